@@ -13,7 +13,7 @@ import {
 import type { LaneRings } from '@posthorn/queues';
 import { OperatorSessions } from '@posthorn/use-cases';
 import { AuditController } from './audit/audit.controller.ts';
-import { EmailActsController } from './emails/email-acts.controller.ts';
+import { EmailActionsController } from './emails/email-actions.controller.ts';
 import { EmailContentController } from './emails/email-content.controller.ts';
 import { type EmailParts, emailProviders } from './emails/email.providers.ts';
 import { EmailsController } from './emails/emails.controller.ts';
@@ -23,9 +23,9 @@ import { ProviderController } from './sign-in/provider.controller.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
 import { SignInController } from './sign-in/sign-in.controller.ts';
 import { SignInCookie } from './sign-in/sign-in-cookie.ts';
-import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
+import { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
-import { WebhookActsController } from './webhooks/webhook-acts.controller.ts';
+import { WebhookActionsController } from './webhooks/webhook-actions.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 
@@ -34,7 +34,7 @@ export interface DashboardParts extends EmailParts {
   readonly sessions: OperatorSessions;
   readonly sessionCookie: SessionCookie;
   readonly signInCookie: SignInCookie;
-  readonly ways: SignInWays;
+  readonly methods: SignInMethods;
   readonly proxies: TrustedProxies;
 }
 
@@ -52,17 +52,17 @@ export class DashboardModule {
         ProviderController,
         EmailsController,
         EmailContentController,
-        EmailActsController,
+        EmailActionsController,
         SuppressionsController,
         WebhooksController,
-        WebhookActsController,
+        WebhookActionsController,
         AuditController,
       ],
       providers: [
         { provide: OperatorSessions, useValue: parts.sessions },
         { provide: SessionCookie, useValue: parts.sessionCookie },
         { provide: SignInCookie, useValue: parts.signInCookie },
-        { provide: SignInWays, useValue: parts.ways },
+        { provide: SignInMethods, useValue: parts.methods },
         { provide: TrustedProxies, useValue: parts.proxies },
         { provide: OverviewStore, useValue: new OverviewStore(database) },
         { provide: OutboxStore, useValue: new OutboxStore(database) },

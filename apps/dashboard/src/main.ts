@@ -34,15 +34,15 @@ import express from 'express';
 import { DashboardModule } from './dashboard.module.ts';
 import { errorPage, refusalOf } from './pages/error-page.ts';
 import { queueBoards } from './queues/queue-boards.ts';
-import { entrance } from './sign-in/entrance.ts';
+import { sessionGuard } from './sign-in/session-guard.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
 import { IdentityProvider } from './sign-in/identity-provider.ts';
 import { SignInCookie } from './sign-in/sign-in-cookie.ts';
-import { SignInWays, TrustedProxies } from './sign-in/sign-in-ways.ts';
+import { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
 
 const QUEUES_PATH = '/queues';
 const MAX_FORM_BYTES = 8 * 1024;
-/** Operators look at few emails at once. */
+/** Few: operators look at few emails at once. */
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
 await startProcess('dashboard', async () => {
@@ -84,9 +84,9 @@ await startProcess('dashboard', async () => {
     );
   const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
-  const ways = signInWays(provider, url, onError);
+  const methods = signInMethods(provider, url, onError);
   const sessions = new OperatorSessions(new OperatorAccountStore(db), new OperatorSessionStore(db), limiter, {
-    ofAccounts: ways.byPassword,
+    ofAccounts: methods.byPassword,
     issuer: provider.OIDC_ISSUER,
   });
   const isSecure = url.protocol === 'https:';
@@ -107,7 +107,7 @@ await startProcess('dashboard', async () => {
       sessions,
       sessionCookie: cookie,
       signInCookie: new SignInCookie(isSecure),
-      ways,
+      methods,
       proxies: new TrustedProxies(rates.options.trustedProxies),
     }),
     {
@@ -120,7 +120,7 @@ await startProcess('dashboard', async () => {
       },
     },
   );
-  app.use(entrance({ sessions, cookie, origin: url.origin }));
+  app.use(sessionGuard({ sessions, cookie, origin: url.origin }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
   app.use(countOnceRead(express.urlencoded({ extended: false, limit: MAX_FORM_BYTES })));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
@@ -139,9 +139,13 @@ await startProcess('dashboard', async () => {
   });
 });
 
-function signInWays(settings: ProviderSettings, at: URL, onError: (error: unknown) => void): SignInWays {
+function signInMethods(
+  settings: ProviderSettings,
+  at: URL,
+  onError: (error: unknown) => void,
+): SignInMethods {
   const { options, PASSWORD_SIGN_IN: byPassword } = settings;
-  if (options === undefined) return new SignInWays(byPassword, undefined);
+  if (options === undefined) return new SignInMethods(byPassword, undefined);
   const callback = new URL('/sign-in/provider/callback', at);
-  return new SignInWays(byPassword, new IdentityProvider(options, callback, onError));
+  return new SignInMethods(byPassword, new IdentityProvider(options, callback, onError));
 }

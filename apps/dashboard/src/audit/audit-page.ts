@@ -3,28 +3,28 @@ import { type Actor, AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domai
 import type { AuditEntry, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
-import { faultAlert, plain, time } from '../pages/parts.ts';
-import { foundTable, searchForm } from '../pages/search-shown.ts';
-import type { Searched } from '../pages/searched.ts';
+import { faultAlert, toText, time } from '../pages/components.ts';
+import { resultsTable, searchForm } from '../pages/search-components.ts';
+import type { SearchResult } from '../pages/search.ts';
 import { workspaceField } from '../pages/workspaces.ts';
 
 /** The fields of the search in the audit log. */
 export const AUDIT_FIELDS = ['workspace', 'action', 'subject', 'after', 'before'] as const;
 
-/** What can have been done. */
+/** The actions that the audit log can be searched by. */
 export const ACTIONS = Object.fromEntries(AUDITED_ACTIONS.map((action) => [action, action])) as Record<
   AuditedAction,
   AuditedAction
 >;
 
-interface Found extends Searched<(typeof AUDIT_FIELDS)[number], AuditEntry> {
+interface AuditPageData extends SearchResult<(typeof AUDIT_FIELDS)[number], AuditEntry> {
   readonly workspaces: readonly Workspace[];
 }
 
-/** The search for changes, and what it has found. */
-export function auditPage(shown: Found): Html {
-  const { asked, fault, workspaces } = shown;
-  const { action, subject, after, before } = asked;
+/** The search in the audit log and its results. */
+export function auditPage(shown: AuditPageData): Html {
+  const { criteria, fault, workspaces } = shown;
+  const { action, subject, after, before } = criteria;
   const fields = [
     choice('action', 'What was done', { words: AUDITED_ACTIONS, value: action }),
     field('subject', 'To what (id)', { value: subject }),
@@ -34,12 +34,12 @@ export function auditPage(shown: Found): Html {
   const areFilled = [action, subject, after, before].some((value) => value !== undefined);
   const columns = ['Done (UTC)', 'What', 'By', 'To what', 'Detail'];
   return html`<h1>Audit log</h1>
-    ${searchForm('/audit', [workspaceField(asked.workspace, workspaces)], { fields, areFilled })}
+    ${searchForm('/audit', [workspaceField(criteria.workspace, workspaces)], { fields, areFilled })}
     <p class="quiet">
       Who changed what in a workspace; without one, in the whole installation: operators, pauses of
       everything, secrets, and who signed in here. The newest first.
     </p>
-    ${faultAlert(fault)} ${foundTable(shown, { path: '/audit', columns, row })}`;
+    ${faultAlert(fault)} ${resultsTable(shown, { path: '/audit', columns, row })}`;
 }
 
 function row({ createdAt, action, actor, subjectId, detail }: AuditEntry): Html {
@@ -52,7 +52,7 @@ function row({ createdAt, action, actor, subjectId, detail }: AuditEntry): Html 
   </tr>`;
 }
 
-/** What is said of who may have any name. */
+/** Shown after the names of actors that may have any name. */
 const KINDS: Partial<Record<Actor['kind'], string>> = {
   operator: 'operator',
   user: 'member',
@@ -71,6 +71,6 @@ function subjectText(id: string): Html {
 
 function detailText(detail: AuditEntry['detail']): string {
   return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${plain(value)}`)
+    .map(([name, value]) => `${name}: ${toText(value)}`)
     .join('; ');
 }

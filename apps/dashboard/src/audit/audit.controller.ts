@@ -3,12 +3,12 @@ import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { type AuditEntry, AuditLogStore, WorkspaceStore } from '@posthorn/database';
 import type { Response } from 'express';
-import type { Given } from '../pages/given.ts';
+import type { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
-import { searched } from '../pages/searched.ts';
+import { runSearch } from '../pages/search.ts';
 import { ACTIONS, AUDIT_FIELDS, auditPage } from './audit-page.ts';
 
-/** Who changed what, in a workspace or in the whole installation. */
+/** The audit log of a workspace, or of the whole installation. */
 @Controller('audit')
 export class AuditController {
   constructor(
@@ -19,19 +19,19 @@ export class AuditController {
   @Get()
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const [found, workspaces] = await Promise.all([
-      searched(AUDIT_FIELDS, query, response, (given) => this.pageOf(given)),
+      runSearch(AUDIT_FIELDS, query, response, (input) => this.pageOf(input)),
       this.workspaces.list(),
     ]);
     const content = auditPage({ ...found, workspaces });
-    return renderPage(response, { title: 'Audit log', part: 'Audit log', content });
+    return renderPage(response, { title: 'Audit log', section: 'Audit log', content });
   }
 
-  private pageOf(given: Given): Promise<Page<AuditEntry>> {
-    const workspaceId = given.id('workspace', 'wrk') ?? SYSTEM_WORKSPACE_ID;
-    return this.auditLog.list(workspaceId, given.page('aud'), {
-      action: given.word('action', ACTIONS),
-      subjectId: given.text('subject'),
-      ...given.times(),
+  private pageOf(input: FormInput): Promise<Page<AuditEntry>> {
+    const workspaceId = input.id('workspace', 'wrk') ?? SYSTEM_WORKSPACE_ID;
+    return this.auditLog.list(workspaceId, input.pageRequest('aud'), {
+      action: input.oneOf('action', ACTIONS),
+      subjectId: input.text('subject'),
+      ...input.createdRange(),
     });
   }
 }

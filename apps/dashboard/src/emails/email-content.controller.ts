@@ -4,12 +4,12 @@ import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { refusalOf } from '../pages/error-page.ts';
 import { renderPage } from '../pages/page.ts';
-import { thatIsThere } from '../pages/that-is-there.ts';
-import { FRAME_POLICY, framed, framedFault } from './email-frame.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
+import { FRAME_POLICY, sanitizeForFrame, faultFrame } from './email-frame.ts';
 import { EmailReader, NO_EMAIL } from './email-reader.ts';
 import { sourcePage } from './source-page.ts';
 
-/** What an email says, by the very composition that the sender makes it with. */
+/** The content of an email, composed by the same code as in the sender. */
 @Controller('emails')
 export class EmailContentController {
   constructor(
@@ -26,12 +26,12 @@ export class EmailContentController {
     response.setHeader('Content-Security-Policy', FRAME_POLICY);
     response.setHeader('X-DNS-Prefetch-Control', 'off');
     try {
-      return framed((await this.preview(text)).preview.html);
+      return sanitizeForFrame((await this.preview(text)).preview.html);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       response.status(refusal.statusCode);
-      return framedFault(refusal.message);
+      return faultFrame(refusal.message);
     }
   }
 
@@ -42,11 +42,11 @@ export class EmailContentController {
   ): Promise<string> {
     const { id, preview } = await this.preview(text);
     const content = sourcePage(id, preview);
-    return renderPage(response, { title: 'Source', part: 'Emails', content });
+    return renderPage(response, { title: 'Source', section: 'Emails', content });
   }
 
   private async preview(text: string): Promise<{ id: EmailId; preview: EmailPreview }> {
     const { id, workspaceId } = await this.reader.locate(text);
-    return { id, preview: thatIsThere(await this.previewEmail.preview(workspaceId, id), NO_EMAIL) };
+    return { id, preview: orNotFound(await this.previewEmail.preview(workspaceId, id), NO_EMAIL) };
   }
 }

@@ -1,22 +1,22 @@
 import { html } from '../pages/html.ts';
 
-/** Nothing is run, loaded, sent or framed; the frame has no origin either, by whatever way it is opened. */
+/** Forbids scripts, loading, forms and frames. `sandbox` takes the origin away even where the frame's URL is opened by itself. */
 export const FRAME_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /**
- * Elements that a policy does not keep from telling other servers: hints about connections (`<link rel="preconnect">`), and frames with a
- * document of their own in an attribute (`srcdoc`), which could hold such hints. They become elements that do nothing.
+ * Elements that contact other servers in spite of a content security policy: connection hints (`<link rel="preconnect">`), and frames with an
+ * inline document (`srcdoc`) that may contain such hints. They are replaced by elements without effect.
  */
-const TELLING = /<(?:link|iframe|frame)(?=[\s/>])/gi;
+const CONNECTING_ELEMENTS = /<(?:link|iframe|frame)(?=[\s/>])/gi;
 
-/** The HTML of an email, as it may be shown to an operator. */
-export function framed(emailHtml: string): string {
-  return emailHtml.replace(TELLING, '<wbr');
+/** The HTML of an email, safe to show to an operator under {@link FRAME_POLICY}. */
+export function sanitizeForFrame(emailHtml: string): string {
+  return emailHtml.replace(CONNECTING_ELEMENTS, '<wbr');
 }
 
-/** What is shown in place of an email that no message can be made of. */
-export function framedFault(sentence: string): string {
+/** Shown in place of an email that cannot be composed. */
+export function faultFrame(sentence: string): string {
   return html`<!doctype html>
     <p style="font:16px system-ui,sans-serif">${sentence}.</p>`.text;
 }

@@ -1,41 +1,49 @@
 import { EMAIL_STATUSES, EVERY_LANE, type Suppression } from '@posthorn/domain';
 import type { AuditEntry, EmailRecord, OperatorAccount, PausedLane, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, forOperators, plain, table, time, timeInUtc } from '../pages/parts.ts';
+import {
+  confirmationNotice,
+  facts,
+  forOperators,
+  toText,
+  table,
+  time,
+  timeInUtc,
+} from '../pages/components.ts';
 import { workspaceText } from '../pages/workspaces.ts';
 import { suppressionsOf } from '../suppressions/suppression-search.ts';
-import { emailActions } from './email-actions.ts';
+import { emailActionForms } from './email-action-forms.ts';
 import { emailsTo } from './email-search.ts';
-import { isOnItsWay, whatOf } from './emails-page.ts';
+import { isOnItsWay, titleOf } from './emails-page.ts';
 import { timelineTable } from './timeline-table.ts';
 
-/** An email with what is known around it. */
+/** An email with all that its page shows. */
 export interface ShownEmail {
   readonly email: EmailRecord;
   readonly workspace: Workspace;
-  /** Why nothing is sent to its recipient now; undefined: the list does not have them. */
+  /** The suppression of its recipient; undefined: there is none. */
   readonly suppression: Suppression | undefined;
-  /** Why emails of its workspace are held back; undefined: they are not. */
+  /** The pause that holds its workspace's emails back; undefined: there is none. */
   readonly pause: PausedLane | undefined;
-  /** What operators did with it. */
-  readonly acts: readonly AuditEntry[];
-  /** The emails that were sent again with what it says. */
+  /** The actions of operators on it. */
+  readonly actions: readonly AuditEntry[];
+  /** The entries of the emails sent again from it. */
   readonly copies: readonly AuditEntry[];
   readonly account: OperatorAccount;
-  /** What somebody has just done. */
+  /** Confirms the action just done. */
   readonly done?: string | undefined;
 }
 
-/** One email: what it is, what became of it, what can be done with it, and how it looks. */
+/** The page of an email: its data, timeline, possible actions and content. */
 export function emailPage(shown: ShownEmail): Html {
-  const { email, account, acts, copies } = shown;
-  return html`<h1><bdi>${whatOf(email)}</bdi></h1>
-    ${done(shown.done)} ${factsOf(shown)}
+  const { email, account, actions, copies } = shown;
+  return html`<h1><bdi>${titleOf(email)}</bdi></h1>
+    ${confirmationNotice(shown.done)} ${factsOf(shown)}
     <h2>What became of it</h2>
     ${timelineTable(email)}
     <h2>What can be done</h2>
-    ${forOperators(account, emailActions(email))} ${suppressLink(shown)}
-    ${acts.length + copies.length > 0 ? actsTable([...acts, ...copies], email) : ''}
+    ${forOperators(account, emailActionForms(email))} ${suppressLink(shown)}
+    ${actions.length + copies.length > 0 ? actionsTable([...actions, ...copies], email) : ''}
     <h2>How it looks</h2>
     <p class="quiet">
       Nothing in it is run, and nothing is loaded from elsewhere: images of other servers stay away, links
@@ -63,13 +71,13 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'Sent': sentAt ?? '–',
     'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),
     'Clicked': hitsText(trackClicks, engagement.clicks, engagement.machineClicks),
-    // As mail programs show it, and as the search takes it.
+    // As mail programs show it, and as the search accepts it.
     'Message-ID': `<${messageId}>`,
     'Id': id,
   });
 }
 
-/** What the status says of this email: of `SENT`, whether it has left. */
+/** Explains the status; for `SENT`, says whether a relay has accepted the email. */
 function statusText(email: EmailRecord): string {
   if (email.status !== 'SENT') return EMAIL_STATUSES[email.status];
   return isOnItsWay(email)
@@ -77,7 +85,7 @@ function statusText(email: EmailRecord): string {
     : 'the relay took it; that it arrived is known only where the receiving server reports it';
 }
 
-/** How often it was opened, or clicked. */
+/** The number of opens or clicks. */
 function hitsText(isTracked: boolean, people: number, programs: number): string {
   return isTracked ? `${people} (and by programs ${programs})` : 'not tracked: nobody knows';
 }
@@ -92,7 +100,7 @@ function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
   return html`${whose}, since ${timeInUtc(pausedAt)}: <a href="/pauses">“${reason}”</a>`;
 }
 
-/** When it is tried again, by what became of it last; undefined: that was no attempt that is to be repeated. */
+/** When it is retried, by the last entry of its timeline; undefined: that is no attempt to be repeated. */
 function nextAttempt({ timeline }: EmailRecord): Date | undefined {
   const { at, detail } = timeline.at(-1) ?? {};
   const seconds = detail?.['retryAfterSeconds'];
@@ -106,7 +114,7 @@ function suppressionText({ email, reason, createdAt }: Suppression): Html {
     <a href="${suppressionsOf(email)}">${reason}</a>`;
 }
 
-/** Where an operator puts the recipient on the list; nothing where they are on it. */
+/** A link for operators to suppress the recipient; empty where they are suppressed. */
 function suppressLink({ email, workspace, suppression, account }: ShownEmail): Html {
   if (account.role !== 'operator' || suppression !== undefined) return html``;
   return html`<p>
@@ -114,27 +122,28 @@ function suppressLink({ email, workspace, suppression, account }: ShownEmail): H
   </p>`;
 }
 
-const ACTS: Readonly<Record<string, string>> = {
+const ACTION_TEXTS: Readonly<Record<string, string>> = {
   'email.cancelled': 'cancelled it',
   'email.moved': 'moved it',
 };
 
-function actsTable(entries: readonly AuditEntry[], email: EmailRecord): Html {
+function actionsTable(entries: readonly AuditEntry[], email: EmailRecord): Html {
   const row = (entry: AuditEntry): Html =>
     html`<tr>
       <td data-label="When (UTC)">${time(entry.createdAt)}</td>
       <td>${entry.actor.name}</td>
-      <td class="wrap">${actText(entry, email)}</td>
+      <td class="wrap">${actionText(entry, email)}</td>
     </tr>`;
   return html`<h2>What operators did</h2>
     ${table(['When (UTC)', 'Who', 'What'], entries.map(row))}`;
 }
 
-function actText({ action, subjectId, detail }: AuditEntry, { id }: EmailRecord): Html {
-  if (action !== 'email.sent_again') return html`${ACTS[action] ?? action} ${plain(detail['sendAt'] ?? '')}`;
-  const other = subjectId === id ? plain(detail['copyOf']) : subjectId;
+function actionText({ action, subjectId, detail }: AuditEntry, { id }: EmailRecord): Html {
+  if (action !== 'email.sent_again')
+    return html`${ACTION_TEXTS[action] ?? action} ${toText(detail['sendAt'] ?? '')}`;
+  const other = subjectId === id ? toText(detail['copyOf']) : subjectId;
   const link = html`<a href="/emails/${other}">${other}</a>`;
-  const reason = html`“${plain(detail['reason'])}”`;
+  const reason = html`“${toText(detail['reason'])}”`;
   return subjectId === id
     ? html`sent ${link} again with it: ${reason}`
     : html`sent it again as ${link}: ${reason}`;

@@ -1,29 +1,29 @@
 import { type EmailId, parseId } from '@posthorn/kernel';
 import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
-import type { Given } from '../pages/given.ts';
+import type { FormInput } from '../pages/form-input.ts';
 
 /** The fields of the search for emails. */
 export const EMAIL_FIELDS = ['to', 'status', 'workspace', 'groupBy', 'after', 'before'] as const;
 
-/** Which emails somebody searches for. @throws Refusal (400) that names the first thing that is wrong */
-export function emailFilter(given: Given): EmailFilter {
-  const status = given.word('status', EMAIL_STATUSES);
-  const times = given.times();
-  return { status, to: given.address('to'), groupBy: given.text('groupBy'), ...times };
+/** The filter of a search for emails. @throws Refusal (400) for the first invalid field */
+export function emailFilter(input: FormInput): EmailFilter {
+  const status = input.oneOf('status', EMAIL_STATUSES);
+  const times = input.createdRange();
+  return { status, to: input.address('to'), groupBy: input.text('groupBy'), ...times };
 }
 
-/** As mail programs show it: what follows the prefix of the id stands before the `@`. */
+/** A Message-ID as mail programs show it; its local part is the email's id without the prefix. */
 const MESSAGE_ID = /^<([^@<>]+)@[^@<>]+>$/;
 
-/** The email whose id, or Message-ID in its angle brackets, was given where a recipient could be; undefined: none was. */
-export function emailNamedIn(given: Given): EmailId | undefined {
-  const text = given.shown('to') ?? '';
+/** The email's id, where the recipient field holds an id or a Message-ID in angle brackets; undefined: it holds neither. */
+export function emailIdIn(input: FormInput): EmailId | undefined {
+  const text = input.redisplay('to') ?? '';
   const [, local] = MESSAGE_ID.exec(text) ?? [];
   return parseId('trs', local === undefined ? text : `trs_${local}`);
 }
 
-/** Where the emails to an address are found. */
+/** The URL of the search for emails to an address. */
 export function emailsTo(address: string): string {
   return `/emails?${new URLSearchParams({ to: address }).toString()}`;
 }

@@ -23,15 +23,15 @@ import {
 import { EmailReader } from './email-reader.ts';
 
 export interface EmailParts extends ComposerParts {
-  /** Of emails. */
+  /** Of the emails' lanes. */
   readonly rings: LaneRings;
-  /** Emails a month of a workspace without a limit of its own; null: none. */
+  /** Emails per month of a workspace without a limit of its own; null: no limit. */
   readonly monthlyLimit: number | null;
-  /** The address of the gateway, which explains errors. */
+  /** The URL of the gateway, whose pages explain errors. */
   readonly publicUrl: string;
 }
 
-/** What the pages of emails need. */
+/** The providers of the pages of emails. */
 export function emailProviders(parts: EmailParts): Provider[] {
   const { database, rings, monthlyLimit, publicUrl } = parts;
   const emails = new EmailStore(database);

@@ -2,21 +2,21 @@ import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { FoundEmail, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
-import { faultAlert, time } from '../pages/parts.ts';
-import { foundTable, searchForm } from '../pages/search-shown.ts';
-import type { Searched } from '../pages/searched.ts';
+import { faultAlert, time } from '../pages/components.ts';
+import { resultsTable, searchForm } from '../pages/search-components.ts';
+import type { SearchResult } from '../pages/search.ts';
 import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { EMAIL_FIELDS } from './email-search.ts';
 
-interface Found extends Searched<(typeof EMAIL_FIELDS)[number], FoundEmail> {
+interface EmailsPageData extends SearchResult<(typeof EMAIL_FIELDS)[number], FoundEmail> {
   readonly workspaces: readonly Workspace[];
 }
 
-/** The search for emails, and what it has found. */
-export function emailsPage(shown: Found): Html {
-  const { asked, fault, workspaces } = shown;
+/** The search for emails and its results. */
+export function emailsPage(shown: EmailsPageData): Html {
+  const { criteria, fault, workspaces } = shown;
   return html`<h1>Emails</h1>
-    ${search(asked, workspaces)}
+    ${search(criteria, workspaces)}
     <p class="quiet">
       The newest first. Of a recipient the letters before the @ count as they were written, large or small.
       With a recipient or a workspace the search reads an index of theirs; without, it goes back through the
@@ -25,7 +25,7 @@ export function emailsPage(shown: Found): Html {
     ${faultAlert(fault)} ${foundEmails(shown)}`;
 }
 
-function search({ to, ...others }: Found['asked'], workspaces: readonly Workspace[]): Html {
+function search({ to, ...others }: EmailsPageData['criteria'], workspaces: readonly Workspace[]): Html {
   const { status, workspace, groupBy, after, before } = others;
   const fields = [
     choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status }),
@@ -41,7 +41,7 @@ function search({ to, ...others }: Found['asked'], workspaces: readonly Workspac
   });
 }
 
-function foundEmails(shown: Found): Html {
+function foundEmails(shown: EmailsPageData): Html {
   const nameOf = workspaceNames(shown.workspaces);
   const row = (email: FoundEmail): Html =>
     html`<tr>
@@ -50,19 +50,19 @@ function foundEmails(shown: Found): Html {
         ${email.status}${isOnItsWay(email) ? ', not left yet' : ''}
       </td>
       <td class="wrap first"><a href="/emails/${email.id}">${email.to}</a></td>
-      <td class="wrap first"><bdi class="cut">${whatOf(email)}</bdi></td>
+      <td class="wrap first"><bdi class="cut">${titleOf(email)}</bdi></td>
       ${workspaceCell(email.workspaceId, nameOf)}
     </tr>`;
   const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];
-  return foundTable(shown, { path: '/emails', columns, row });
+  return resultsTable(shown, { path: '/emails', columns, row });
 }
 
-/** What an email is known by: its subject, or the template that it is made of. */
-export function whatOf({ subject, template }: Pick<FoundEmail, 'subject' | 'template'>): string {
+/** The title of an email: its subject, or its template. */
+export function titleOf({ subject, template }: Pick<FoundEmail, 'subject' | 'template'>): string {
   return subject ?? `template ${template}`;
 }
 
-/** Whether it is to be sent and no relay has taken it so far, which its status does not say. */
+/** Whether it is due and no relay has accepted it yet, which `SENT` does not tell. */
 export function isOnItsWay({ status, sentAt }: Pick<FoundEmail, 'status' | 'sentAt'>): boolean {
   return status === 'SENT' && sentAt === null;
 }

@@ -2,24 +2,24 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Page } from '@posthorn/domain';
 import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
 import type { Request, Response } from 'express';
-import { doneIn } from '../pages/done.ts';
+import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
-import { Given } from '../pages/given.ts';
-import { searched } from '../pages/searched.ts';
-import { accountOf } from '../sign-in/entrance.ts';
+import { FormInput } from '../pages/form-input.ts';
+import { runSearch } from '../pages/search.ts';
+import { accountOf } from '../sign-in/session-guard.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
-import { EMAIL_FIELDS, emailFilter, emailNamedIn } from './email-search.ts';
-import { emailsPage, whatOf } from './emails-page.ts';
+import { EMAIL_FIELDS, emailFilter, emailIdIn } from './email-search.ts';
+import { emailsPage, titleOf } from './emails-page.ts';
 
-/** The sentence that confirms each action, by the word in the address that it redirects to. */
-const DONE: Readonly<Record<string, string>> = {
+/** The confirmations of actions, by the value of `done` in the URL. */
+const CONFIRMATIONS: Readonly<Record<string, string>> = {
   moved: 'It was moved.',
   cancelled: 'It was cancelled.',
   again: 'This is the email that is sent again.',
 };
 
-/** Emails, as those see them who run the installation. */
+/** Emails of all workspaces. */
 @Controller('emails')
 export class EmailsController {
   constructor(
@@ -34,15 +34,15 @@ export class EmailsController {
     @Query() query: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
-    const id = emailNamedIn(new Given(query));
+    const id = emailIdIn(new FormInput(query));
     if (id !== undefined) {
       response.redirect(303, `/emails/${id}`);
       return undefined;
     }
     const workspaces = await this.workspaces.list();
-    const result = await searched(EMAIL_FIELDS, query, response, (given) => this.pageOf(given));
+    const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input));
     const content = emailsPage({ ...result, workspaces });
-    return renderPage(response, { title: 'Emails', part: 'Emails', content });
+    return renderPage(response, { title: 'Emails', section: 'Emails', content });
   }
 
   @Get(':email_id')
@@ -53,14 +53,14 @@ export class EmailsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const shown = await this.reader.read(id, accountOf(request));
-    const content = emailPage({ ...shown, done: doneIn(query, DONE) });
-    return renderPage(response, { title: whatOf(shown.email), part: 'Emails', content });
+    const content = emailPage({ ...shown, done: confirmationIn(query, CONFIRMATIONS) });
+    return renderPage(response, { title: titleOf(shown.email), section: 'Emails', content });
   }
 
-  private async pageOf(given: Given): Promise<Page<FoundEmail>> {
-    const filter = emailFilter(given);
-    const workspaceId = given.id('workspace', 'wrk');
-    const page = given.page('trs');
+  private async pageOf(input: FormInput): Promise<Page<FoundEmail>> {
+    const filter = emailFilter(input);
+    const workspaceId = input.id('workspace', 'wrk');
+    const page = input.pageRequest('trs');
     if (workspaceId === undefined) return this.search.list(filter, page);
     const found = await this.list.list(workspaceId, filter, page);
     return { ...found, items: found.items.map((email) => ({ ...email, workspaceId })) };

@@ -1,12 +1,12 @@
 import type { EmailId } from '@posthorn/kernel';
 import type { EmailPreview } from '@posthorn/use-cases';
 import { html, type Html } from '../pages/html.ts';
-import { count, facts, rawText } from '../pages/parts.ts';
+import { count, facts, rawText } from '../pages/components.ts';
 
-/** A browser is not to choke on an attachment of megabytes. */
+/** Browsers are slow with texts of megabytes, such as attachments. */
 const MAX_SHOWN = 256 * 1024;
 
-/** The message of an email, byte for byte, with its text beside it. */
+/** The source of an email's message, and its plain text. */
 export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 }: EmailPreview): Html {
   const end = message.indexOf('\r\n\r\n');
   const [head, body] = [message.slice(0, end), message.slice(end + 4)];

@@ -1,10 +1,10 @@
 import type { EmailRecord } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { plain, table, time } from '../pages/parts.ts';
+import { toText, table, time } from '../pages/components.ts';
 
 type Fact = EmailRecord['timeline'][number];
 
-/** What has become of an email, a fact a line. */
+/** The timeline of an email. */
 export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Html {
   const accepted = html`<tr>
     <td data-label="When (UTC)">${time(acceptedAt)}</td>
@@ -21,20 +21,20 @@ function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html 
     ...(late ? ['came too late to change anything'] : []),
     ...(duplicatePossible ? ['may have arrived more than once'] : []),
     ...(report === null ? [] : [`a report that came back: ${report}`]),
-    ...Object.entries(more).map(([name, value]) => `${name}: ${plain(value)}`),
+    ...Object.entries(more).map(([name, value]) => `${name}: ${toText(value)}`),
   ];
   return html`<tr>
     <td data-label="When (UTC)">${time(at)}</td>
     <td>${kind}</td>
-    <td class="wrap">${replyText(reply) ?? plain(error ?? '')}</td>
+    <td class="wrap">${replyText(reply) ?? toText(error ?? '')}</td>
     <td class="wrap quiet">${remarks.join('; ')}</td>
   </tr>`;
 }
 
-/** As the server said it (RFC 5321, section 4.2). */
+/** An SMTP reply as the server sent it (RFC 5321, section 4.2). */
 function replyText(reply: unknown): string | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined;
   const { code, enhancedCode, text } = reply as Readonly<Record<string, unknown>>;
   const parts = [code, enhancedCode, text].filter((part) => part !== undefined);
-  return parts.map(plain).join(' ');
+  return parts.map(toText).join(' ');
 }

@@ -4,14 +4,14 @@ import { OutboxStore, OverviewStore, RateStore, WorkspaceStore } from '@posthorn
 import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { count } from '../pages/parts.ts';
+import { count } from '../pages/components.ts';
 import { workspaceNames } from '../pages/workspaces.ts';
-import { backlogTable, heldBackTable, lanesTable, workspaceOf } from './backlog-shown.ts';
-import { ratesShown, relaysShown } from './rates-shown.ts';
+import { backlogTable, heldBackTable, lanesTable, workspaceOf } from './backlog-tables.ts';
+import { rateCharts, relaysTable } from './rate-charts.ts';
 
 const REFRESH_SECONDS = 15;
 
-/** What operators see first: whether everything flows. */
+/** The start page: throughput, backlog, what is held back, and the state of relays and receivers. */
 @Controller()
 export class OverviewController {
   constructor(
@@ -36,13 +36,13 @@ export class OverviewController {
     const owners = [...lanes, ...heldBack.items].flatMap(({ laneId }) => workspaceOf(laneId) ?? []);
     const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
-      ${ratesShown(minutes, rates, this.clock.now())}
+      ${rateCharts(minutes, rates, this.clock.now())}
       <h2>What waits</h2>
       ${backlogTable(backlog)} ${lanesTable(lanes, nameOf)}
       <h2>What is held back</h2>
       ${heldBackTable(heldBack, nameOf)}
       <h2>Relays</h2>
-      ${relaysShown(relays, rates)}
+      ${relaysTable(relays, rates)}
       <h2>Receivers and versions</h2>
       <div class="cards">
         ${card('Receivers that keep us waiting', count(state.slowLanes))}
@@ -53,7 +53,7 @@ export class OverviewController {
 
     return renderPage(response, {
       title: 'Overview',
-      part: 'Overview',
+      section: 'Overview',
       content,
       refreshSeconds: REFRESH_SECONDS,
     });

@@ -1,16 +1,16 @@
 import { html, type Html } from './html.ts';
 
 interface FieldTraits {
-  /** Where another form of the page has a field of this name. Default: the name. */
+  /** Needed where another form of the page has a field of this name. Default: the name. */
   readonly id?: string;
   readonly value?: string | undefined;
   readonly type?: string;
-  /** The id of what it suggests. */
+  /** The id of its `<datalist>`. */
   readonly list?: string;
   readonly isRequired?: boolean;
 }
 
-/** A field of a form with its name above it. */
+/** An input with its label above it. */
 export function field(
   name: string,
   label: string,
@@ -32,7 +32,7 @@ export function field(
   </div>`;
 }
 
-/** A field whose value is one of some words, or none. */
+/** A select for one of these words, or none. */
 export function choice(
   name: string,
   label: string,

@@ -1,13 +1,13 @@
 import { escapeHtml } from '@posthorn/kernel';
 
-/** Markup that is safe to be shown as it is. */
+/** Markup that is safe to render unescaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | readonly Html[] | string | number;
 
-/** Makes markup of a template: whatever is put in is escaped, unless it is markup itself. */
+/** A template tag that escapes interpolated values, unless they are {@link Html}. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(texts.map((text, index) => text + markupOf(parts[index] ?? '')).join(''));
 }

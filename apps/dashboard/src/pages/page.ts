@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { accountOf } from '../sign-in/entrance.ts';
+import { accountOf } from '../sign-in/session-guard.ts';
 import { html, Html } from './html.ts';
 import { refreshAfter } from './refresh.ts';
 
-/** Nothing is run and nothing loaded from elsewhere; forms and frames lead nowhere but here, not even by a link in a frame. */
+/** No scripts, nothing loaded from other hosts; forms and frames, including links inside frames, lead only to this origin. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
 
@@ -63,8 +63,8 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 :focus-visible:not(main){outline:3px solid var(--accent);outline-offset:2px}
 `);
 
-/** The parts of the dashboard, and where each begins. */
-const PARTS = {
+/** The sections of the dashboard and their paths. */
+const SECTIONS = {
   'Overview': '/',
   'Emails': '/emails',
   'Suppressions': '/suppressions',
@@ -73,19 +73,22 @@ const PARTS = {
   'Audit log': '/audit',
 } as const;
 
-type PartName = keyof typeof PARTS;
+type SectionName = keyof typeof SECTIONS;
 
 export interface Page {
   readonly title: string;
   readonly content: Html;
-  /** Which part of the dashboard it belongs to; absent: none, and it is shown to whoever comes. */
-  readonly part?: PartName;
+  /** Its section, which needs a session; absent: none, and the page is shown without navigation. */
+  readonly section?: SectionName;
   /** After how many seconds the page reloads itself. */
   readonly refreshSeconds?: number | undefined;
 }
 
-/** A page of the dashboard; the answer gets the headers that go with it. */
-export function renderPage(response: ServerResponse, { title, content, part, refreshSeconds }: Page): string {
+/** Renders a page and sets its response headers. */
+export function renderPage(
+  response: ServerResponse,
+  { title, content, section, refreshSeconds }: Page,
+): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('X-Robots-Tag', 'noindex, nofollow');
@@ -99,21 +102,21 @@ export function renderPage(response: ServerResponse, { title, content, part, ref
       <style>
         ${STYLE}
       </style>
-      ${part === undefined ? '' : navigation(part, response.req)}
+      ${section === undefined ? '' : navigation(section, response.req)}
       <main id="main" tabindex="-1">${content}</main>
     </html>`.text;
 }
 
-function navigation(part: PartName, request: IncomingMessage): Html {
+function navigation(section: SectionName, request: IncomingMessage): Html {
   const { name, role } = accountOf(request);
   const link = ([title, path]: [string, string]): Html =>
-    title === part
+    title === section
       ? html`<a href="${path}" aria-current="page">${title}</a>`
       : html`<a href="${path}">${title}</a>`;
   return html`<header>
     <a class="skip" href="#main">To the content</a>
     <strong>Posthorn</strong>
-    <nav aria-label="Parts">${Object.entries(PARTS).map(link)}</nav>
+    <nav aria-label="Parts">${Object.entries(SECTIONS).map(link)}</nav>
     <form method="post" action="/sign-out"><span>${name} (${role})</span><button>Sign out</button></form>
   </header>`;
 }

@@ -7,6 +7,6 @@ it.each([
   ['/emails?group=why?&by-itself=1', '/emails?group=why%3F'],
   ['/emails?group=why?', '/emails?group=why?'],
   ['/emails', '/emails'],
-])('what a page has loaded by itself as %s, somebody asks for as %s', (loaded, asked) => {
-  expect(withoutRefresh(loaded)).toBe(asked);
+])('the path %s without the mark of a refresh is %s', (loaded, expected) => {
+  expect(withoutRefresh(loaded)).toBe(expected);
 });

@@ -1,27 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** In the address of a page that has reloaded itself: nobody need be there. */
-const BY_ITSELF = 'by-itself';
+/** Query parameter of a page that has reloaded itself, so that this does not count as activity of its user. */
+const AUTO_REFRESH = 'by-itself';
 
 /** Makes a page reload itself after this many seconds. */
 export function refreshAfter(seconds: number, response: ServerResponse): void {
   const fields = fieldsIn(response.req.url);
-  fields.set(BY_ITSELF, '1');
+  fields.set(AUTO_REFRESH, '1');
   response.setHeader('Refresh', `${seconds}; url=?${fields.toString()}`);
 }
 
-/** The address of a page that has reloaded itself, as a person would request it. */
+/** Removes the mark of {@link refreshAfter} from a path. */
 export function withoutRefresh(path: string): string {
   const fields = fieldsIn(path);
-  if (!fields.has(BY_ITSELF)) return path;
-  fields.delete(BY_ITSELF);
+  if (!fields.has(AUTO_REFRESH)) return path;
+  fields.delete(AUTO_REFRESH);
   const before = path.slice(0, path.indexOf('?'));
   return fields.size === 0 ? before : `${before}?${fields.toString()}`;
 }
 
-/** Whether it was a page that asked for itself, and not somebody. */
+/** Whether a page has reloaded itself, rather than a user requested it. */
 export function isRefresh(request: IncomingMessage): boolean {
-  return fieldsIn(request.url).has(BY_ITSELF);
+  return fieldsIn(request.url).has(AUTO_REFRESH);
 }
 
 function fieldsIn(path = ''): URLSearchParams {

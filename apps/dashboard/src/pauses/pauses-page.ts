@@ -2,7 +2,7 @@ import type { OperatorAccount, Workspace } from '@posthorn/database';
 import { isWhole, type Pause, type Whose } from '@posthorn/use-cases';
 import { field } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
-import { done, faultAlert, table, time, timeInUtc } from '../pages/parts.ts';
+import { confirmationNotice, faultAlert, table, time, timeInUtc } from '../pages/components.ts';
 import { workspaceField, type WorkspaceName, workspaceNames } from '../pages/workspaces.ts';
 
 /** What can be held back. */
@@ -12,7 +12,7 @@ export const WHOSE = {
   webhooks: 'What webhooks are told',
 } as const;
 
-/** What the form is filled with that holds something back. */
+/** The values of the form that holds something back, and what was wrong with them. */
 export interface FilledForm {
   readonly whose?: string | undefined;
   readonly workspace?: string | undefined;
@@ -20,19 +20,19 @@ export interface FilledForm {
   readonly fault?: string;
 }
 
-interface Shown {
+interface PausesPageData {
   readonly pauses: readonly Pause[];
-  /** When everything was held back because the database had been restored; null: it is not. */
+  /** Since when everything is held back because the database was restored; null: it is not. */
   readonly restoredAt: Date | null;
   readonly workspaces: readonly Workspace[];
   readonly account: OperatorAccount;
   readonly filled: FilledForm;
-  /** What somebody has just done. */
+  /** Confirms the action just done. */
   readonly done: string | undefined;
 }
 
-/** What operators hold back, with a way to release it, and the form that holds something back. It never loads itself anew, which would empty the form. */
-export function pausesPage(shown: Shown): Html {
+/** The pauses, each with a button to release it, and the form for a new one. The page does not reload itself, since that would empty the form. */
+export function pausesPage(shown: PausesPageData): Html {
   const { pauses, restoredAt, workspaces, account, filled } = shown;
   const isOperator = account.role === 'operator';
   const nameOf = workspaceNames(workspaces);
@@ -46,7 +46,7 @@ export function pausesPage(shown: Shown): Html {
   const columns = ['What', 'Why', 'Since (UTC)', ...(isOperator ? ['What can be done'] : [])];
   const nothing = html`<p class="quiet">Nothing is held back.</p>`;
   return html`<h1>What is held back</h1>
-    ${done(shown.done)} ${restoredAt === null ? '' : restoredNotice(restoredAt)}
+    ${confirmationNotice(shown.done)} ${restoredAt === null ? '' : restoredNotice(restoredAt)}
     ${pauses.length === 0 ? nothing : table(columns, pauses.map(row))}
     ${isOperator ? pauseForm(filled, workspaces) : ''}
     <p class="quiet">

@@ -3,17 +3,17 @@ import { Refusal } from '@posthorn/kernel';
 import { EraStore, PausedLaneStore, WorkspaceStore } from '@posthorn/database';
 import { isWhole, listPauses, pauseSending, resumeSending, type Whose } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { doneAt, doneIn } from '../pages/done.ts';
+import { redirectWithConfirmation, confirmationIn } from '../pages/confirmation.ts';
 import type { Html } from '../pages/html.ts';
-import { Given } from '../pages/given.ts';
+import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
-import { refused } from '../pages/refused.ts';
-import { thatIsThere } from '../pages/that-is-there.ts';
-import { accountOf, operatorOf } from '../sign-in/entrance.ts';
+import { applyRefusal } from '../pages/apply-refusal.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
+import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
 import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
 
-/** What an act is told of with, by the word in the address that it leads to. */
-const DONE = {
+/** The confirmations of actions, by the value of `done` in the URL. */
+const CONFIRMATIONS = {
   paused: 'It is held back: it is still accepted, and waits. What is just being sent is finished.',
   kept: 'It was held back already, and keeps its first reason.',
   resumed: 'It was released, and leaves within seconds.',
@@ -26,7 +26,7 @@ const RESTORED = new Refusal(
   'The database was restored, so what is due may have been sent already; see `posthorn status`, and release it with `posthorn resume`, which can also give it up',
 );
 
-/** What operators hold back, and release; each act is told to the audit log of the workspace, or to that of the system. */
+/** Pauses of operators. Each action is recorded in the audit log of the workspace, or in that of the system. */
 @Controller('pauses')
 export class PausesController {
   constructor(
@@ -41,32 +41,34 @@ export class PausesController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const workspace = new Given(query).shown('workspace');
+    const workspace = new FormInput(query).redisplay('workspace');
     return renderPage(response, {
       title: 'What is held back',
-      part: 'Overview',
-      content: await this.content(request, { workspace }, doneIn(query, DONE)),
+      section: 'Overview',
+      content: await this.content(request, { workspace }, confirmationIn(query, CONFIRMATIONS)),
     });
   }
 
-  /** What is wrong with what was filled in is said above the form, which stays filled. */
+  /** A refusal is shown above the form, which stays filled. */
   @Post()
   async pause(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
     const actor = operatorOf(request);
-    const given = new Given(request.body);
+    const input = new FormInput(request.body);
     try {
-      const whose = await this.whoseIn(given);
-      const { wasPaused } = await pauseSending(this.pausedLanes, whose, actor, given.text('reason') ?? '');
-      response.redirect(303, doneAt('/pauses', wasPaused ? 'kept' : 'paused').url);
+      const whose = await this.whoseFrom(input);
+      const { wasPaused } = await pauseSending(this.pausedLanes, whose, actor, input.text('reason') ?? '');
+      response.redirect(303, redirectWithConfirmation('/pauses', wasPaused ? 'kept' : 'paused').url);
       return undefined;
     } catch (error) {
-      const fault = refused(error, response);
-      const [whose, workspace, reason] = ['whose', 'workspace', 'reason'].map((name) => given.shown(name));
+      const fault = applyRefusal(error, response);
+      const [whose, workspace, reason] = ['whose', 'workspace', 'reason'].map((name) =>
+        input.redisplay(name),
+      );
       const content = await this.content(request, { whose, workspace, reason, fault });
-      return renderPage(response, { title: 'What is held back', part: 'Overview', content });
+      return renderPage(response, { title: 'What is held back', section: 'Overview', content });
     }
   }
 
@@ -74,11 +76,14 @@ export class PausesController {
   @Redirect()
   async resume(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
-    const whose = await this.whoseIn(new Given(request.body));
+    const whose = await this.whoseFrom(new FormInput(request.body));
     if (isWhole(whose) && (await this.eras.read()).heldSince !== null) throw RESTORED;
     const { wasPaused, everythingIsPaused } = await resumeSending(this.pausedLanes, whose, actor);
-    if (!wasPaused) return doneAt('/pauses', 'gone');
-    return doneAt('/pauses', everythingIsPaused && whose !== 'webhooks' ? 'waits' : 'resumed');
+    if (!wasPaused) return redirectWithConfirmation('/pauses', 'gone');
+    return redirectWithConfirmation(
+      '/pauses',
+      everythingIsPaused && whose !== 'webhooks' ? 'waits' : 'resumed',
+    );
   }
 
   private async content(request: Request, filled: FilledForm, done?: string): Promise<Html> {
@@ -97,16 +102,16 @@ export class PausesController {
     });
   }
 
-  /** @throws Refusal (400) where it is not said, (404) for a workspace that is not there */
-  private async whoseIn(given: Given): Promise<Whose> {
-    const whose = given.word('whose', WHOSE);
+  /** @throws Refusal 400 where it is missing or contradictory, 404 for an unknown workspace */
+  private async whoseFrom(input: FormInput): Promise<Whose> {
+    const whose = input.oneOf('whose', WHOSE);
     if (whose === undefined) throw new Refusal(400, '`whose` is missing; say what is meant');
-    const id = given.id('workspace', 'wrk');
+    const id = input.id('workspace', 'wrk');
     if (whose !== 'workspace') {
       if (id === undefined) return whose;
       throw new Refusal(400, '`workspace` is given, but not one is meant; leave it out, or say that one is');
     }
     if (id === undefined) throw new Refusal(400, '`workspace` is missing; give the id of the workspace');
-    return thatIsThere(await this.workspaces.find(id), 'There is no workspace with this id').id;
+    return orNotFound(await this.workspaces.find(id), 'There is no workspace with this id').id;
   }
 }

@@ -1,13 +1,13 @@
 import { html } from '../pages/html.ts';
 
-/** What the page of Bull Board would load from other hosts: fonts. */
-const FROM_ELSEWHERE = /<link\b[^>]*\bhref="https?:[^>]*>/g;
+/** Bull Board's page would load fonts from other hosts. */
+const EXTERNAL_LINKS = /<link\b[^>]*\bhref="https?:[^>]*>/g;
 
-/** What the page begins with. */
-const ROOT = '<div id="root">';
+/** The first element of the page's body. */
+const ROOT_ELEMENT = '<div id="root">';
 
-/** Lies on the header of Bull Board, which is made higher by as much; all else of the page begins below `--header-offset`. */
-const WAY_BACK = html`<style>
+/** A bar above Bull Board's header. The rest of the page begins at `--header-offset`, which is increased by the bar's height. */
+const BACK_LINK = html`<style>
     body {
       --way-back: 2.25rem;
       --header-offset: calc(var(--header-height) + var(--way-back)) !important;
@@ -34,7 +34,7 @@ const WAY_BACK = html`<style>
   </style>
   <nav class="way-back"><a href="/">← Dashboard</a></nav>`;
 
-/** The page of Bull Board as one of the dashboard: it asks no other host for anything, and leads back. */
-export function asPartOfDashboard(page: string): string {
-  return page.replaceAll(FROM_ELSEWHERE, '').replace(ROOT, WAY_BACK.text + ROOT);
+/** Removes requests to other hosts from Bull Board's page, and adds a link back to the dashboard. */
+export function embedInDashboard(page: string): string {
+  return page.replaceAll(EXTERNAL_LINKS, '').replace(ROOT_ELEMENT, BACK_LINK.text + ROOT_ELEMENT);
 }

@@ -4,11 +4,11 @@ import { ExpressAdapter } from '@bull-board/express';
 import { Refusal } from '@posthorn/kernel';
 import { jobBytes, type ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
-import { asPartOfDashboard } from './board-page.ts';
+import { embedInDashboard } from './board-page.ts';
 
-/** Jobs hold ids only. What is longer was put into Redis by somebody else, and would fill the memory of who shows it. */
+/** Posthorn's jobs hold only ids. Larger ones come from elsewhere, and loading them could exhaust memory. */
 const MAX_JOB_BYTES = 64 * 1024;
-/** More than any page of the board shows; whoever asks may name any number. */
+/** More than a page of the board shows; clients may ask for any number. */
 const MAX_JOBS = 100;
 const MAX_ID_CHARACTERS = 200;
 
@@ -19,13 +19,13 @@ type Statuses = Parameters<BullMQAdapter['getJobs']>[0];
 type EntryRoute = Parameters<ExpressAdapter['setEntryRoute']>[0];
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
-const HOLD_ELSEWHERE =
+const CANNOT_PAUSE =
   'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back at `/pauses`, or with `posthorn pause`';
 
 export interface BoardOptions {
-  /** Where it is mounted. */
+  /** The path that it is mounted at. */
   readonly path: string;
-  /** Whether it only shows; its routes that change anything then refuse. */
+  /** Whether its routes that change anything refuse. */
   readonly isReadOnly: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface BoardOptions {
 export function createBoard(queues: Queues, { path, isReadOnly }: BoardOptions): RequestHandler {
   const server = new BoardServer().setBasePath(path);
   createBullBoard({
-    queues: queues.map((queue) => new RunningQueue(queue, isReadOnly)),
+    queues: queues.map((queue) => new UnpausableQueue(queue, isReadOnly)),
     serverAdapter: server,
     options: { uiConfig: { boardTitle: 'Posthorn queues', hideRedisDetails: true } },
   });
@@ -41,10 +41,10 @@ export function createBoard(queues: Queues, { path, isReadOnly }: BoardOptions):
 }
 
 /**
- * A queue that goes on, as fast as it can: what has it wait would be in Redis alone, where nobody looks. What is there all the same may be
- * taken away. No job is read that is longer than any of ours.
+ * A queue that cannot be paused or slowed down, since that state would be in Redis only, where nobody looks for it; an existing limit may be
+ * removed. Jobs larger than Posthorn's are not read.
  */
-class RunningQueue extends BullMQAdapter {
+class UnpausableQueue extends BullMQAdapter {
   constructor(
     private readonly jobs: Queue,
     isReadOnly: boolean,
@@ -68,15 +68,15 @@ class RunningQueue extends BullMQAdapter {
   }
 
   override pause(): Promise<never> {
-    return Promise.reject(new Refusal(403, HOLD_ELSEWHERE));
+    return Promise.reject(new Refusal(403, CANNOT_PAUSE));
   }
 
   override setConfiguredRateLimit(): Promise<never> {
-    return Promise.reject(new Refusal(403, HOLD_ELSEWHERE));
+    return Promise.reject(new Refusal(403, CANNOT_PAUSE));
   }
 
   override async setGlobalConcurrency(concurrency: number): Promise<void> {
-    if (concurrency > 0) throw new Refusal(403, HOLD_ELSEWHERE);
+    if (concurrency > 0) throw new Refusal(403, CANNOT_PAUSE);
     await super.setGlobalConcurrency(concurrency);
   }
 
@@ -90,29 +90,29 @@ class RunningQueue extends BullMQAdapter {
 }
 
 class BoardServer extends ExpressAdapter {
-  /** Shows the page as one of the dashboard. */
+  /** Renders Bull Board's page with {@link embedInDashboard}. */
   override setEntryRoute(entry: EntryRoute): this {
     this.app[entry.method](entry.route, (_request, response, next) => {
       const { name, params } = entry.handler({ basePath: this.basePath, uiConfig: this.uiConfig });
       response.render(name, params, (error: Error | null, page: string) =>
-        error === null ? response.send(asPartOfDashboard(page)) : next(error),
+        error === null ? response.send(embedInDashboard(page)) : next(error),
       );
     });
     return this;
   }
 
-  /** Says what we refuse as Bull Board says what it refuses; what cannot be decoded it takes for a fault of its own. */
+  /** Gives our refusals the form of Bull Board's own; answers a malformed path with 400, which Bull Board would answer with 500. */
   override setErrorHandler(handler: ErrorHandler): this {
     return super.setErrorHandler((fault) => {
-      if (fault instanceof Refusal) return refused(403, 'FORBIDDEN', fault.message);
+      if (fault instanceof Refusal) return errorResponse(403, 'FORBIDDEN', fault.message);
       if (fault instanceof URIError)
-        return refused(400, 'INVALID_QUEUE', 'The name of the queue has a `%` that encodes nothing');
+        return errorResponse(400, 'INVALID_QUEUE', 'The name of the queue has a `%` that encodes nothing');
       return handler(fault);
     });
   }
 }
 
-/** @param key of a text of Bull Board's own, which it shows above ours */
-function refused(status: 400 | 403, key: string, message: string): ReturnType<ErrorHandler> {
+/** @param key of a text of Bull Board, which it shows above the message */
+function errorResponse(status: 400 | 403, key: string, message: string): ReturnType<ErrorHandler> {
   return { status, body: { error: { key: `ERRORS.${key}` }, message } };
 }

@@ -2,19 +2,19 @@ import { Refusal } from '@posthorn/kernel';
 import type { OperatorRole } from '@posthorn/domain';
 import type { ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
-import { accountOf } from '../sign-in/entrance.ts';
+import { accountOf } from '../sign-in/session-guard.ts';
 import { createBoard } from './bull-board.ts';
 
-/** Its own scripts, styles set by scripts, nothing from elsewhere. */
+/** Allows Bull Board's own scripts and inline styles, and nothing from other hosts. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-/** The queues of Redis, as Bull Board shows them: viewers look, operators may also retry, promote and remove jobs. */
-export function queueBoards(watched: Pick<ReadOnlyQueues, 'queues'>, path: string): RequestHandler {
+/** Bull Board, by role: read-only for viewers; operators may also retry, promote and remove jobs. */
+export function queueBoards(readOnlyQueues: Pick<ReadOnlyQueues, 'queues'>, path: string): RequestHandler {
   const boards = new Map<OperatorRole, RequestHandler>();
   return async (request, response, next) => {
-    const queues = await watched.queues().catch(() => {
+    const queues = await readOnlyQueues.queues().catch(() => {
       throw new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
     });
     const { role } = accountOf(request);

@@ -1,9 +1,9 @@
 import type { CustomFetchOptions } from 'openid-client';
 
-/** Key sets and lists of groups are far shorter; an answer without an end would fill the memory until its time is up. */
+/** Far more than key sets and lists of groups need; an endless response would exhaust memory before its timeout. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Asks as `fetch` does, and reads all of the answer. @throws TypeError, as `fetch` does, for one that is too long */
+/** As `fetch`, but reads the whole body. @throws TypeError for a body that is too long, as `fetch` throws for its failures */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {
   const answer = await fetch(url, options as RequestInit);
   const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = answer.body ?? [];

@@ -7,16 +7,16 @@ export interface HostCookieOptions {
   readonly isSecure: boolean;
 }
 
-/** A cookie for this host alone that no script reads. */
+/** A cookie for this host only, which scripts cannot read. */
 export class HostCookie {
   readonly name: string;
 
   constructor(private readonly options: HostCookieOptions) {
-    // Browsers take `__Host-` over TLS alone, for this host alone (RFC 6265bis, section 4.1.3.2).
+    // Browsers accept `__Host-` only over TLS, and only for this host (RFC 6265bis, section 4.1.3.2).
     this.name = options.isSecure ? `__Host-${options.name}` : options.name;
   }
 
-  /** What a request brings; undefined: nothing. */
+  /** Its value in a request; undefined: absent. */
   read({ headers }: Pick<Request, 'headers'>): string | undefined {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
     return pairs.find((pair) => pair.startsWith(`${this.name}=`))?.slice(this.name.length + 1);

@@ -6,28 +6,28 @@ import * as oidc from 'openid-client';
 import { fetchBounded } from './bounded-fetch.ts';
 import type { SignInSecrets } from './sign-in-cookie.ts';
 
-const ANSWERS_WITHIN_SECONDS = 10;
-/** What a provider says of itself is asked for again after this long. */
-const KNOWN_FOR_MS = 3_600_000;
-/** One that did not answer is not asked again at once, however many want to sign in. */
-const AWAY_FOR_MS = 1_000;
+const TIMEOUT_SECONDS = 10;
+/** How long the provider's metadata is cached. */
+const CACHED_FOR_MS = 3_600_000;
+/** How long a failed discovery is cached, so that many sign-ins do not repeat it at once. */
+const FAILURE_CACHED_FOR_MS = 1_000;
 
-const BEGIN_AGAIN =
+const RESTART_SIGN_IN =
   'This sign-in was not begun in this browser, took too long, or was used already; begin again';
 
-interface Known {
+interface CachedConfiguration {
   readonly config: Promise<oidc.Configuration>;
   readonly until: number;
 }
 
-/** The identity provider by whose word operators sign in (OpenID Connect Core 1.0, section 3.1, with PKCE). */
+/** The identity provider that operators sign in with (OpenID Connect Core 1.0, section 3.1, with PKCE). */
 export class IdentityProvider {
-  private known: Known | undefined;
+  private cached: CachedConfiguration | undefined;
   private signOutAt: URL | undefined;
 
   /**
-   * @param callback where the provider sends people back to
-   * @param onError told of what is wrong with the provider, or between it and us
+   * @param callback the redirect URI
+   * @param onError called for faults of the provider, or of the connection to it
    */
   constructor(
     private readonly options: ProviderOptions,
@@ -35,12 +35,12 @@ export class IdentityProvider {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** What people know it by. */
+  /** Its display name. */
   get name(): string {
     return new URL(this.options.issuer).hostname;
   }
 
-  /** Where to send somebody who wants to sign in, with what is to be brought back. @throws Refusal 503 when the provider does not answer */
+  /** The authorization URL, and the secrets to verify the callback with. @throws Refusal 503 when the provider does not answer */
   async begin(): Promise<{ readonly url: URL; readonly secrets: SignInSecrets }> {
     const config = await this.configuration();
     const secrets = {
@@ -60,29 +60,30 @@ export class IdentityProvider {
   }
 
   /**
-   * Who somebody is that was sent back.
+   * Verifies a callback, and gives the operator who has signed in.
    *
-   * @param query of the address that the provider sent them to
-   * @param secrets what they brought back; undefined: nothing
-   * @throws Refusal 400 for a sign-in that was not begun here, 403 for who is refused there or has no role here, 503 when the provider does
-   *   not answer as it must
+   * @param query of the callback's URL
+   * @param secrets from the browser's cookie; undefined: it has none
+   * @throws Refusal 400 for a sign-in that was not begun here, 403 when the provider refuses it or gives no role, 503 when the provider gives no
+   *   valid answer
    */
   async finish(query: string, secrets: SignInSecrets | undefined): Promise<VouchedOperator> {
-    const returnedTo = new URL(this.callback);
-    returnedTo.search = query;
-    if (secrets === undefined || returnedTo.searchParams.get('state') !== secrets.state)
-      throw new Refusal(400, BEGIN_AGAIN);
+    const callbackUrl = new URL(this.callback);
+    callbackUrl.search = query;
+    if (secrets === undefined || callbackUrl.searchParams.get('state') !== secrets.state)
+      throw new Refusal(400, RESTART_SIGN_IN);
     const config = await this.configuration();
-    if (!isAnswerOf(config.serverMetadata(), returnedTo.searchParams)) throw new Refusal(400, BEGIN_AGAIN);
+    if (!isValidCallback(config.serverMetadata(), callbackUrl.searchParams))
+      throw new Refusal(400, RESTART_SIGN_IN);
     try {
-      return this.operatorBy(await this.claimsOf(config, returnedTo, secrets));
+      return this.operatorFrom(await this.claimsOf(config, callbackUrl, secrets));
     } catch (error) {
       throw this.refusalOf(error);
     }
   }
 
   /**
-   * Where people sign out at the provider too; undefined: it has no such page, or has not been asked yet. Nobody waits for it to answer.
+   * Where people sign out at the provider too; undefined: it has no such page, or its metadata is not known yet. Does not wait for the metadata.
    */
   get signOutUrl(): URL | undefined {
     void this.configuration().catch(() => undefined);
@@ -90,12 +91,12 @@ export class IdentityProvider {
   }
 
   private configuration(): Promise<oidc.Configuration> {
-    if (this.known === undefined || this.known.until < performance.now()) {
+    if (this.cached === undefined || this.cached.until < performance.now()) {
       const config = this.discover();
-      this.known = { config, until: performance.now() + KNOWN_FOR_MS };
-      config.catch(() => (this.known = { config, until: performance.now() + AWAY_FOR_MS }));
+      this.cached = { config, until: performance.now() + CACHED_FOR_MS };
+      config.catch(() => (this.cached = { config, until: performance.now() + FAILURE_CACHED_FOR_MS }));
     }
-    return this.known.config;
+    return this.cached.config;
   }
 
   private async discover(): Promise<oidc.Configuration> {
@@ -107,45 +108,45 @@ export class IdentityProvider {
     try {
       const config = await oidc.discovery(url, clientId, undefined, authentication, {
         execute,
-        timeout: ANSWERS_WITHIN_SECONDS,
+        timeout: TIMEOUT_SECONDS,
         [oidc.customFetch]: fetchBounded,
       });
-      // Found out here, where it is asked for again soon: nobody could be sent to what is no address.
+      // Throws for an invalid authorization endpoint here, where the failure is cached only for a short time.
       oidc.buildAuthorizationUrl(config, {});
-      this.signOutAt = this.signOutUrlBy(config);
+      this.signOutAt = this.signOutUrlFrom(config);
       return config;
     } catch (error) {
-      this.onError(withoutAnswer(error));
+      this.onError(withoutResponse(error));
       throw new Refusal(503, `${this.name} does not answer just now; try again in a moment`);
     }
   }
 
-  private signOutUrlBy(config: oidc.Configuration): URL | undefined {
+  private signOutUrlFrom(config: oidc.Configuration): URL | undefined {
     if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
     const back = new URL('/sign-in', this.callback).href;
     return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: back });
   }
 
-  /** What the ID token says; where it does not say what roles follow from, also what UserInfo says. */
+  /** The claims of the ID token; where it has none for the role, also those of UserInfo. */
   private async claimsOf(
     config: oidc.Configuration,
-    returnedTo: URL,
+    callbackUrl: URL,
     { state, nonce, verifier }: SignInSecrets,
   ): Promise<oidc.IDToken> {
-    const tokens = await oidc.authorizationCodeGrant(config, returnedTo, {
+    const tokens = await oidc.authorizationCodeGrant(config, callbackUrl, {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
     const claims = tokens.claims()!;
-    const isSaid = claimIn(claims, this.options.roleClaim) !== undefined;
-    if (isSaid || config.serverMetadata().userinfo_endpoint === undefined) return claims;
+    const hasRole = claimIn(claims, this.options.roleClaim) !== undefined;
+    if (hasRole || config.serverMetadata().userinfo_endpoint === undefined) return claims;
     const more = await oidc.fetchUserInfo(config, tokens.access_token, claims.sub);
     return { ...more, ...claims };
   }
 
-  private operatorBy(claims: oidc.IDToken): VouchedOperator {
+  private operatorFrom(claims: oidc.IDToken): VouchedOperator {
     const { issuer, nameClaim, roleClaim, roles } = this.options;
     const role = roleOfClaim(claimIn(claims, roleClaim), roles);
     if (role === undefined)
@@ -160,26 +161,26 @@ export class IdentityProvider {
     if (error instanceof Refusal) return error;
     if (error instanceof oidc.AuthorizationResponseError)
       return new Refusal(403, `${this.name} did not let you in`);
-    this.onError(withoutAnswer(error));
+    this.onError(withoutResponse(error));
     return error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
-      ? new Refusal(400, BEGIN_AGAIN)
+      ? new Refusal(400, RESTART_SIGN_IN)
       : new Refusal(503, `${this.name} gave an invalid answer; whoever runs Posthorn finds why in the log`);
   }
 }
 
-/** Whether what somebody brings back can be what the provider sent along: a code or why there is none, each once, by its own word (RFC 9207). */
-function isAnswerOf(
-  { issuer, authorization_response_iss_parameter_supported: saysWhoItIs = false }: oidc.ServerMetadata,
-  brought: URLSearchParams,
+/** Whether the parameters can be an authorization response of this provider: a code or an error, none repeated, and a matching `iss` (RFC 9207). */
+function isValidCallback(
+  { issuer, authorization_response_iss_parameter_supported: sendsIssuer = false }: oidc.ServerMetadata,
+  params: URLSearchParams,
 ): boolean {
-  const issuers = brought.getAll('iss');
-  const isOfIssuer = issuers.length === 0 ? !saysWhoItIs : issuers.length === 1 && issuers[0] === issuer;
-  const isOnce = ['code', 'state', 'error'].every((name) => brought.getAll(name).length <= 1);
-  return isOfIssuer && isOnce && Boolean(brought.get('code') ?? brought.get('error'));
+  const issuers = params.getAll('iss');
+  const isOfIssuer = issuers.length === 0 ? !sendsIssuer : issuers.length === 1 && issuers[0] === issuer;
+  const isOnce = ['code', 'state', 'error'].every((name) => params.getAll(name).length <= 1);
+  return isOfIssuer && isOnce && Boolean(params.get('code') ?? params.get('error'));
 }
 
-/** Answers of a provider hold tokens. */
-function withoutAnswer(error: unknown): Error {
+/** An error that can be logged: without the provider's response, which may hold tokens. */
+function withoutResponse(error: unknown): Error {
   const { message, code, error: said } = error as { message?: unknown; code?: unknown; error?: unknown };
   const words = [said, code, message].filter((word) => typeof word === 'string');
   return new Error(`the identity provider: ${words.join(', ').slice(0, 300)}`);

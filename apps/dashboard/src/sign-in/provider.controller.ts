@@ -7,17 +7,17 @@ import { renderPage } from '../pages/page.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInCookie } from './sign-in-cookie.ts';
-import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
-import { wayBack } from './way-back.ts';
+import { SignInMethods, TrustedProxies } from './sign-in-methods.ts';
+import { redirectTarget } from './redirect-target.ts';
 
-/** The way in by the word of an identity provider. */
+/** Signs operators in by an identity provider. */
 @Controller('sign-in/provider')
 export class ProviderController {
   constructor(
     private readonly sessions: OperatorSessions,
     private readonly cookie: SessionCookie,
     private readonly secrets: SignInCookie,
-    private readonly ways: SignInWays,
+    private readonly methods: SignInMethods,
     private readonly proxies: TrustedProxies,
   ) {}
 
@@ -25,33 +25,33 @@ export class ProviderController {
   async begin(@Query() query: unknown, @Res() response: Response): Promise<void> {
     const { url, secrets } = await this.provider.begin();
     const { to } = query as Record<string, unknown>;
-    this.secrets.set(response, { ...secrets, to: wayBack(to) });
+    this.secrets.set(response, { ...secrets, to: redirectTarget(to) });
     response.redirect(303, url.href);
   }
 
   @Get('callback')
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
     const { provider } = this;
-    // Each asks the provider something.
+    // Each callback causes requests to the provider.
     const network = this.proxies.networkOf(request);
     await this.sessions.countTryFrom(network);
     const secrets = this.secrets.read(request);
     this.secrets.clear(response);
     const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
     this.cookie.set(response, await this.sessions.signInVouched(operator, network), SESSION_MS);
-    response.end(enter(response, wayBack(secrets?.to)));
+    response.end(signedInPage(response, redirectTarget(secrets?.to)));
   }
 
   private get provider(): IdentityProvider {
-    const { provider } = this.ways;
+    const { provider } = this.methods;
     if (provider === undefined)
       throw new Refusal(404, 'No identity provider is set here; sign in by password');
     return provider;
   }
 }
 
-/** A redirect would still be one of the provider's site, whose pages our cookie is not sent for; a page of ours leads on. */
-function enter(response: Response, to: string): string {
+/** A page that leads on by itself. A redirect would still count as a request from the provider's site, to which browsers do not add our strict cookie. */
+function signedInPage(response: Response, to: string): string {
   const content = html`<div class="narrow">
     <h1>You are signed in</h1>
     <p><a href="${to}">Go on</a></p>

@@ -3,18 +3,18 @@ import { HostCookie } from './host-cookie.ts';
 
 const TOKEN = /^[\w-]{43}$/;
 
-/** The cookie that a session is known by: no script reads it, and no other site's page sends it. */
+/** The session cookie: scripts cannot read it, and pages of other sites do not send it. */
 export class SessionCookie extends HostCookie {
   constructor(isSecure: boolean) {
     super({ name: 'posthorn-session', sameSite: 'strict', isSecure });
   }
 
-  /** What a 401 says of how to authenticate (RFC 9110, section 11.6.1). No scheme of that name is registered, so browsers pass it over and show the page. */
+  /** The challenge of a 401 (RFC 9110, section 11.6.1). The scheme is not registered, so browsers ignore it and show the page. */
   get challenge(): string {
     return `Cookie realm="Posthorn dashboard", cookie-name="${this.name}"`;
   }
 
-  /** The token of a request; undefined: it carries none that could be one. */
+  /** The token of a request; undefined: absent or malformed. */
   override read(request: Pick<Request, 'headers'>): string | undefined {
     const token = super.read(request);
     return token !== undefined && TOKEN.test(token) ? token : undefined;

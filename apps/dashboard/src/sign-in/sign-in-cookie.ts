@@ -4,7 +4,7 @@ import { HostCookie } from './host-cookie.ts';
 const WITHIN_MS = 10 * 60_000;
 const SECRETS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]*)$/;
 
-/** What a browser has to bring back from the provider to where it set out from. */
+/** The secrets of one sign-in, which the callback is verified with. */
 export interface SignInSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -12,14 +12,14 @@ export interface SignInSecrets {
   readonly verifier: string;
 }
 
-/** The same with the page that somebody wanted before they had to sign in. */
-interface BroughtBack extends SignInSecrets {
+/** The same with the page to go to after the sign-in. */
+interface StoredSignIn extends SignInSecrets {
   readonly to: string;
 }
 
 /**
- * What a browser takes along on its way to the provider, for ten minutes: whoever comes back without it did not set out here. Lax, because
- * it comes back by a link of another site.
+ * Keeps the secrets of a sign-in in the browser for ten minutes: a callback without them was not begun in it. Lax, since the callback is
+ * a navigation from another site.
  */
 export class SignInCookie {
   private readonly cookie: HostCookie;
@@ -28,14 +28,14 @@ export class SignInCookie {
     this.cookie = new HostCookie({ name: 'posthorn-sign-in', sameSite: 'lax', isSecure });
   }
 
-  read(request: Pick<Request, 'headers'>): BroughtBack | undefined {
+  read(request: Pick<Request, 'headers'>): StoredSignIn | undefined {
     const [, state, nonce, verifier, to = ''] = SECRETS.exec(this.cookie.read(request) ?? '') ?? [];
     return state && nonce && verifier
       ? { state, nonce, verifier, to: Buffer.from(to, 'base64url').toString() }
       : undefined;
   }
 
-  set(response: Response, { state, nonce, verifier, to }: BroughtBack): void {
+  set(response: Response, { state, nonce, verifier, to }: StoredSignIn): void {
     this.cookie.set(
       response,
       `${state}.${nonce}.${verifier}.${Buffer.from(to).toString('base64url')}`,

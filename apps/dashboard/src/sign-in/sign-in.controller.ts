@@ -4,35 +4,35 @@ import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
-import { faultAlert } from '../pages/parts.ts';
+import { faultAlert } from '../pages/components.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
-import { SignInWays, TrustedProxies } from './sign-in-ways.ts';
-import { HOME, signInAt, wayBack } from './way-back.ts';
+import { SignInMethods, TrustedProxies } from './sign-in-methods.ts';
+import { HOME, signInUrl, redirectTarget } from './redirect-target.ts';
 
-/** What the form to sign in is filled with again, and what was wrong with it. */
+/** The values of the sign-in form, and what was wrong with them. */
 interface FilledForm {
   readonly name?: string;
-  /** Where it leads. */
+  /** The page to go to after the sign-in. */
   readonly to?: string;
   readonly fault?: string;
 }
 
-/** The way in and out. */
+/** Signs operators in by password, and out. */
 @Controller()
 export class SignInController {
   constructor(
     private readonly sessions: OperatorSessions,
     private readonly cookie: SessionCookie,
     private readonly proxies: TrustedProxies,
-    private readonly ways: SignInWays,
+    private readonly methods: SignInMethods,
   ) {}
 
   @Get('sign-in')
   async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const isClosed = await this.sessions.isClosed();
     const { to } = query as Record<string, unknown>;
-    const content = isClosed ? CLOSED : this.page({ to: wayBack(to) });
+    const content = isClosed ? CLOSED : this.page({ to: redirectTarget(to) });
     return renderPage(response, { title: 'Sign in', content });
   }
 
@@ -42,9 +42,9 @@ export class SignInController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
     const { name, password, to: wanted } = (request.body ?? {}) as Record<string, unknown>;
-    const to = wayBack(wanted);
+    const to = redirectTarget(wanted);
     if (typeof name !== 'string' || typeof password !== 'string')
-      return this.again(response, { to }, SAY_BOTH);
+      return this.renderFault(response, { to }, CREDENTIALS_MISSING);
     try {
       const given = { name: name.trim().toLowerCase(), password, network: this.proxies.networkOf(request) };
       const token = await this.sessions.signIn(given);
@@ -53,7 +53,7 @@ export class SignInController {
       return undefined;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return this.again(response, { name, to }, error);
+      return this.renderFault(response, { name, to }, error);
     }
   }
 
@@ -65,7 +65,11 @@ export class SignInController {
     response.redirect(303, '/sign-in');
   }
 
-  private again(response: Response, filled: FilledForm, { statusCode, message, details }: Refusal): string {
+  private renderFault(
+    response: Response,
+    filled: FilledForm,
+    { statusCode, message, details }: Refusal,
+  ): string {
     response.status(statusCode);
     if (statusCode === 401) response.setHeader('WWW-Authenticate', this.cookie.challenge);
     if (details.retryAfterSeconds !== undefined)
@@ -74,16 +78,16 @@ export class SignInController {
   }
 
   private page({ name = '', to = HOME, fault }: FilledForm): Html {
-    const { byPassword, provider } = this.ways;
+    const { byPassword, provider } = this.methods;
     return html`<div class="narrow">
       <h1>Posthorn</h1>
-      ${faultAlert(fault)} ${provider === undefined ? '' : waysBy(provider, to)}
+      ${faultAlert(fault)} ${provider === undefined ? '' : providerLinks(provider, to)}
       ${byPassword ? form(name, to) : ''}
     </div>`;
   }
 }
 
-const SAY_BOTH = new Refusal(400, 'Give both, a name and a password');
+const CREDENTIALS_MISSING = new Refusal(400, 'Give both, a name and a password');
 
 const CLOSED = html`<div class="narrow">
   <h1>The dashboard is closed</h1>
@@ -91,8 +95,8 @@ const CLOSED = html`<div class="narrow">
   <p><code>npm run posthorn -- operator create --name ada --role operator</code></p>
 </div>`;
 
-function waysBy({ name, signOutUrl }: IdentityProvider, to: string): Html {
-  return html`<p><a href="${signInAt('/sign-in/provider', to)}">Sign in with ${name}</a></p>
+function providerLinks({ name, signOutUrl }: IdentityProvider, to: string): Html {
+  return html`<p><a href="${signInUrl('/sign-in/provider', to)}">Sign in with ${name}</a></p>
     ${signOutUrl === undefined ? '' : html`<p class="quiet"><a href="${signOutUrl.href}">Sign out there</a></p>`}`;
 }
 

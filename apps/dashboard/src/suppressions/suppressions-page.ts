@@ -3,13 +3,13 @@ import type { OperatorAccount, Workspace } from '@posthorn/database';
 import { emailsTo } from '../emails/email-search.ts';
 import { html, type Html } from '../pages/html.ts';
 import { field } from '../pages/fields.ts';
-import { done, faultAlert, time } from '../pages/parts.ts';
-import { foundTable, searchForm } from '../pages/search-shown.ts';
-import type { Searched } from '../pages/searched.ts';
+import { confirmationNotice, faultAlert, time } from '../pages/components.ts';
+import { resultsTable, searchForm } from '../pages/search-components.ts';
+import type { SearchResult } from '../pages/search.ts';
 import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
 import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
 
-/** What the form that puts an address on the list is filled with. */
+/** The values of the form for a new suppression, and what was wrong with them. */
 interface FilledForm {
   readonly email?: string | undefined;
   readonly workspace?: string | undefined;
@@ -17,22 +17,22 @@ interface FilledForm {
   readonly fault?: string;
 }
 
-interface Found extends Searched<(typeof SUPPRESSION_FIELDS)[number], Suppression> {
+interface SuppressionsPageData extends SearchResult<(typeof SUPPRESSION_FIELDS)[number], Suppression> {
   readonly workspaces: readonly Workspace[];
   readonly account: OperatorAccount;
-  /** Where the page begins. */
+  /** The cursor of the current page. */
   readonly startAt?: string | undefined;
-  /** What somebody has just done. */
+  /** Confirms the action just done. */
   readonly done?: string | undefined;
-  /** What somebody wanted on the list, and why it was refused. */
+  /** The form for a new suppression, where it was refused. */
   readonly filled?: FilledForm;
 }
 
-/** The search for addresses that nothing is sent to, and what it has found. */
-export function suppressionsPage(shown: Found): Html {
-  const { asked, found, fault, workspaces, account } = shown;
+/** The search for suppressions and its results. */
+export function suppressionsPage(shown: SuppressionsPageData): Html {
+  const { criteria, found, fault, workspaces, account } = shown;
   const isOperator = account.role === 'operator';
-  const place = { ...asked, startAt: shown.startAt };
+  const place = { ...criteria, startAt: shown.startAt };
   const nameOf = workspaceNames(workspaces);
   const row = (entry: Suppression): Html =>
     html`<tr>
@@ -44,30 +44,30 @@ export function suppressionsPage(shown: Found): Html {
       ${workspaceCell(entry.workspaceId, nameOf)}
       ${isOperator ? html`<td>${removeForm(entry, place)}</td>` : ''}
     </tr>`;
-  // Somebody has looked for an address that is not on the list, or what they wanted on it was refused.
-  const isOpen = shown.filled !== undefined || (found?.items.length === 0 && asked.email !== undefined);
+  // Open after a search for an address that is not suppressed, and after a refused form.
+  const isOpen = shown.filled !== undefined || (found?.items.length === 0 && criteria.email !== undefined);
   const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['What can be done'] : [])];
   const fields = [
-    field('email', 'Address', { value: asked.email }),
-    workspaceField(asked.workspace, workspaces),
+    field('email', 'Address', { value: criteria.email }),
+    workspaceField(criteria.workspace, workspaces),
   ];
   return html`<h1>Suppressions</h1>
-    ${done(shown.done)} ${searchForm('/suppressions', fields)} ${faultAlert(fault)}
+    ${confirmationNotice(shown.done)} ${searchForm('/suppressions', fields)} ${faultAlert(fault)}
     <p class="quiet">
       Addresses that no email of a workspace is sent to, the newest first. An address that bounces for good is
       put on the list again by the next bounce.
     </p>
-    ${isOperator ? addForm(shown.filled ?? asked, isOpen) : ''}
-    ${foundTable(shown, { path: '/suppressions', columns, row })}`;
+    ${isOperator ? addForm(shown.filled ?? criteria, isOpen) : ''}
+    ${resultsTable(shown, { path: '/suppressions', columns, row })}`;
 }
 
-/** Why an address is on the list, and by which email or whom. */
+/** Why an address is suppressed, and by which email or whom. */
 function whyOf({ reason, emailId, createdBy }: Suppression): Html {
   const by = emailId === null ? createdBy.name : html`<a href="/emails/${emailId}">this email</a>`;
   return html`${reason}: ${SUPPRESSION_REASONS[reason]} (${by})`;
 }
 
-/** The form that puts an address on the list of a workspace. */
+/** The form for a new suppression. */
 function addForm({ email, workspace, reason: chosen = 'MANUAL', fault }: FilledForm, isOpen: boolean): Html {
   const option = ([reason, sentence]: [string, string]): Html =>
     html`<option value="${reason}" ${reason === chosen ? html`selected` : ''}>
@@ -95,7 +95,7 @@ function addForm({ email, workspace, reason: chosen = 'MANUAL', fault }: FilledF
   </details>`;
 }
 
-/** It leads back to the search that it stands in. */
+/** Its hidden fields lead back to the current search. */
 function removeForm({ id, email }: Suppression, place: Readonly<Record<string, string | undefined>>): Html {
   const hidden = ([name, value]: [string, string | undefined]): Html =>
     value === undefined ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`;

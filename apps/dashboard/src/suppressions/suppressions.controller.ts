@@ -18,18 +18,18 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import type { Request, Response } from 'express';
-import { doneIn, doneAt } from '../pages/done.ts';
-import { Given } from '../pages/given.ts';
+import { confirmationIn, redirectWithConfirmation } from '../pages/confirmation.ts';
+import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
-import { refused } from '../pages/refused.ts';
-import { searched } from '../pages/searched.ts';
-import { thatIsThere } from '../pages/that-is-there.ts';
-import { accountOf, operatorOf } from '../sign-in/entrance.ts';
-import { namedIn, placeOf, SUPPRESSION_FIELDS, wantedSuppression } from './suppression-search.ts';
+import { applyRefusal } from '../pages/apply-refusal.ts';
+import { runSearch } from '../pages/search.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
+import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
+import { submittedFields, searchParamsOf, SUPPRESSION_FIELDS, suppressionIn } from './suppression-search.ts';
 import { suppressionsPage } from './suppressions-page.ts';
 
-/** The sentence that confirms each action, by the word in the address that it redirects to. */
-const DONE = {
+/** The confirmations of actions, by the value of `done` in the URL. */
+const CONFIRMATIONS = {
   added: 'It was put on the list: what is sent to this address from now on does not leave.',
   kept: 'It is on the list already, and stays as it is.',
   gone: 'It is no longer on the list: somebody has taken it off, or the form was sent twice.',
@@ -38,7 +38,7 @@ const DONE = {
 
 const NO_SUPPRESSION = 'There is no suppression with this id any more';
 
-/** The addresses that nothing is sent to, as those see them who run the installation. */
+/** Suppressions of all workspaces. */
 @Controller('suppressions')
 export class SuppressionsController {
   constructor(
@@ -56,34 +56,34 @@ export class SuppressionsController {
   ): Promise<string> {
     const account = accountOf(request);
     const workspaces = await this.workspaces.list();
-    const result = await searched(SUPPRESSION_FIELDS, query, response, (given) => this.pageOf(given));
+    const result = await runSearch(SUPPRESSION_FIELDS, query, response, (input) => this.pageOf(input));
     const content = suppressionsPage({
       ...result,
       workspaces,
       account,
-      startAt: new Given(query).shown('startAt'),
-      done: doneIn(query, DONE),
+      startAt: new FormInput(query).redisplay('startAt'),
+      done: confirmationIn(query, CONFIRMATIONS),
     });
-    return renderPage(response, { title: 'Suppressions', part: 'Suppressions', content });
+    return renderPage(response, { title: 'Suppressions', section: 'Suppressions', content });
   }
 
-  /** What is wrong with what was filled in is said above the form, which stays filled. */
+  /** A refusal is shown above the form, which stays filled. */
   @Post()
   async add(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
-    const given = new Given(request.body);
+    const input = new FormInput(request.body);
     try {
-      response.redirect(303, await this.put(given, operatorOf(request)));
+      response.redirect(303, await this.put(input, operatorOf(request)));
       return undefined;
     } catch (error) {
-      const fault = refused(error, response);
-      const filled = { ...namedIn(given), reason: given.shown('reason'), fault };
+      const fault = applyRefusal(error, response);
+      const filled = { ...submittedFields(input), reason: input.redisplay('reason'), fault };
       const [workspaces, account] = [await this.workspaces.list(), accountOf(request)];
-      const nothing = { asked: { email: undefined, workspace: undefined }, found: undefined };
+      const nothing = { criteria: { email: undefined, workspace: undefined }, found: undefined };
       const content = suppressionsPage({ ...nothing, workspaces, account, filled });
-      return renderPage(response, { title: 'Suppressions', part: 'Suppressions', content });
+      return renderPage(response, { title: 'Suppressions', section: 'Suppressions', content });
     }
   }
 
@@ -94,25 +94,29 @@ export class SuppressionsController {
     @Req() request: Request,
   ): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
-    const id = thatIsThere(parseId('sup', text), NO_SUPPRESSION);
+    const id = orNotFound(parseId('sup', text), NO_SUPPRESSION);
     const workspaceId = await this.search.workspaceOf(id);
     const removed = workspaceId && (await this.changes.remove(workspaceId, id, actor));
-    return doneAt('/suppressions', removed ? 'removed' : 'gone', placeOf(new Given(request.body)));
+    return redirectWithConfirmation(
+      '/suppressions',
+      removed ? 'removed' : 'gone',
+      searchParamsOf(new FormInput(request.body)),
+    );
   }
 
-  /** Where it is seen that an address was put on the list. @throws Refusal for what cannot be put there */
-  private async put(given: Given, actor: Actor): Promise<string> {
-    const { workspaceId, ...wanted } = wantedSuppression(given);
-    thatIsThere(await this.workspaces.find(workspaceId), 'There is no workspace with this id');
+  /** Adds a suppression. @returns the URL of the page that shows it @throws Refusal for invalid input */
+  private async put(input: FormInput, actor: Actor): Promise<string> {
+    const { workspaceId, ...wanted } = suppressionIn(input);
+    orNotFound(await this.workspaces.find(workspaceId), 'There is no workspace with this id');
     const { isCreated } = await this.changes.add(workspaceId, actor, wanted);
-    const asked = { email: wanted.email, workspace: workspaceId };
-    return doneAt('/suppressions', isCreated ? 'added' : 'kept', asked).url;
+    const criteria = { email: wanted.email, workspace: workspaceId };
+    return redirectWithConfirmation('/suppressions', isCreated ? 'added' : 'kept', criteria).url;
   }
 
-  private async pageOf(given: Given): Promise<Page<Suppression>> {
-    const email = given.address('email');
-    const workspaceId = given.id('workspace', 'wrk');
-    const page = given.page('sup');
+  private async pageOf(input: FormInput): Promise<Page<Suppression>> {
+    const email = input.address('email');
+    const workspaceId = input.id('workspace', 'wrk');
+    const page = input.pageRequest('sup');
     if (workspaceId === undefined) return this.search.list(email, page);
     return this.suppressions.list(workspaceId, page, { email });
   }

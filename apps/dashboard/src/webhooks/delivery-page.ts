@@ -1,21 +1,21 @@
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES } from '@posthorn/domain';
 import type { DeliveryWithAttempts, FoundWebhook, OperatorAccount, ShownAttempt } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { done, facts, forOperators, rawText, timeInUtc } from '../pages/parts.ts';
+import { confirmationNotice, facts, forOperators, rawText, timeInUtc } from '../pages/components.ts';
 import { statusText } from './webhook-page.ts';
 
-interface ShownWithWebhook {
+interface DeliveryPageData {
   readonly webhook: FoundWebhook;
   readonly delivery: DeliveryWithAttempts;
   readonly account: OperatorAccount;
-  /** What somebody has just done. */
+  /** Confirms the action just done. */
   readonly done?: string | undefined;
 }
 
-/** One delivery: what is posted, and what each attempt came to. */
-export function deliveryPage({ webhook, delivery, account, done: sentence }: ShownWithWebhook): Html {
+/** The page of a delivery: its data, attempts and body. */
+export function deliveryPage({ webhook, delivery, account, done: sentence }: DeliveryPageData): Html {
   return html`<h1>${delivery.event}</h1>
-    ${done(sentence)} ${factsOf(webhook, delivery)}
+    ${confirmationNotice(sentence)} ${factsOf(webhook, delivery)}
     <h2>Attempts</h2>
     ${delivery.attempts.length === 0 ? html`<p class="quiet">None yet.</p>` : delivery.attempts.map(attempt)}
     <h2>What can be done</h2>

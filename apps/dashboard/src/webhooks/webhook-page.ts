@@ -9,28 +9,36 @@ import {
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
-import { count, done, facts, faultAlert, forOperators, table, time } from '../pages/parts.ts';
-import { foundTable, searchForm } from '../pages/search-shown.ts';
-import type { Searched } from '../pages/searched.ts';
+import {
+  count,
+  confirmationNotice,
+  facts,
+  faultAlert,
+  forOperators,
+  table,
+  time,
+} from '../pages/components.ts';
+import { resultsTable, searchForm } from '../pages/search-components.ts';
+import type { SearchResult } from '../pages/search.ts';
 import { workspaceText } from '../pages/workspaces.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
-/** A webhook with what is known around it. */
+/** A webhook with all that its page shows. */
 export interface ShownWebhook {
   readonly webhook: FoundWebhook;
   readonly workspace: Workspace;
   /** The newest first. */
   readonly recoveries: readonly Recovery[];
-  readonly deliveries: Searched<(typeof DELIVERY_FIELDS)[number], ShownDelivery>;
+  readonly deliveries: SearchResult<(typeof DELIVERY_FIELDS)[number], ShownDelivery>;
   readonly account: OperatorAccount;
-  /** What somebody has just done. */
+  /** Confirms the action just done. */
   readonly done?: string | undefined;
 }
 
-/** One webhook: what it is, what is recovered, and what became of its deliveries. */
+/** The page of a webhook: its data, deliveries and recoveries. */
 export function webhookPage(shown: ShownWebhook): Html {
   return html`<h1 class="cut">${shown.webhook.url}</h1>
-    ${done(shown.done)} ${factsOf(shown)}
+    ${confirmationNotice(shown.done)} ${factsOf(shown)}
     <h2>Deliveries</h2>
     ${deliveriesOf(shown)}
     <h2>Send again what failed</h2>
@@ -53,19 +61,19 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
 }
 
 function deliveriesOf({ webhook: { id }, deliveries }: ShownWebhook): Html {
-  const { asked, fault } = deliveries;
+  const { criteria, fault } = deliveries;
   const path = `/webhooks/${id}`;
   const columns = ['Event of (UTC)', 'Event', 'Status', 'Attempts', 'Last answer', 'Next attempt (UTC)'];
   const row = (delivery: ShownDelivery): Html => deliveryRow(path, delivery);
   const fields = [
-    choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: asked.status }),
-    choice('event', 'Event', { words: EVENT_NAMES, value: asked.event }),
-    field('after', 'From (UTC)', { value: asked.after, type: 'datetime-local' }),
-    field('before', 'Before (UTC)', { value: asked.before, type: 'datetime-local' }),
+    choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: criteria.status }),
+    choice('event', 'Event', { words: EVENT_NAMES, value: criteria.event }),
+    field('after', 'From (UTC)', { value: criteria.after, type: 'datetime-local' }),
+    field('before', 'Before (UTC)', { value: criteria.before, type: 'datetime-local' }),
   ];
   return html`${searchForm(path, fields)} ${faultAlert(fault)}
     <p class="quiet">The newest first.</p>
-    ${foundTable(deliveries, { path, columns, row, numbers: ['Attempts'] })}`;
+    ${resultsTable(deliveries, { path, columns, row, numbers: ['Attempts'] })}`;
 }
 
 function deliveryRow(path: string, delivery: ShownDelivery): Html {
@@ -80,7 +88,7 @@ function deliveryRow(path: string, delivery: ShownDelivery): Html {
   </tr>`;
 }
 
-/** The status of a delivery, and whether it is just being posted. */
+/** The status of a delivery, and whether it is being posted now. */
 export function statusText({ status, isUnderWay }: Pick<ShownDelivery, 'status' | 'isUnderWay'>): string {
   return isUnderWay ? `${status}, being posted` : status;
 }

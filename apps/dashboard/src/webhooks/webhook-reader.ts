@@ -1,25 +1,24 @@
 import { type DeliveryId, parseId } from '@posthorn/kernel';
 import type { FoundWebhook, WebhookSearchStore } from '@posthorn/database';
-import { thatIsThere } from '../pages/that-is-there.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
 
-/** What an address is answered whose webhook is not there. */
+/** The messages of 404s. */
 export const NO_WEBHOOK = 'There is no webhook with this id';
-/** The same for a delivery. */
 export const NO_DELIVERY = 'This webhook has no delivery with this id';
 
-/** Finds webhooks by their ids alone, in whichever workspace they are. */
+/** Finds webhooks by their ids, in any workspace. */
 export class WebhookReader {
   constructor(private readonly search: Pick<WebhookSearchStore, 'find'>) {}
 
   /** @throws Refusal (404) when there is none */
   async find(text: string): Promise<FoundWebhook> {
-    const id = thatIsThere(parseId('wh', text), NO_WEBHOOK);
-    return thatIsThere(await this.search.find(id), NO_WEBHOOK);
+    const id = orNotFound(parseId('wh', text), NO_WEBHOOK);
+    return orNotFound(await this.search.find(id), NO_WEBHOOK);
   }
 
-  /** The webhook of an address, and the id of a delivery in it. @throws Refusal (404) when there is none, or that is no id */
+  /** Finds a webhook, and parses the id of one of its deliveries. @throws Refusal (404) when there is no such webhook, or the id is malformed */
   async locate(webhookText: string, text: string): Promise<{ webhook: FoundWebhook; id: DeliveryId }> {
     const webhook = await this.find(webhookText);
-    return { webhook, id: thatIsThere(parseId('dlv', text), NO_DELIVERY) };
+    return { webhook, id: orNotFound(parseId('dlv', text), NO_DELIVERY) };
   }
 }

@@ -11,7 +11,7 @@ import type { LaneRings } from '@posthorn/queues';
 import { ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { WebhookReader } from './webhook-reader.ts';
 
-/** What the pages of webhooks need. @param rings those of webhooks */
+/** The providers of the pages of webhooks. @param rings of the webhooks' lanes */
 export function webhookProviders(database: Database, rings: LaneRings): Provider[] {
   const { clock } = database;
   const search = new WebhookSearchStore(database);

@@ -2,26 +2,26 @@ import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { RecoveryStore, WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
 import { ReadDeliveries } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { doneIn } from '../pages/done.ts';
+import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
-import { searched } from '../pages/searched.ts';
-import { thatIsThere } from '../pages/that-is-there.ts';
-import { accountOf } from '../sign-in/entrance.ts';
+import { runSearch } from '../pages/search.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
+import { accountOf } from '../sign-in/session-guard.ts';
 import { deliveryPage } from './delivery-page.ts';
 import { NO_DELIVERY, WebhookReader } from './webhook-reader.ts';
 import { DELIVERY_FIELDS, deliveryFilter, WEBHOOK_FIELDS, webhookFilter } from './webhook-search.ts';
 import { webhookPage } from './webhook-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
-/** The sentence that confirms each action, by the word in the address that it redirects to. */
-const DONE = {
+/** The confirmations of actions, by the value of `done` in the URL. */
+const CONFIRMATIONS = {
   redelivered: 'It is due now.',
   recovering: 'What failed is being sent again.',
 } as const;
 const MAX_RECOVERIES = 5;
 const REFRESH_SECONDS = 3;
 
-/** Webhooks and their deliveries, as those see them who run the installation. */
+/** Webhooks of all workspaces, and their deliveries. */
 @Controller('webhooks')
 export class WebhooksController {
   constructor(
@@ -35,11 +35,11 @@ export class WebhooksController {
   @Get()
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const workspaces = await this.workspaces.list();
-    const result = await searched(WEBHOOK_FIELDS, query, response, (given) =>
-      this.search.list(webhookFilter(given), given.page('wh')),
+    const result = await runSearch(WEBHOOK_FIELDS, query, response, (input) =>
+      this.search.list(webhookFilter(input), input.pageRequest('wh')),
     );
     const content = webhooksPage({ ...result, workspaces });
-    return renderPage(response, { title: 'Webhooks', part: 'Webhooks', content });
+    return renderPage(response, { title: 'Webhooks', section: 'Webhooks', content });
   }
 
   @Get(':webhook_id')
@@ -56,18 +56,18 @@ export class WebhooksController {
       this.workspaces.find(workspaceId),
       this.recoveries.list(workspaceId, id, MAX_RECOVERIES),
     ]);
-    const deliveries = await searched(DELIVERY_FIELDS, query, response, (given) =>
-      this.deliveries.list(workspaceId, id, deliveryFilter(given), given.page('dlv')),
+    const deliveries = await runSearch(DELIVERY_FIELDS, query, response, (input) =>
+      this.deliveries.list(workspaceId, id, deliveryFilter(input), input.pageRequest('dlv')),
     );
-    const done = doneIn(query, DONE);
+    const done = confirmationIn(query, CONFIRMATIONS);
     const shown = { webhook, workspace: workspace!, recoveries, deliveries, account, done };
-    // Only for who has just begun it: whoever fills in a form here would have to begin anew every few seconds.
-    const runs = done === DONE.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
+    // Reloads only for the operator who has just begun the recovery: otherwise it would empty forms that others are filling in.
+    const runs = done === CONFIRMATIONS.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
     const refreshSeconds = runs ? REFRESH_SECONDS : undefined;
     const content = webhookPage(shown);
     return renderPage(response, {
       title: `Webhook at ${new URL(webhook.url).host}`,
-      part: 'Webhooks',
+      section: 'Webhooks',
       content,
       refreshSeconds,
     });
@@ -83,14 +83,11 @@ export class WebhooksController {
   ): Promise<string> {
     const account = accountOf(request);
     const { webhook, id } = await this.reader.locate(webhookText, text);
-    const delivery = thatIsThere(
-      await this.deliveries.read(webhook.workspaceId, webhook.id, id),
-      NO_DELIVERY,
-    );
-    const content = deliveryPage({ webhook, delivery, account, done: doneIn(query, DONE) });
+    const delivery = orNotFound(await this.deliveries.read(webhook.workspaceId, webhook.id, id), NO_DELIVERY);
+    const content = deliveryPage({ webhook, delivery, account, done: confirmationIn(query, CONFIRMATIONS) });
     return renderPage(response, {
       title: `${delivery.event} to ${new URL(webhook.url).host}`,
-      part: 'Webhooks',
+      section: 'Webhooks',
       content,
     });
   }

@@ -1,10 +1,10 @@
 import type { MinuteOfEmails, RateOfMinute, RelaySeen } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { count, table, time } from '../pages/parts.ts';
-import { type PlottedMinute, ratePlot } from './rate-plot.ts';
+import { count, table, time } from '../pages/components.ts';
+import { type ChartMinute, rateChart } from './rate-chart.ts';
 
-/** How emails and deliveries flow: accepted, sent, come back, posted. */
-export function ratesShown(
+/** The charts of emails accepted, sent and bounced, and of deliveries posted. */
+export function rateCharts(
   accepted: readonly MinuteOfEmails[],
   rates: readonly RateOfMinute[],
   now: Date,
@@ -17,20 +17,20 @@ export function ratesShown(
   const bounces = minutesOf(rates, 'report', { counts: ['failed', 'complaint'], bad: ['complaint'] });
   const webhooks = minutesOf(rates, 'webhook', { bad: 'all but succeeded' });
   return html`<div class="plots">
-    ${ratePlot({ title: 'Emails accepted', bad: 'bounced or failed by now' }, emails, now)}
-    ${ratePlot({ title: 'Emails handed to relays', bad: 'bounced or failed' }, sent, now)}
-    ${ratePlot({ title: 'Bounces and complaints that came back', bad: 'complaints' }, bounces, now)}
-    ${ratePlot({ title: 'Deliveries posted to webhooks', bad: 'failed, to be tried again' }, webhooks, now)}
+    ${rateChart({ title: 'Emails accepted', bad: 'bounced or failed by now' }, emails, now)}
+    ${rateChart({ title: 'Emails handed to relays', bad: 'bounced or failed' }, sent, now)}
+    ${rateChart({ title: 'Bounces and complaints that came back', bad: 'complaints' }, bounces, now)}
+    ${rateChart({ title: 'Deliveries posted to webhooks', bad: 'failed, to be tried again' }, webhooks, now)}
   </div>`;
 }
 
 interface Counting {
-  /** The labels that are counted; absent: all. */
+  /** The labels to count; absent: all. */
   readonly counts?: readonly string[];
   readonly bad: readonly string[] | 'all but succeeded';
 }
 
-function minutesOf(rates: readonly RateOfMinute[], what: string, { counts, bad }: Counting): PlottedMinute[] {
+function minutesOf(rates: readonly RateOfMinute[], what: string, { counts, bad }: Counting): ChartMinute[] {
   const isBad = (label: string): boolean =>
     bad === 'all but succeeded' ? label !== 'succeeded' : bad.includes(label);
   const counted = rates.filter((rate) => rate.what === what && (counts?.includes(rate.label) ?? true));
@@ -46,8 +46,8 @@ function sumOf(rates: readonly RateOfMinute[]): number {
   return rates.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** How the senders find the relays, and what these have answered in the last hour. */
-export function relaysShown(relays: readonly RelaySeen[], rates: readonly RateOfMinute[]): Html {
+/** The state of the relays as the senders see it, and the relays' replies of the last hour. */
+export function relaysTable(relays: readonly RelaySeen[], rates: readonly RateOfMinute[]): Html {
   const row = ({ relay, senders, up, seenAt }: RelaySeen): Html =>
     html`<tr>
       <td>${relay}</td>
@@ -60,7 +60,7 @@ export function relaysShown(relays: readonly RelaySeen[], rates: readonly RateOf
     until one does.
   </p>`;
   return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row), ['Senders'])}
-  ${answersShown(rates)}`;
+  ${replyCounts(rates)}`;
 }
 
 function stateOf(up: number, senders: number): string {
@@ -68,7 +68,7 @@ function stateOf(up: number, senders: number): string {
   return up === 0 ? 'refuses us or cannot be reached' : `takes emails of ${up} of ${senders} senders`;
 }
 
-function answersShown(rates: readonly RateOfMinute[]): Html {
+function replyCounts(rates: readonly RateOfMinute[]): Html {
   const byClass = Map.groupBy(
     rates.filter(({ what }) => what === 'reply'),
     ({ label }) => label,

@@ -2,21 +2,21 @@ import type { AddressRange } from '@posthorn/domain';
 import { clientAddress, networkOf, type SentBy } from '@posthorn/platform';
 import type { IdentityProvider } from './identity-provider.ts';
 
-/** The proxies whose word about an address counts. */
+/** The proxies whose `X-Forwarded-For` is trusted. */
 export class TrustedProxies {
   constructor(private readonly ranges: readonly AddressRange[]) {}
 
-  /** Where somebody comes from, as tries to sign in are counted, and as the audit log has it. */
+  /** The client's network, by which sign-in attempts are limited, and which the audit log records. */
   networkOf(request: SentBy): string {
     return networkOf(clientAddress(request, this.ranges));
   }
 }
 
 /** How operators sign in here. */
-export class SignInWays {
+export class SignInMethods {
   constructor(
     readonly byPassword: boolean,
-    /** Undefined: there is none. */
+    /** Undefined: none is configured. */
     readonly provider: IdentityProvider | undefined,
   ) {}
 }

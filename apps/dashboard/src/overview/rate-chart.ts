@@ -1,30 +1,30 @@
 import { html, type Html } from '../pages/html.ts';
-import { count } from '../pages/parts.ts';
+import { count } from '../pages/components.ts';
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
-/** Of a bar with its gap; the plot is stretched to the width of the page. */
+/** Of a bar with its gap, in units of the view box, which is stretched to the width of the page. */
 const BAR_WIDTH = 10;
 const HEIGHT = 100;
 
-/** A minute of a plot. */
-export interface PlottedMinute {
+/** One bar of a chart. */
+export interface ChartMinute {
   readonly minute: Date;
   readonly all: number;
-  /** Of these, what went wrong: it is shown at the foot of the bar. */
+  /** How many of these went wrong: the lower part of the bar. */
   readonly bad: number;
 }
 
-/** What a plot says in words. */
-export interface PlotWords {
+/** The texts of a chart. */
+export interface ChartLabels {
   /** What is counted, such as `Emails accepted`. */
   readonly title: string;
   /** What went wrong, such as `bounced or failed`. */
   readonly bad: string;
 }
 
-/** The last hour as bars, one a minute. */
-export function ratePlot({ title, bad }: PlotWords, minutes: readonly PlottedMinute[], now: Date): Html {
+/** A bar chart of the last hour by minute. */
+export function rateChart({ title, bad }: ChartLabels, minutes: readonly ChartMinute[], now: Date): Html {
   const last = Math.floor(now.getTime() / MINUTE_MS);
   const byMinute = new Map(minutes.map((one) => [Math.floor(one.minute.getTime() / MINUTE_MS), one]));
   const max = Math.max(0, ...minutes.map(({ all }) => all));
@@ -53,7 +53,7 @@ export function ratePlot({ title, bad }: PlotWords, minutes: readonly PlottedMin
 }
 
 function barOf(
-  { minute, all, bad: wrong }: PlottedMinute,
+  { minute, all, bad: wrong }: ChartMinute,
   { x, scale, bad }: { x: number; scale: number; bad: string },
 ): Html {
   const bar = (height: number, name: string): Html =>

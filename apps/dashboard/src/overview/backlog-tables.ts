@@ -8,10 +8,10 @@ import {
   type QueueBacklog,
 } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { count, span, table, time } from '../pages/parts.ts';
+import { count, formatDuration, table, time } from '../pages/components.ts';
 import type { WorkspaceName } from '../pages/workspaces.ts';
 
-/** Work that is due waits this long before it looks wrong. */
+/** Beyond this age, work that is due is highlighted. */
 const LATE_SECONDS = 60;
 const QUEUE_NAMES: Readonly<Record<string, string>> = {
   email: 'Emails',
@@ -19,7 +19,7 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
   webhook: 'Deliveries to webhooks',
 };
 
-/** What waits in each queue. */
+/** The backlog of each queue. */
 export function backlogTable(backlog: readonly QueueBacklog[]): Html {
   const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
     html`<tr>
@@ -33,7 +33,7 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
   return table(['Queue', ...numbers], backlog.map(row), numbers);
 }
 
-/** The lanes with the most due; nothing where nothing is. */
+/** The lanes with the most due; empty where nothing is due. */
 export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): Html {
   if (lanes.length === 0) return html``;
   const row = ({ queue, laneId, due, oldestDueSeconds, isHeldBack }: BusyLane): Html =>
@@ -50,16 +50,16 @@ export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): H
 
 function oldestDueCell(seconds: number): Html {
   return html`<td data-label="Oldest due" class="n ${seconds > LATE_SECONDS ? 'bad' : ''}">
-    ${span(seconds)}
+    ${formatDuration(seconds)}
   </td>`;
 }
 
-/** Whose a lane is, if it is a workspace's own. */
+/** The workspace of a lane; undefined: it is not a workspace's lane. */
 export function workspaceOf(laneId: LaneId): WorkspaceId | undefined {
   return parseId('wrk', laneId.split('.', 1)[0]!);
 }
 
-/** A lane, with a link to what waits in it and the name of its workspace. */
+/** A lane with a link to its emails or webhook, and the name of its workspace. */
 function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
   const workspaceId = workspaceOf(laneId);
   if (workspaceId !== undefined)
@@ -70,12 +70,12 @@ function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
     : html`<a href="/webhooks/${laneId}">${laneId}</a>`;
 }
 
-/** What is held back, since when and why. */
+/** The lanes held back, since when and why. */
 export function heldBackTable({ items, hasMore }: LanesHeldBack, nameOf: WorkspaceName): Html {
-  const acts = html`<p><a href="/pauses">Hold something back, or release it</a></p>`;
+  const actions = html`<p><a href="/pauses">Hold something back, or release it</a></p>`;
   if (items.length === 0)
     return html`<p class="quiet">Nothing.</p>
-      ${acts}`;
+      ${actions}`;
   const row = ({ queue, laneId, reason, pausedAt }: PausedLane): Html =>
     html`<tr>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
@@ -87,5 +87,6 @@ export function heldBackTable({ items, hasMore }: LanesHeldBack, nameOf: Workspa
     And more; webhooks are found by their status:
     <a href="/webhooks?status=PAUSED">PAUSED</a>, <a href="/webhooks?status=DISABLED">DISABLED</a>.
   </p>`;
-  return html`${table(['Queue', 'Lane', 'Why', 'Since (UTC)'], items.map(row))} ${hasMore ? more : ''} ${acts}`;
+  return html`${table(['Queue', 'Lane', 'Why', 'Since (UTC)'], items.map(row))} ${hasMore ? more : ''}
+  ${actions}`;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { signInAt, wayBack } from './way-back.ts';
+import { signInUrl, redirectTarget } from './redirect-target.ts';
 
-describe('The way back after signing in', () => {
+describe('redirectTarget', () => {
   it.each(['/', '/emails', '/emails?to=ada%40receiver.example&status=SENT', '/queues/queue/email-turns'])(
-    'leads to %s',
+    'allows %s',
     (path) => {
-      expect(wayBack(path)).toBe(path);
+      expect(redirectTarget(path)).toBe(path);
     },
   );
 
@@ -26,16 +26,16 @@ describe('The way back after signing in', () => {
     '/sign-in/provider',
     '/sign-out',
     `/${'x'.repeat(2_000)}`,
-  ])('leads to the overview in place of %j', (wanted) => {
-    expect(wayBack(wanted)).toBe('/');
+  ])('gives the overview in place of %j', (wanted) => {
+    expect(redirectTarget(wanted)).toBe('/');
   });
 
-  it('breaks no header', () => {
-    expect(wayBack('/emails?to=\r\nSet-Cookie: a=b')).toBe('/emails?to=Set-Cookie:%20a=b');
+  it('escapes line breaks', () => {
+    expect(redirectTarget('/emails?to=\r\nSet-Cookie: a=b')).toBe('/emails?to=Set-Cookie:%20a=b');
   });
 
-  it('is said where it is not the overview', () => {
-    expect([signInAt('/sign-in', '/'), signInAt('/sign-in', '/emails?to=a&status=SENT')]).toEqual([
+  it('is in the URL of the sign-in page where it is not the overview', () => {
+    expect([signInUrl('/sign-in', '/'), signInUrl('/sign-in', '/emails?to=a&status=SENT')]).toEqual([
       '/sign-in',
       '/sign-in?to=%2Femails%3Fto%3Da%26status%3DSENT',
     ]);

@@ -2,15 +2,15 @@ import { Controller, type HttpRedirectResponse, Param, Post, Redirect, Req } fro
 import { Refusal } from '@posthorn/kernel';
 import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import type { Request } from 'express';
-import { doneAt } from '../pages/done.ts';
-import { Given } from '../pages/given.ts';
-import { thatIsThere } from '../pages/that-is-there.ts';
-import { operatorOf } from '../sign-in/entrance.ts';
+import { redirectWithConfirmation } from '../pages/confirmation.ts';
+import { FormInput } from '../pages/form-input.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
+import { operatorOf } from '../sign-in/session-guard.ts';
 import { NO_DELIVERY, NO_WEBHOOK, WebhookReader } from './webhook-reader.ts';
 
-/** What operators do with deliveries; each act is told to the audit log of the workspace, with the name of the operator. */
+/** Actions of operators on deliveries. Each is recorded in the audit log of the workspace, with the operator's name. */
 @Controller('webhooks')
-export class WebhookActsController {
+export class WebhookActionsController {
   constructor(
     private readonly again: SendDeliveriesAgain,
     private readonly recoveries: RecoverDeliveries,
@@ -26,8 +26,8 @@ export class WebhookActsController {
   ): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { webhook, id } = await this.reader.locate(webhookText, text);
-    thatIsThere(await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor), NO_DELIVERY);
-    return doneAt(`/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
+    orNotFound(await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor), NO_DELIVERY);
+    return redirectWithConfirmation(`/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
   }
 
   @Post(':webhook_id/recover')
@@ -35,12 +35,12 @@ export class WebhookActsController {
   async recover(@Param('webhook_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.find(text);
-    const given = new Given(request.body);
-    const since = given.moment('since');
+    const input = new FormInput(request.body);
+    const since = input.time('since');
     if (since === undefined)
       throw new Refusal(400, '`since` is missing; give the time since which deliveries have failed');
-    const wanted = { since, until: given.moment('until') };
-    thatIsThere(await this.recoveries.begin(workspaceId, id, actor, wanted), NO_WEBHOOK);
-    return doneAt(`/webhooks/${id}`, 'recovering');
+    const wanted = { since, until: input.time('until') };
+    orNotFound(await this.recoveries.begin(workspaceId, id, actor, wanted), NO_WEBHOOK);
+    return redirectWithConfirmation(`/webhooks/${id}`, 'recovering');
   }
 }

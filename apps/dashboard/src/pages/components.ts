@@ -1,27 +1,27 @@
 import type { OperatorAccount } from '@posthorn/database';
 import { html, type Html } from './html.ts';
 
-/** A number as people read it: its thousands apart. */
+/** A number with thousands separators. */
 export function count(number: number): string {
   return number.toLocaleString('en');
 }
 
-/** In what a span is told, and from how many seconds on: two days read more easily than 172800 s. */
+/** The units of durations, and from how many seconds on each is used. */
 const UNITS = [
   { unit: 'd', seconds: 86_400, from: 2 * 86_400 },
   { unit: 'h', seconds: 3_600, from: 2 * 3_600 },
   { unit: 'min', seconds: 60, from: 2 * 60 },
 ] as const;
 
-/** How long something takes or has taken, in the unit that suits it. */
-export function span(seconds: number): string {
+/** A duration in a suitable unit. */
+export function formatDuration(seconds: number): string {
   const suiting = UNITS.find(({ from }) => seconds >= from);
   return suiting === undefined
     ? `${Math.round(seconds)} s`
     : `${count(Math.floor(seconds / suiting.seconds))} ${suiting.unit}`;
 }
 
-/** A time in a table whose head says `(UTC)`, to the second; a dash where there is none. */
+/** A time to the second, for a column whose heading says `(UTC)`; a dash for null. */
 export function time(moment: Date | null): Html {
   return moment === null ? html`–` : timeElement(moment, '');
 }
@@ -37,11 +37,10 @@ function timeElement(moment: Date, zone: string): Html {
 }
 
 /**
- * A table that is scrolled where it is too wide. One with cells of class `wrap` or `first` is no table where the page is narrow: the cells of
- * a row stand one below the other, those of class `first` before the others, each with its `data-label`, the name of its column,
- * if it is not understood without.
+ * A table that scrolls sideways where it is too wide. On narrow screens, a table with cells of class `wrap` or `first` shows each row as a block
+ * instead: cells of class `first` come first, and each cell is preceded by its `data-label`, if it has one.
  *
- * @param numbers the columns whose values stand to the right
+ * @param numbers the columns to align right
  */
 export function table(
   columns: readonly string[],
@@ -64,10 +63,10 @@ export function table(
   </div>`;
 }
 
-/** A fact; a time is one of UTC, and there is none where it is null or undefined. */
+/** A value; dates are shown in UTC, and null and undefined are omitted. */
 type Fact = Html | string | number | Date | null | undefined;
 
-/** Facts with their names; those that are null or undefined are left out. */
+/** A list of names and values, without those that are null or undefined. */
 export function facts(named: Readonly<Record<string, Fact>>): Html {
   const one = ([name, value]: [string, Fact]): Html =>
     value === undefined || value === null
@@ -77,29 +76,29 @@ export function facts(named: Readonly<Record<string, Fact>>): Html {
   return html`<dl class="card">${Object.entries(named).map(one)}</dl>`;
 }
 
-/** That something was done, which somebody has asked for. */
-export function done(sentence: string | undefined): Html {
+/** Confirms an action. */
+export function confirmationNotice(sentence: string | undefined): Html {
   return sentence === undefined ? html`` : html`<p class="done" role="status">${sentence}</p>`;
 }
 
-/** Why what somebody has asked for was refused. */
+/** Says why an action was refused. */
 export function faultAlert(sentence: string | undefined): Html {
   return sentence === undefined ? html`` : html`<p class="bad" role="alert">${sentence}.</p>`;
 }
 
-/** What can be done by operators, and what viewers are told in its place. */
-export function forOperators({ role }: OperatorAccount, acts: Html): Html {
+/** The actions, for operators; a note in their place for viewers. */
+export function forOperators({ role }: OperatorAccount, actions: Html): Html {
   return role === 'operator'
-    ? acts
+    ? actions
     : html`<p class="quiet">Nothing by you: you are signed in as a viewer.</p>`;
 }
 
-/** A text as it is, from its first line on: browsers leave out a line break that a `<pre>` begins with, and so it begins with one more. */
+/** A preformatted text. Begins with a line break, since browsers drop the first one in a `<pre>`. */
 export function rawText(text: string): Html {
   return html`<div class="card" style="padding:0"><pre>${'\n'}${text}</pre></div>`;
 }
 
-/** A value out of JSON, as a text. */
-export function plain(value: unknown): string {
+/** A JSON value as text. */
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,32 +1,33 @@
 import { type Id, parseId, Refusal } from '@posthorn/kernel';
 import { type PageRequest, parseMailbox, parseOpaqueStart, parseTimeOrDay } from '@posthorn/domain';
 
-const LONGEST = 1_000;
+const MAX_CHARACTERS = 1_000;
 const PAGE_ROWS = 50;
-/** As browsers give what was put into a field for date and time. */
+/** The value of an `<input type="datetime-local">`. */
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
 
-/** The fields of a form, or the parameters of an address, as they came in. */
-export class Given {
+/** The untrusted fields of a form, or the parameters of a query; each method validates one of them. */
+export class FormInput {
   private readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(fields: unknown) {
     this.fields = (fields ?? {}) as Readonly<Record<string, unknown>>;
   }
 
-  /** What was put in, without spaces around it; undefined: nothing. @throws Refusal (400) for what no field can have */
+  /** The trimmed value; undefined: absent or empty. @throws Refusal (400) when it is repeated, too long, or has control characters */
   text(name: string): string | undefined {
     const value = Object.hasOwn(this.fields, name) ? this.fields[name] : undefined;
     if (value === undefined) return undefined;
     if (typeof value !== 'string')
       throw new Refusal(400, `\`${name}\` is given more than once; give it once`);
-    if (value.length > LONGEST) throw new Refusal(400, `\`${name}\` is longer than ${LONGEST} characters`);
+    if (value.length > MAX_CHARACTERS)
+      throw new Refusal(400, `\`${name}\` is longer than ${MAX_CHARACTERS} characters`);
     if (/\p{Cc}/u.test(value)) throw new Refusal(400, `\`${name}\` has a control character; take it out`);
     return value.trim() || undefined;
   }
 
-  /** What a field is filled with again: nothing where it was given what no field can have. */
-  shown(name: string): string | undefined {
+  /** The value to fill the field with again; undefined where {@link text} refuses it. */
+  redisplay(name: string): string | undefined {
     try {
       return this.text(name);
     } catch {
@@ -34,14 +35,14 @@ export class Given {
     }
   }
 
-  /** One of these words. @throws Refusal (400) for another one */
-  word<Word extends string>(name: string, words: Readonly<Record<Word, unknown>>): Word | undefined {
+  /** One of these words. @throws Refusal (400) for any other */
+  oneOf<Word extends string>(name: string, words: Readonly<Record<Word, unknown>>): Word | undefined {
     const value = this.text(name);
     if (value === undefined || Object.hasOwn(words, value)) return value as Word | undefined;
     throw new Refusal(400, `\`${name}\` is none of ${Object.keys(words).join(', ')}`);
   }
 
-  /** An id with this prefix. @throws Refusal (400) for what is none */
+  /** An id with this prefix. @throws Refusal (400) for anything else */
   id<Prefix extends string>(name: string, prefix: Prefix): Id<Prefix> | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
@@ -51,7 +52,7 @@ export class Given {
     return id;
   }
 
-  /** The address of a mailbox. @throws Refusal (400) for what is none */
+  /** The address of a mailbox. @throws Refusal (400) for anything else */
   address(name: string): string | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
@@ -60,18 +61,18 @@ export class Given {
     return parsed.mailbox.address;
   }
 
-  /** A time of UTC, or a day, which stands for its beginning. @throws Refusal (400) for what is none */
-  moment(name: string): Date | undefined {
+  /** A time in UTC, or a day, which means its beginning. @throws Refusal (400) for anything else */
+  time(name: string): Date | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const parsed = parseTimeOrDay(inUtc(value));
     if ('fault' in parsed) throw new Refusal(400, `\`${name}\` ${parsed.fault}`);
-    // No id is older than 1970, and none can stand for such a time.
+    // Times are compared with ids, which cannot represent a time before 1970.
     return new Date(Math.max(0, parsed.atMs));
   }
 
-  /** Which page of a list, by ids with this prefix: the newest first. @throws Refusal (400) for a place that is none */
-  page<Prefix extends string>(prefix: Prefix): PageRequest<Id<Prefix>> {
+  /** The requested page of a list of ids with this prefix, the newest first. @throws Refusal (400) for a malformed `startAt` */
+  pageRequest<Prefix extends string>(prefix: Prefix): PageRequest<Id<Prefix>> {
     const text = this.text('startAt');
     const startAt = text === undefined ? undefined : parseOpaqueStart(prefix, text);
     if (text !== undefined && startAt === undefined)
@@ -79,16 +80,16 @@ export class Given {
     return { limit: PAGE_ROWS, sort: 'createdAt.desc', startAt };
   }
 
-  /** Between which times something was created: `after` and `before`. @throws Refusal (400) where no time is between them */
-  times(): { createdAfter: Date | undefined; createdBefore: Date | undefined } {
-    const [createdAfter, createdBefore] = [this.moment('after'), this.moment('before')];
+  /** The range of creation times, from `after` and `before`. @throws Refusal (400) for an empty range */
+  createdRange(): { createdAfter: Date | undefined; createdBefore: Date | undefined } {
+    const [createdAfter, createdBefore] = [this.time('after'), this.time('before')];
     if (createdAfter !== undefined && createdBefore !== undefined && createdAfter >= createdBefore)
       throw new Refusal(400, '`before` is not later than `after`; give a later time, or leave one out');
     return { createdAfter, createdBefore };
   }
 }
 
-/** A time as a field for date and time gives it, which is meant in UTC; all others as they are. */
+/** Marks the value of an `<input type="datetime-local">` as UTC; leaves any other text as it is. */
 export function inUtc(text: string): string {
   return LOCAL_TIME.test(text) ? `${text}Z` : text;
 }

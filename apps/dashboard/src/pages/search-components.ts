@@ -1,15 +1,15 @@
 import { html, type Html } from './html.ts';
-import { table } from './parts.ts';
-import type { Searched } from './searched.ts';
+import { table } from './components.ts';
+import type { SearchResult } from './search.ts';
 
-/** Fields that are folded where the page is as narrow as a telephone. */
+/** Fields that are collapsed on narrow screens. */
 interface FoldedFields {
   readonly fields: readonly Html[];
-  /** Whether one of them is filled: then they are not folded, because what was found depends on it. */
+  /** Whether one of them is filled: then they are not collapsed, since the results depend on it. */
   readonly areFilled: boolean;
 }
 
-/** The form of a search, whose fields stand in the address that it leads to. */
+/** A search form; its fields become the query of the path. */
 export function searchForm(path: string, fields: readonly Html[], folded?: FoldedFields): Html {
   return html`<form class="search" method="get" action="${path}" role="search">
     ${fields} ${folded === undefined ? '' : foldedFields(folded)}
@@ -24,8 +24,8 @@ function foldedFields({ fields, areFilled }: FoldedFields): Html {
   </details>`;
 }
 
-interface FoundTable<Item> {
-  /** Of the search. */
+interface ResultsTable<Item> {
+  /** The path of the search. */
   readonly path: string;
   readonly columns: readonly string[];
   readonly row: (item: Item) => Html;
@@ -33,20 +33,20 @@ interface FoundTable<Item> {
   readonly numbers?: readonly string[];
 }
 
-/** What a search has found, a row each, and where the next page is; nothing where it was refused. */
-export function foundTable<Item>(
-  { asked, found }: Searched<string, Item>,
-  { path, columns, row, numbers }: FoundTable<Item>,
+/** The results of a search and a link to the next page; empty where the search was refused. */
+export function resultsTable<Item>(
+  { criteria, found }: SearchResult<string, Item>,
+  { path, columns, row, numbers }: ResultsTable<Item>,
 ): Html {
   if (found === undefined) return html``;
   const { items, hasMore, startAt } = found;
   const nothing = hasMore ? 'Nothing was found among those that were looked at.' : 'Nothing was found.';
   const shown = items.length > 0 ? table(columns, items.map(row), numbers) : html`<p>${nothing}</p>`;
-  return html`${shown} ${startAt === null ? '' : nextPage(path, { ...asked, startAt })}`;
+  return html`${shown} ${startAt === null ? '' : nextPage(path, { ...criteria, startAt })}`;
 }
 
-function nextPage(path: string, asked: Readonly<Record<string, string | undefined>>): Html {
+function nextPage(path: string, criteria: Readonly<Record<string, string | undefined>>): Html {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, value);
+  for (const [name, value] of Object.entries(criteria)) if (value !== undefined) query.set(name, value);
   return html`<p><a href="${path}?${query.toString()}" rel="next">Further back</a></p>`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { count, span } from './parts.ts';
+import { count, formatDuration } from './components.ts';
 
-describe('What pages say of numbers', () => {
-  it('has the thousands apart', () => {
+describe('numbers on pages', () => {
+  it('have thousands separators', () => {
     expect([0, 999, 1_000, 1_234_567].map(count)).toEqual(['0', '999', '1,000', '1,234,567']);
   });
 
@@ -17,7 +17,7 @@ describe('What pages say of numbers', () => {
     [2 * 86_400 - 1, '47 h'],
     [2 * 86_400, '2 d'],
     [1_500 * 86_400, '1,500 d'],
-  ])('says of %d seconds %s', (seconds, text) => {
-    expect(span(seconds)).toBe(text);
+  ])('give %d seconds as %s', (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text);
   });
 });

@@ -2,18 +2,18 @@ import { Controller, type HttpRedirectResponse, Param, Post, Redirect, Req } fro
 import { Refusal } from '@posthorn/kernel';
 import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-cases';
 import type { Request } from 'express';
-import { doneAt } from '../pages/done.ts';
-import { Given, inUtc } from '../pages/given.ts';
-import { thatIsThere } from '../pages/that-is-there.ts';
-import { operatorOf } from '../sign-in/entrance.ts';
+import { redirectWithConfirmation } from '../pages/confirmation.ts';
+import { FormInput, inUtc } from '../pages/form-input.ts';
+import { orNotFound } from '../pages/or-not-found.ts';
+import { operatorOf } from '../sign-in/session-guard.ts';
 import { EmailReader, NO_EMAIL } from './email-reader.ts';
 
-/** As forms have it: a UUID, and nothing that could be taken for something else. */
+/** A UUID, as the form gives it. */
 const WISH = /^[0-9a-f-]{36}$/;
 
-/** What operators do with emails; each act is told to the audit log of the workspace, with the name of the operator. */
+/** Actions of operators on emails. Each is recorded in the audit log of the workspace, with the operator's name. */
 @Controller('emails')
-export class EmailActsController {
+export class EmailActionsController {
   constructor(
     private readonly cancelEmail: CancelEmail,
     private readonly rescheduleEmail: RescheduleEmail,
@@ -27,12 +27,12 @@ export class EmailActsController {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
     try {
-      thatIsThere(await this.cancelEmail.cancel(workspaceId, id, actor), NO_EMAIL);
+      orNotFound(await this.cancelEmail.cancel(workspaceId, id, actor), NO_EMAIL);
     } catch (error) {
-      // Whoever presses the button twice, or after somebody else did, has what they wanted.
+      // Pressing the button twice, or after somebody else did, counts as success.
       if (!(error instanceof Refusal) || !(await this.reader.isCancelled(workspaceId, id))) throw error;
     }
-    return doneAt(`/emails/${id}`, 'cancelled');
+    return redirectWithConfirmation(`/emails/${id}`, 'cancelled');
   }
 
   @Post(':email_id/move')
@@ -40,9 +40,9 @@ export class EmailActsController {
   async move(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
-    const sendAt = inUtc(new Given(request.body).text('sendAt') ?? '');
-    thatIsThere(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor), NO_EMAIL);
-    return doneAt(`/emails/${id}`, 'moved');
+    const sendAt = inUtc(new FormInput(request.body).text('sendAt') ?? '');
+    orNotFound(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor), NO_EMAIL);
+    return redirectWithConfirmation(`/emails/${id}`, 'moved');
   }
 
   @Post(':email_id/again')
@@ -50,11 +50,11 @@ export class EmailActsController {
   async again(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { id, workspaceId } = await this.reader.locate(text);
-    const given = new Given(request.body);
-    const [reason, wish] = [given.text('reason') ?? '', given.text('wish') ?? ''];
+    const input = new FormInput(request.body);
+    const [reason, wish] = [input.text('reason') ?? '', input.text('wish') ?? ''];
     if (!WISH.test(wish))
       throw new Refusal(400, 'This was not asked by the form of the email; open it and try again');
     const copy = await this.sendEmailAgain.sendAgain(workspaceId, id, { actor, reason, wish });
-    return doneAt(`/emails/${thatIsThere(copy, NO_EMAIL)}`, 'again');
+    return redirectWithConfirmation(`/emails/${orNotFound(copy, NO_EMAIL)}`, 'again');
   }
 }

@@ -4,8 +4,8 @@ import { html, type Html } from '../pages/html.ts';
 import { field } from '../pages/fields.ts';
 import { isOnItsWay } from './emails-page.ts';
 
-/** The forms for what can be done with an email as it is. */
-export function emailActions(email: EmailRecord): Html {
+/** The forms of the actions that are possible in the email's state. */
+export function emailActionForms(email: EmailRecord): Html {
   if (email.status === 'SCHEDULED')
     return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
   if (isOnItsWay(email))
@@ -30,7 +30,7 @@ function cancelForm({ id }: EmailRecord): Html {
   </form>`;
 }
 
-/** However often a browser sends the form, it is one wish. */
+/** `wish` is an idempotency key: sending the form again creates no other email. */
 function againForm({ id, template }: EmailRecord): Html {
   return html`<form class="card" method="post" action="/emails/${id}/again">
     <input type="hidden" name="wish" value="${randomUUID()}" />
