@@ -52,7 +52,7 @@ import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
 import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
-import { DeliveriesByHandController } from './webhooks/deliveries-by-hand.controller.ts';
+import { ManualDeliveriesController } from './webhooks/manual-deliveries.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
 import { RecoveriesController } from './webhooks/recoveries.controller.ts';
 import { type WebhookParts, webhookProviders } from './webhooks/webhook.providers.ts';
@@ -68,17 +68,17 @@ export interface GatewayParts
   extends EmailParts, IdentityParts, MemberParts, OwedMailParts, TemplateParts, WebhookParts {
   readonly limits: RateLimits;
   readonly limiter: RateLimiter;
-  /** Emails a month of a workspace without a limit of its own; null: none. */
+  /** Emails per month of a workspace without a limit of its own; null: no limit. */
   readonly monthlyLimit: number | null;
   /** The sender of Posthorn's own mails; undefined: it sends none. */
   readonly systemFrom: Mailbox | undefined;
-  /** What finds out who a request is from. */
+  /** Authenticates requests. */
   readonly callers: IdentifyCaller;
-  /** Where it is noted that links were followed and images loaded. */
+  /** Records clicks and opens. */
   readonly hits: NoticeHits;
 }
 
-/** All of them; each route describes itself for the document of the interface. */
+/** All controllers of the API; each route describes itself for the OpenAPI document. */
 export const CONTROLLERS: Type[] = [
   EmailBatchController,
   EmailsController,
@@ -99,7 +99,7 @@ export const CONTROLLERS: Type[] = [
   RotateTokenController,
   EventsController,
   DeliveriesController,
-  DeliveriesByHandController,
+  ManualDeliveriesController,
   RecoveriesController,
   TemplatesController,
   TemplateUseController,
@@ -113,7 +113,7 @@ export const CONTROLLERS: Type[] = [
   OpenApiController,
 ];
 
-/** The HTTP interface. */
+/** The HTTP API. */
 @Module({})
 export class GatewayModule {
   static of(parts: GatewayParts): DynamicModule {

@@ -38,17 +38,17 @@ import {
 } from '@posthorn/database';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
-import { NO_EMAIL } from './emails/judge-email-request.ts';
+import { NO_EMAIL } from './emails/validate-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { renderError } from './pages/error-page.ts';
 import { refusalOf } from './refusal-of.ts';
 import { OwedMails } from './system/owed-mails.ts';
 import { noBatch } from './validation/batch.ts';
 
-/** For saving and previewing templates; sending is done elsewhere. Who waits for them holds a place that accepting could have. */
+/** For saving and previewing templates, not for sending. Few may wait, since waiting requests count against the limit of requests in flight. */
 const THREADS = { maxThreads: 2, maxWaiting: 50 };
 
-/** How large a body may be, and what it must be, by path where that differs. */
+/** The limits of bodies, by path where they differ. */
 const BODIES = {
   maxBytes: SIZES.body.max,
   maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.max },
@@ -61,12 +61,12 @@ const BODIES = {
 } as const;
 
 /**
- * For so long after the signal to leave, requests are still taken: one may be on its way over a connection that was kept. Each connection ends
- * with its answer.
+ * How long requests are still accepted after the signal to shut down, since one may be on its way over a kept-alive connection. Each answer
+ * closes its connection.
  */
-const LINGER_MS = 500;
+const ACCEPT_AFTER_SIGNAL_MS = 500;
 
-// Bodies pass through it by the megabyte.
+// The gateway processes bodies of megabytes.
 deferFullCollections();
 
 await startProcess('gateway', async () => {
@@ -170,7 +170,7 @@ await startProcess('gateway', async () => {
   logger.info({ port: http.HTTP_PORT }, 'listening');
   await runUntilSignal(app, {
     logger,
-    lingerMs: LINGER_MS,
+    lingerMs: ACCEPT_AFTER_SIGNAL_MS,
     drain: [
       () => app.get(OwedMails, { strict: false }).close(),
       () => hits.close(),

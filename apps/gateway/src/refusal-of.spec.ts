@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '@posthorn/kernel';
 import { refusalOf } from './refusal-of.ts';
 
-describe('What callers are told of a fault', () => {
-  it('is to ask again while the database is away', () => {
+describe('The refusal that callers get for an error', () => {
+  it('is to retry while the database is unavailable', () => {
     const away = Object.assign(new Error('connect ECONNREFUSED db.internal:5432'), { code: 'ECONNREFUSED' });
     expect(refusalOf(away)).toMatchObject({ statusCode: 503, details: { retryAfterSeconds: 2 } });
   });
 
-  it('is a refusal as it is, also with the words of an outage in it', () => {
+  it('is a thrown refusal itself, even with the words of an outage in it', () => {
     const refusal = new Refusal(409, '`name` is "Connection terminated", which another template has');
     expect(refusalOf(refusal)).toBe(refusal);
   });
 
-  it('is nothing of what is our own', () => {
+  it('is undefined for an internal error', () => {
     expect(refusalOf(new TypeError('x is not a function'))).toBeUndefined();
     expect(refusalOf(undefined)).toBeUndefined();
   });

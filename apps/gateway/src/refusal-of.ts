@@ -3,8 +3,8 @@ import { Refusal } from '@posthorn/kernel';
 import { unavailable } from '@posthorn/use-cases';
 
 /**
- * What callers are told of a fault; undefined: it is one of ours. Whatever they asked for, while the database is away they are told to ask
- * again. A refusal is none of its faults, though it can hold a caller's words, by which some of those are known.
+ * The refusal that callers get for an error; undefined: it is an internal error. While the database is unavailable they are told to retry.
+ * A refusal is never checked for an outage, since outages are recognised by words that its message may quote from a caller.
  */
 export function refusalOf(fault: unknown): Refusal | undefined {
   if (fault instanceof Refusal) return fault;

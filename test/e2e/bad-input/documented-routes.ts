@@ -1,4 +1,4 @@
-import { DOCUMENT, judgeOf, OPERATIONS } from '../../../apps/gateway/src/openapi/document.fixture.ts';
+import { DOCUMENT, compileSchema, OPERATIONS } from '../../../apps/gateway/src/openapi/document.fixture.ts';
 import type { PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
 import { tomorrow } from '../makers.ts';
 
@@ -67,10 +67,10 @@ function rolesThatMayNot(description: string): Role[] {
 function bodiesOf(schema: Schema, examples: readonly { readonly value: unknown }[]): DocumentedBody[] {
   const kinds = (schema['oneOf'] ?? [schema]) as Schema[];
   return kinds.map((kind) => {
-    const example = examples.find(({ value }) => judgeOf(kind)(value));
+    const example = examples.find(({ value }) => compileSchema(kind)(value));
     if (example === undefined) throw new Error(`a kind of body without an example: ${JSON.stringify(kind)}`);
     const { properties = {} } = resolved(kind) as { properties?: Record<string, Schema> };
-    const fields = Object.entries(properties).map(([name, field]) => [name, judgeOf(field)]);
+    const fields = Object.entries(properties).map(([name, field]) => [name, compileSchema(field)]);
     return {
       example: ofToday(example.value as DocumentedBody['example']),
       fields: Object.fromEntries(fields),
@@ -85,7 +85,7 @@ function ofToday(example: DocumentedBody['example']): DocumentedBody['example'] 
 
 /** A query string says a number by its digits. */
 function textJudgeOf(schema: Schema): Judge {
-  const judge = judgeOf(schema);
+  const judge = compileSchema(schema);
   return (text) => judge(schema['type'] === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text);
 }
 

@@ -16,7 +16,7 @@ export class CreateApiKeyRequest {
   role: Role = DEFAULT_ROLE;
 }
 
-/** The body of the call that changes a key. What is absent stays. */
+/** The body of the call that changes a key. Absent fields stay unchanged. */
 export class UpdateApiKeyRequest {
   @Optional(NAME, 'The name of the key.', { example: 'Web shop, Berlin' })
   displayName?: string;

@@ -6,14 +6,14 @@ import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth'
 import { createApiKey, tooManyKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
-import { pageByMoment } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { pageByCreationTime } from '../paging/page-request.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
-import { refuseAbove } from '../validation/refuse-above.ts';
+import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 
 /** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
@@ -33,7 +33,7 @@ export class ApiKeysController {
     answer: ApiKeysAnswer,
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<ApiKeysAnswer> {
-    const request = pageByMoment(judgeQuery(PageQuery, query));
+    const request = pageByCreationTime(validateQuery(PageQuery, query));
     const page = pageByTime(await this.apiKeys.list(caller.workspaceId), request);
     return { apiKeys: { ...page, items: page.items.map((key) => apiKeyView(key)) } };
   }
@@ -50,8 +50,8 @@ export class ApiKeysController {
     refuses: { 'Too many keys': tooManyKeys() },
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<ApiKeyCreatedAnswer> {
-    const wanted = judgeBody(CreateApiKeyRequest, body);
-    refuseAbove(caller.role, wanted.role);
+    const wanted = validateBody(CreateApiKeyRequest, body);
+    refuseHigherRole(caller.role, wanted.role);
     const { key, secretKey } = await createApiKey(this.apiKeys, caller.workspaceId, actorOf(caller), wanted);
     return { apiKey: { ...apiKeyView(key), secretKey } };
   }
@@ -72,8 +72,8 @@ export class ApiKeysController {
     @PathId('api_key_id') id: ApiKeyId,
     @Body() body: unknown,
   ): Promise<ApiKeyAnswer> {
-    const { displayName, role } = judgeBody(UpdateApiKeyRequest, body);
-    refuseAbove(caller.role, role);
+    const { displayName, role } = validateBody(UpdateApiKeyRequest, body);
+    refuseHigherRole(caller.role, role);
     const change = {
       ...(displayName === undefined ? {} : { displayName: displayName.trim() }),
       ...(role === undefined ? {} : { role }),
@@ -94,7 +94,7 @@ export class ApiKeysController {
     description:
       'Deletes the key for good and at once: every gateway refuses any request with it that begins after the answer. A key may delete itself.',
     answer: ApiKeyDeletedAnswer,
-    shows: { 'apiKey.status': 'ARCHIVED' },
+    exampleOverrides: { 'apiKey.status': 'ARCHIVED' },
   })
   async delete(
     @Caller() caller: Principal,

@@ -4,7 +4,7 @@ import { anyId } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 
-/** Which page of the audit log is wanted, and of which changes. */
+/** The page and filter of the audit log. */
 export class AuditLogQuery extends PageQuery {
   @Optional(oneOfWords(AUDITED_ACTIONS), 'Only entries with this action.', { example: 'api_key.created' })
   action?: AuditedAction;

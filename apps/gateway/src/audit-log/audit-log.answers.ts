@@ -1,46 +1,46 @@
 import { type Actor, AUDITED_ACTIONS } from '@posthorn/domain';
-import { anyObject, idOf, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { anyObject, idOf, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 /** Who changed something. */
 export class AuditActor {
-  @Shown(
+  @AnswerField(
     'A key of the workspace, a person, an operator, the recipient of an email, or Posthorn itself.',
-    wordOf(['api_key', 'user', 'operator', 'recipient', 'system'] satisfies Actor['kind'][]),
+    enumOf(['api_key', 'user', 'operator', 'recipient', 'system'] satisfies Actor['kind'][]),
   )
   kind!: string;
 
-  @Shown('The id of the key or of the person.', text, {
+  @AnswerField('The id of the key or of the person.', text, {
     optional: true,
     example: 'aki_06bysgjkbxff0h9bkc3gpkwjjv',
   })
   id?: string;
 
-  @Shown('What they were called at that time.', text, { example: 'Web shop' })
+  @AnswerField('What they were called at that time.', text, { example: 'Web shop' })
   name!: string;
 }
 
 /** A change. */
 class AuditEntry {
-  @Shown('The id of the entry.', idOf('aud'))
+  @AnswerField('The id of the entry.', idOf('aud'))
   id!: string;
 
-  @Shown('What was done.', wordOf(AUDITED_ACTIONS))
+  @AnswerField('What was done.', enumOf(AUDITED_ACTIONS))
   action!: string;
 
-  @Shown('Who did it.', objectOf(AuditActor))
+  @AnswerField('Who did it.', objectOf(AuditActor))
   actor!: AuditActor;
 
-  @Shown('The id of what was changed.', text, { example: 'aki_06bysgjkbxff0h9bkc3gpkwjjv' })
+  @AnswerField('The id of what was changed.', text, { example: 'aki_06bysgjkbxff0h9bkc3gpkwjjv' })
   subjectId!: string;
 
-  @Shown('What changed; never anything secret.', anyObject, {
+  @AnswerField('What changed; never anything secret.', anyObject, {
     example: { displayName: 'Web shop', role: 'API_USER' },
   })
   detail!: object;
 
-  @Shown('When it was done.', time)
+  @AnswerField('When it was done.', time)
   createdAt!: Date;
 }
 
@@ -49,6 +49,6 @@ class AuditLogPage extends pageOf('The changes of the page.', AuditEntry) {}
 
 /** The answer that shows changes. */
 export class AuditLogAnswer {
-  @Shown('A page of the changes of the workspace.', objectOf(AuditLogPage))
+  @AnswerField('A page of the changes of the workspace.', objectOf(AuditLogPage))
   auditLog!: AuditLogPage;
 }

@@ -4,7 +4,7 @@ import { Caller, type Principal, RequiresEditor } from '@posthorn/auth';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { NO_TIME_BETWEEN, timeRange } from '../paging/time-range.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { AuditLogAnswer } from './audit-log.answers.ts';
 import { AuditLogQuery } from './audit-log-query.ts';
 
@@ -25,9 +25,9 @@ export class AuditLogController {
     refuses: { 'No such time': NO_TIME_BETWEEN },
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<AuditLogAnswer> {
-    const judged = judgeQuery(AuditLogQuery, query);
-    const { action, subjectId } = judged;
-    const filter = { action, subjectId, ...timeRange(judged) };
-    return { auditLog: await this.auditLog.list(workspaceId, pageById('aud', judged), filter) };
+    const validated = validateQuery(AuditLogQuery, query);
+    const { action, subjectId } = validated;
+    const filter = { action, subjectId, ...timeRange(validated) };
+    return { auditLog: await this.auditLog.list(workspaceId, pageById('aud', validated), filter) };
   }
 }

@@ -3,8 +3,8 @@ import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type ContactBatchItem, SaveContacts, type WantedContact } from '@posthorn/use-cases';
 import { Describes, refusalBy } from '../openapi/describes.ts';
-import { addressOfItem, judgedItem } from '../validation/batch.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { addressOfItem, validateItem } from '../validation/batch.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { ContactBatchAnswer } from './contact.answers.ts';
@@ -30,23 +30,23 @@ export class ContactBatchController {
     answer: ContactBatchAnswer,
     refuses: {
       'Too many contacts': refusalBy(() =>
-        judgeBody(UpsertContactsRequest, { contacts: Array(501).fill({}) }),
+        validateBody(UpsertContactsRequest, { contacts: Array(501).fill({}) }),
       ),
     },
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactBatchAnswer> {
-    const items = judgeBody(UpsertContactsRequest, body).contacts.map(batchItem);
+    const items = validateBody(UpsertContactsRequest, body).contacts.map(batchItem);
     const { successful, failed } = await this.saveContacts.upsertBatch(workspaceId, items);
     return { contacts: { successful: successful.map(contactView), failed } };
   }
 }
 
 function batchItem(item: unknown): ContactBatchItem {
-  return { wanted: judgedItem(item, wantedIn), email: addressOfItem(item, 'email') };
+  return { wanted: validateItem(item, wantedIn), email: addressOfItem(item, 'email') };
 }
 
 function wantedIn(item: unknown): WantedContact {
   if (!isJsonObject(item)) throw new Refusal(400, `The contact is ${kindOf(item)}; give an object`);
-  const { email, properties = {} } = judgeBody(UpsertContactRequest, item);
+  const { email, properties = {} } = validateBody(UpsertContactRequest, item);
   return { email: addressIn(email), properties };
 }

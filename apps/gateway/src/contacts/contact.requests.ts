@@ -20,7 +20,7 @@ export class UpsertContactRequest {
   properties?: JsonObject;
 }
 
-/** What is to be changed of a contact; what is absent stays. */
+/** What is to be changed of a contact; absent fields stay unchanged. */
 export class UpdateContactRequest {
   @Optional(properties, PROPERTIES_SENTENCE, { example: { plan: 'free', coupon: null } })
   properties?: JsonObject;
@@ -41,7 +41,7 @@ export class UpsertContactsRequest {
   contacts!: unknown[];
 }
 
-/** Which page of the contacts is wanted, and of which contacts. */
+/** The page and filter of a list of contacts. */
 export class ContactsQuery extends PageQuery {
   @Optional(address, 'Only the contact with this address; letter case does not matter.', {
     example: 'ada@example.com',

@@ -6,9 +6,9 @@ import { type Contact, type ContactStatus, SIZES } from '@posthorn/domain';
 import { propertiesTooLarge, SaveContacts } from '@posthorn/use-cases';
 import { Describes, type Refusals } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import {
@@ -42,7 +42,7 @@ export class ContactsController {
     answer: ContactsAnswer,
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<ContactsAnswer> {
-    const { email, status, ...page } = judgeQuery(ContactsQuery, query);
+    const { email, status, ...page } = validateQuery(ContactsQuery, query);
     const filter = { status, email: email === undefined ? undefined : addressIn(email) };
     const found = await this.contacts.list(workspaceId, pageById('ctc', page), filter);
     return { contacts: { ...found, items: found.items.map(contactView) } };
@@ -77,7 +77,7 @@ export class ContactsController {
     refuses: TOO_LARGE,
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactUpsertedAnswer> {
-    const { email, properties = {} } = judgeBody(UpsertContactRequest, body);
+    const { email, properties = {} } = validateBody(UpsertContactRequest, body);
     const wanted = { email: addressIn(email), properties };
     const { contact, isCreated } = await this.saveContacts.upsert(workspaceId, wanted);
     return { contact: contactView(contact), isCreated };
@@ -100,7 +100,7 @@ export class ContactsController {
     @PathId('contact_id') id: ContactId,
     @Body() body: unknown,
   ): Promise<ContactAnswer> {
-    const { properties = {} } = judgeBody(UpdateContactRequest, body);
+    const { properties = {} } = validateBody(UpdateContactRequest, body);
     return answerOf(await this.saveContacts.update(caller.workspaceId, id, actorOf(caller), properties));
   }
 
@@ -114,7 +114,10 @@ export class ContactsController {
     summary: 'Unsubscribe a contact',
     description: 'Makes the contact `UNSUBSCRIBED`; nothing changes if it already is.',
     answer: ContactAnswer,
-    shows: { 'contact.status': 'UNSUBSCRIBED', 'contact.unsubscribedAt': '2030-01-31T09:30:00.000Z' },
+    exampleOverrides: {
+      'contact.status': 'UNSUBSCRIBED',
+      'contact.unsubscribedAt': '2030-01-31T09:30:00.000Z',
+    },
   })
   unsubscribe(@Caller() caller: Principal, @PathId('contact_id') id: ContactId): Promise<ContactAnswer> {
     return this.setStatus(caller, id, 'UNSUBSCRIBED');

@@ -3,7 +3,7 @@ import { escapeHtml } from '@posthorn/kernel';
 /** A page that `docsUrl` points to. */
 export interface ErrorPage {
   readonly title: string;
-  /** Paragraphs, in which what stands between backticks is code, and bodies that do what they speak of. */
+  /** Paragraphs, with code in backticks; and example bodies. */
   readonly parts: readonly (string | object)[];
 }
 
@@ -38,7 +38,7 @@ export const ERROR_PAGES: Readonly<Record<string, ErrorPage>> = {
   },
 };
 
-/** What a page says, as HTML. */
+/** The content of a page, as HTML. */
 export function errorPageContent({ parts }: ErrorPage): string {
   const shown = parts.map((part) =>
     typeof part === 'string'

@@ -4,14 +4,14 @@ const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem;color-scheme:light dark}' +
   'pre{overflow-x:auto;padding:.75rem 1rem;border:1px solid #8888}';
 
-/** What `default-src` does not stand for is said by itself. */
+/** Names the directives for which `default-src` is no fallback. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * A page of text for people.
  *
- * @param title as it is to be read; neither it nor `content` is escaped, so nothing of a caller's may be in them
+ * @param title not escaped, and neither is `content`, so they must contain nothing from callers
  */
 export function textPage(response: Response, title: string, content: string): string {
   response.setHeader('Content-Security-Policy', POLICY);
@@ -20,9 +20,9 @@ export function textPage(response: Response, title: string, content: string): st
 }
 
 /**
- * Whoever asks for a page with a slash at its end is led to the one without: its links are relative, and would lead elsewhere.
+ * Redirects a path with a trailing slash to the one without, since the page's relative links would resolve wrongly.
  *
- * @returns the page, or nothing where it is asked for so
+ * @returns the page; undefined after a redirect
  */
 export function withoutSlash(request: Request, response: Response, page: string): string {
   if (!request.path.endsWith('/')) return page;

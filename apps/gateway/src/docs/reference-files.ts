@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** The files of the reference page, by name; those of Swagger UI as its package has them. */
+/** The files of the reference page by name, including those of Swagger UI's package. */
 export const REFERENCE_FILES: ReadonlyMap<string, ReferenceFile> = new Map([
   [
     'swagger-ui-bundle.js',
@@ -28,7 +28,7 @@ export const REFERENCE_FILES: ReadonlyMap<string, ReferenceFile> = new Map([
   ['posthorn.svg', { contentType: 'image/svg+xml', content: Buffer.from(REFERENCE_ICON) }],
 ]);
 
-/** Changes when any of the files does. */
+/** A hash of all files. */
 export const REFERENCE_VERSION: string = hash(
   'sha256',
   Buffer.concat([...REFERENCE_FILES.values()].map(({ content }) => content)),

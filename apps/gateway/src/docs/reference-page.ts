@@ -1,4 +1,4 @@
-/** Says what the browser may load and do on the page: nothing of another host, no script but the files named here. */
+/** The page's content security policy: nothing from other hosts, and only the scripts named here. */
 export const REFERENCE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -11,9 +11,9 @@ export const REFERENCE_POLICY = [
 ].join('; ');
 
 /**
- * The reference page. Its addresses are relative, so that it works below a path of a proxy too.
+ * The reference page. Its URLs are relative, so that it also works below a path prefix of a proxy.
  *
- * @param version of the files: part of their address, so that they can be kept for ever
+ * @param version of the files: part of their URLs, so that they can be cached for ever
  */
 export function referencePage(version: string): string {
   const file = (name: string): string => `docs/assets/${version}/${name}`;

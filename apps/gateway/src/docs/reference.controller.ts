@@ -8,7 +8,7 @@ import { REFERENCE_POLICY, referencePage } from './reference-page.ts';
 
 const PAGE = referencePage(REFERENCE_VERSION);
 const NO_SUCH_FILE = new Refusal(404, 'The reference has no file of this name');
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 @Controller('docs')
 export class ReferenceController {
@@ -55,8 +55,8 @@ export class ReferenceController {
     const file = REFERENCE_FILES.get(name);
     if (file === undefined) throw NO_SUCH_FILE;
     response.setHeader('Content-Type', file.contentType);
-    // While a release is rolled out a page can ask a gateway of the other one: served, but not kept.
-    if (version === REFERENCE_VERSION) response.setHeader('Cache-Control', FOR_EVER);
+    // During a rollout a page may request its files from a gateway of another release: these are served, but not cached.
+    if (version === REFERENCE_VERSION) response.setHeader('Cache-Control', IMMUTABLE);
     return file.content;
   }
 }

@@ -1,33 +1,33 @@
 import { count, listOf, nullable, objectOf, text } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { ErrorAnswer } from '../openapi/service.answers.ts';
 import { Email } from './email.answers.ts';
 
 /** An item of a batch that was not accepted. */
 export class FailedItem {
-  @Shown('The place of the item in the request, from 0.', count, { example: 2 })
+  @AnswerField('The place of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @Shown('The recipient as the request has it; `null` if that is not text.', nullable(text), {
+  @AnswerField('The recipient as the request has it; `null` if that is not text.', nullable(text), {
     example: 'ada@example.com',
   })
   to!: string | null;
 
-  @Shown('The error that the email would have got alone.', objectOf(ErrorAnswer))
+  @AnswerField('The error that the email would have got alone.', objectOf(ErrorAnswer))
   error!: ErrorAnswer;
 }
 
 /** What became of the items of a batch. */
 export class BatchResult {
-  @Shown('The emails that are accepted, in the order of the request.', listOf(Email))
+  @AnswerField('The emails that are accepted, in the order of the request.', listOf(Email))
   successful!: Email[];
 
-  @Shown('The items that are not accepted, in the order of the request.', listOf(FailedItem))
+  @AnswerField('The items that are not accepted, in the order of the request.', listOf(FailedItem))
   failed!: FailedItem[];
 }
 
 /** The answer to a batch. */
 export class BatchAcceptedAnswer {
-  @Shown('What became of each item.', objectOf(BatchResult))
+  @AnswerField('What became of each item.', objectOf(BatchResult))
   emails!: BatchResult;
 }

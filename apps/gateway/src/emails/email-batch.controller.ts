@@ -5,14 +5,14 @@ import { type JsonText, strictFaultOf, traceparentOf } from '@posthorn/platform'
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { addressOfItem, judgedItem } from '../validation/batch.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { addressOfItem, validateItem } from '../validation/batch.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { toDraft } from './email-draft.ts';
 import { BATCH_REFUSALS } from './email-refusals.ts';
 import { BatchAcceptedAnswer } from './email-batch.answers.ts';
-import { emailsAnswered } from './emails-answered.ts';
+import { acceptedJson } from './accepted-json.ts';
 import { idempotencyHeader } from './idempotency-header.ts';
-import { judgeEmailRequest } from './judge-email-request.ts';
+import { validateEmailRequest } from './validate-email-request.ts';
 import { SendBatchRequest } from './send-batch.request.ts';
 
 @Controller('v1/emails/batch')
@@ -42,24 +42,24 @@ export class EmailBatchController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
     const idempotencyKey = idempotencyHeader(request);
-    const { emails } = judgeBody(SendBatchRequest, body);
+    const { emails } = validateBody(SendBatchRequest, body);
     const items = emails.map(batchItem);
     const traceparent = traceparentOf(request);
     const batch = { items, idempotencyKey, fingerprintSource: fingerprintSourceOf(emails), traceparent };
     const { answer, isReplay } = await this.acceptEmails.acceptBatch(caller.workspaceId, batch);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
-    return emailsAnswered(answer);
+    return acceptedJson(answer);
   }
 }
 
-/** A number beyond all that JSON can say again (`1e999`), for which its item is refused, counts as null. */
+/** Numbers that JSON cannot represent again (`1e999`) count as null; their items are refused. */
 function fingerprintSourceOf(emails: unknown[]): JsonObject {
   const isSayable = emails.every((item) => strictFaultOf(item) === undefined);
   return { emails: (isSayable ? emails : JSON.parse(JSON.stringify(emails))) as JsonValue[] };
 }
 
-const draftOf = (item: unknown): EmailDraft => toDraft(judgeEmailRequest(item));
+const draftOf = (item: unknown): EmailDraft => toDraft(validateEmailRequest(item));
 
 function batchItem(item: unknown): BatchItem {
-  return { draft: judgedItem(item, draftOf), to: addressOfItem(item, 'to') };
+  return { draft: validateItem(item, draftOf), to: addressOfItem(item, 'to') };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { toDraft } from './email-draft.ts';
-import { judgeEmailRequest } from './judge-email-request.ts';
+import { validateEmailRequest } from './validate-email-request.ts';
 
 const RAW = { from: 'Shop <shop@EXAMPLE.com>', to: 'ada@example.com', subject: 'Hello', html: '<p>Hi</p>' };
 const TEMPLATED = { template: 'welcome', to: 'Ada <ada@example.com>' };
-const draftOf = (body: unknown) => toDraft(judgeEmailRequest(body));
+const draftOf = (body: unknown) => toDraft(validateEmailRequest(body));
 
 describe('the draft of an email', () => {
   it('has the defaults of a raw email', () => {
@@ -33,7 +33,7 @@ describe('the draft of an email', () => {
     });
   });
 
-  it('carries over everything that is given', () => {
+  it('carries over all given fields', () => {
     const more = {
       text: 'Hello',
       previewText: 'Soon',
@@ -44,11 +44,11 @@ describe('the draft of an email', () => {
     expect(draftOf({ ...RAW, ...more, idempotencyKey: 'k' })).toMatchObject({ ...more, idempotencyKey: 'k' });
   });
 
-  it('takes an empty text for none, so that one is made from the HTML', () => {
+  it('treats an empty text as absent, so that one is generated from the HTML', () => {
     expect(draftOf({ ...RAW, text: '' })).toMatchObject({ text: undefined });
   });
 
-  it('keeps the idempotency key out of what two requests are compared by', () => {
+  it('excludes the idempotency key from the comparison of two requests', () => {
     expect(draftOf({ ...RAW, idempotencyKey: 'k' }).fingerprintSource).toEqual(RAW);
     expect(draftOf({ ...TEMPLATED, idempotencyKey: 'k' }).fingerprintSource).toEqual(TEMPLATED);
   });
@@ -83,7 +83,7 @@ describe('the draft of an email', () => {
     expect(draftOf({ ...body, settings })).toMatchObject({ trackClicks, trackOpens });
   });
 
-  it('leaves an empty preview out', () => {
+  it('omits an empty preview', () => {
     expect(draftOf({ ...RAW, previewText: '' })).toMatchObject({ previewText: undefined });
   });
 });

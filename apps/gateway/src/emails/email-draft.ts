@@ -1,9 +1,9 @@
 import type { EmailDraft, JsonObject, Mailbox, RawEmailDraft, TemplatedEmailDraft } from '@posthorn/domain';
-import { isTemplated } from './judge-email-request.ts';
+import { isTemplated } from './validate-email-request.ts';
 import type { AnyEmailRequest, RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 import { mailboxesOf, mailboxOf } from '../validation/mailbox-rules.ts';
 
-/** The draft that a request asks for; the request must have passed `judgeEmailRequest`. */
+/** Converts a request that has passed `validateEmailRequest`. */
 export function toDraft(request: RawEmailRequest | TemplatedEmailRequest): EmailDraft {
   return isTemplated(request) ? templatedDraft(request) : rawDraft(request);
 }
@@ -48,14 +48,14 @@ function traitsOf(request: AnyEmailRequest, { trackOpensByDefault }: { trackOpen
   };
 }
 
-/** The request itself where it has no key, which most have not: what is accepted by the thousand is not copied. */
+/** Copies the request only where it has a key, since most have none and accepting is a hot path. */
 function withoutKey(request: AnyEmailRequest): JsonObject {
   if (request.idempotencyKey === undefined) return request as unknown as JsonObject;
   const { idempotencyKey: _, ...payload } = request;
   return payload as unknown as JsonObject;
 }
 
-/** The sender out of `from` and `fromName`, which wins over a name in `from`, also when it is null: none. */
+/** The sender from `from` and `fromName`. The latter overrides a name in `from`; null removes it. */
 export function senderOf({ from, fromName }: { from: string; fromName?: string | null }): Mailbox {
   const { address, name } = mailboxOf(from);
   const shown = fromName === undefined ? name : fromName?.trim();

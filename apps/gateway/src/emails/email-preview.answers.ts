@@ -1,30 +1,34 @@
 import { count, objectOf, text } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 
-/** What an email says, and the message that says it. */
+/** The content of an email, and its message. */
 export class EmailPreview {
-  @Shown('The subject line.', text, { example: 'Your receipt' })
+  @AnswerField('The subject line.', text, { example: 'Your receipt' })
   subject!: string;
 
-  @Shown('The HTML as it leaves, with the preview text hidden at its start.', text, {
+  @AnswerField('The HTML as it leaves, with the preview text hidden at its start.', text, {
     example: '<h1>Thank you!</h1>',
   })
   html!: string;
 
-  @Shown('The plain text as it leaves; made from the HTML where none was given.', text, {
+  @AnswerField('The plain text as it leaves; made from the HTML where none was given.', text, {
     example: 'Thank you!',
   })
   text!: string;
 
-  @Shown('The whole message (RFC 5322), headers and all, as it is handed to the relay: its UTF-8.', text, {
-    example: 'From: Shop <shop@example.com>\r\nTo: ada@example.com\r\nSubject: Your receipt\r\n…',
-  })
+  @AnswerField(
+    'The whole message (RFC 5322), headers and all, as it is handed to the relay: its UTF-8.',
+    text,
+    {
+      example: 'From: Shop <shop@example.com>\r\nTo: ada@example.com\r\nSubject: Your receipt\r\n…',
+    },
+  )
   message!: string;
 
-  @Shown('The length of the message in bytes.', count, { example: 1024 })
+  @AnswerField('The length of the message in bytes.', count, { example: 1024 })
   bytes!: number;
 
-  @Shown(
+  @AnswerField(
     'SHA-256 of the message. An attempt whose `messageSha256` in the timeline is the same transmitted exactly these bytes.',
     text,
     { example: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2' },
@@ -34,6 +38,6 @@ export class EmailPreview {
 
 /** The answer that previews an email. */
 export class EmailPreviewAnswer {
-  @Shown('The preview.', objectOf(EmailPreview))
+  @AnswerField('The preview.', objectOf(EmailPreview))
   preview!: EmailPreview;
 }

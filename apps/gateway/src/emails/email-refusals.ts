@@ -1,8 +1,8 @@
 import { Refusal } from '@posthorn/kernel';
 import { keyReused, monthlyLimitReached, noSuchTemplate, unverifiedSender } from '@posthorn/use-cases';
 import { type Refusals, refusalBy } from '../openapi/describes.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeEmailRequest } from './judge-email-request.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateEmailRequest } from './validate-email-request.ts';
 import { SendBatchRequest } from './send-batch.request.ts';
 
 export const SENDER_NOT_VERIFIED: Refusals = {
@@ -22,10 +22,10 @@ export const MONTHLY_LIMIT_REACHED: Refusals = {
 
 const KEY_REUSED: Refusals = { 'Idempotency key used with another payload': keyReused() };
 
-/** What a send is refused with. */
+/** The refusals of a send. */
 export const SEND_REFUSALS: Refusals = {
   'Invalid payload': refusalBy(() =>
-    judgeEmailRequest({ from: 'shop@example.com', to: 'ada@example.com', html: '<p>Thank you!</p>' }),
+    validateEmailRequest({ from: 'shop@example.com', to: 'ada@example.com', html: '<p>Thank you!</p>' }),
   ),
   ...SENDER_NOT_VERIFIED,
   ...TOO_FAR_AHEAD,
@@ -34,9 +34,9 @@ export const SEND_REFUSALS: Refusals = {
   ...KEY_REUSED,
 };
 
-/** What a batch is refused with as a whole. */
+/** The refusals of a whole batch. */
 export const BATCH_REFUSALS: Refusals = {
-  'Too many emails': refusalBy(() => judgeBody(SendBatchRequest, { emails: Array(51).fill({}) })),
+  'Too many emails': refusalBy(() => validateBody(SendBatchRequest, { emails: Array(51).fill({}) })),
   ...MONTHLY_LIMIT_REACHED,
   ...KEY_REUSED,
 };

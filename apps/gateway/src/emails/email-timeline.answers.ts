@@ -1,39 +1,42 @@
 import { RELEASE } from '@posthorn/kernel';
 import { type MachineSign, REPLY_CLASS_NAMES, REPORT_KIND_NAMES } from '@posthorn/domain';
-import { count, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { count, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 
 const REPLY = { code: 250, enhancedCode: '2.0.0', text: '2.0.0 Ok: queued as 4bQz7' };
 
 /** What a relay answered. */
 class RelayReply {
-  @Shown('The reply code (RFC 5321, section 4.2).', count, { example: 250 })
+  @AnswerField('The reply code (RFC 5321, section 4.2).', count, { example: 250 })
   code!: number;
 
-  @Shown('The enhanced status code (RFC 3463), if it gave one.', text, { optional: true, example: '2.0.0' })
+  @AnswerField('The enhanced status code (RFC 3463), if it gave one.', text, {
+    optional: true,
+    example: '2.0.0',
+  })
   enhancedCode?: string;
 
-  @Shown('Its text, up to 512 characters.', text, { example: 'Ok: queued' })
+  @AnswerField('Its text, up to 512 characters.', text, { example: 'Ok: queued' })
   text!: string;
 }
 
 /** Something that happened to an email. */
 export class EmailTimelineEntry {
-  @Shown('What happened.', text, { example: 'SENT' })
+  @AnswerField('What happened.', text, { example: 'SENT' })
   event!: string;
 
-  @Shown('When it was recorded.', time)
+  @AnswerField('When it was recorded.', time)
   createdAt!: Date;
 
-  @Shown('The time to which it was moved.', time, { optional: true })
+  @AnswerField('The time to which it was moved.', time, { optional: true })
   sendAt?: string;
 
-  @Shown('The number of the attempt, from 1.', count, { optional: true, example: 1 })
+  @AnswerField('The number of the attempt, from 1.', count, { optional: true, example: 1 })
   attempt?: number;
 
-  @Shown(
+  @AnswerField(
     'What was reported by mail that came back; absent where Posthorn saw it itself.',
-    wordOf(REPORT_KIND_NAMES),
+    enumOf(REPORT_KIND_NAMES),
     {
       optional: true,
       example: 'failed',
@@ -41,75 +44,78 @@ export class EmailTimelineEntry {
   )
   report?: string;
 
-  @Shown('Which server or provider reported it.', text, { optional: true, example: 'mx.example.net' })
+  @AnswerField('Which server or provider reported it.', text, { optional: true, example: 'mx.example.net' })
   reportedBy?: string;
 
-  @Shown('What the relay answered, or the server that a report quotes.', objectOf(RelayReply), {
+  @AnswerField('What the relay answered, or the server that a report quotes.', objectOf(RelayReply), {
     optional: true,
     example: REPLY,
   })
   reply?: object;
 
-  @Shown('What kind of answer that was; `sent`: the email was accepted.', wordOf(REPLY_CLASS_NAMES), {
+  @AnswerField('What kind of answer that was; `sent`: the email was accepted.', enumOf(REPLY_CLASS_NAMES), {
     optional: true,
     example: 'sent',
   })
   class?: string;
 
-  @Shown('Which relay took, refused or lost it.', text, { optional: true, example: 'smtp.example.net:587' })
+  @AnswerField('Which relay took, refused or lost it.', text, {
+    optional: true,
+    example: 'smtp.example.net:587',
+  })
   relay?: string;
 
-  @Shown('Where in the conversation with the relay it was refused or broke.', text, { optional: true })
+  @AnswerField('Where in the conversation with the relay it was refused or broke.', text, { optional: true })
   stage?: string;
 
-  @Shown('What broke, where there was no reply.', text, { optional: true })
+  @AnswerField('What broke, where there was no reply.', text, { optional: true })
   error?: string;
 
-  @Shown('Why it was given up, where no relay refused it.', text, { optional: true })
+  @AnswerField('Why it was given up, where no relay refused it.', text, { optional: true })
   reason?: string;
 
-  @Shown('After how many seconds the next attempt is due.', count, { optional: true })
+  @AnswerField('After how many seconds the next attempt is due.', count, { optional: true })
   retryAfterSeconds?: number;
 
-  @Shown(
+  @AnswerField(
     'Who opened or clicked: a person, or a program that opens links and loads images by itself.',
-    wordOf(['person', 'machine']),
+    enumOf(['person', 'machine']),
     { optional: true },
   )
   by?: string;
 
-  @Shown(
+  @AnswerField(
     'How a program was recognised.',
-    wordOf(['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
+    enumOf(['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
     {
       optional: true,
     },
   )
   sign?: string;
 
-  @Shown('Where the link leads that was clicked.', text, {
+  @AnswerField('Where the link leads that was clicked.', text, {
     optional: true,
     example: 'https://example.com/shop',
   })
   url?: string;
 
-  @Shown('The SHA-256 of the bytes that were transmitted; the same at every attempt.', text, {
+  @AnswerField('The SHA-256 of the bytes that were transmitted; the same at every attempt.', text, {
     optional: true,
     example: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
   })
   messageSha256?: string;
 
-  @Shown('The release of Posthorn that did it.', text, { optional: true, example: RELEASE })
+  @AnswerField('The release of Posthorn that did it.', text, { optional: true, example: RELEASE })
   release?: string;
 
-  @Shown('True: the recipient may get the email more than once because of this.', truth, {
+  @AnswerField('True: the recipient may get the email more than once because of this.', bool, {
     optional: true,
   })
   duplicatePossible?: boolean;
 
-  @Shown(
+  @AnswerField(
     'True: it came when another process already had the email, or its status was already decided; it changed nothing.',
-    truth,
+    bool,
     {
       optional: true,
     },
@@ -117,7 +123,7 @@ export class EmailTimelineEntry {
   late?: boolean;
 }
 
-/** How the timeline of an email looks that was taken at once. */
+/** The timeline of an email that the relay accepted at the first attempt. */
 export const TIMELINE_EXAMPLE = [
   { event: 'ACCEPTED', createdAt: '2030-01-31T09:30:00.000Z' },
   {
@@ -134,21 +140,21 @@ export const TIMELINE_EXAMPLE = [
 
 /** How often an email was opened and clicked, as far as it is tracked. */
 export class EmailEngagement {
-  @Shown('How often people opened it.', count, { example: 2 })
+  @AnswerField('How often people opened it.', count, { example: 2 })
   opens!: number;
 
-  @Shown('How often people clicked a link in it.', count, { example: 1 })
+  @AnswerField('How often people clicked a link in it.', count, { example: 1 })
   clicks!: number;
 
-  @Shown('How often programs did what looks like opening it.', count, { example: 1 })
+  @AnswerField('How often programs did what looks like opening it.', count, { example: 1 })
   machineOpens!: number;
 
-  @Shown('How often programs followed a link in it.', count, { example: 0 })
+  @AnswerField('How often programs followed a link in it.', count, { example: 0 })
   machineClicks!: number;
 
-  @Shown('When a person first opened it; `null`: none has.', nullable(time))
+  @AnswerField('When a person first opened it; `null`: none has.', nullable(time))
   openedAt!: Date | null;
 
-  @Shown('When a person first clicked a link in it; `null`: none has.', nullable(time))
+  @AnswerField('When a person first clicked a link in it; `null`: none has.', nullable(time))
   clickedAt!: Date | null;
 }

@@ -1,7 +1,7 @@
 import type { EmailRecord, EmailSummary } from '@posthorn/database';
 import type { EmailWithTimeline, EmailWithTimes } from './email.answers.ts';
 
-/** An email as lists show it (F4, with its times). */
+/** The API representation of an email in a list (F4, with its times). */
 export function emailSummaryView(email: EmailSummary): EmailWithTimes {
   const { id, messageId, status, to, type, groupBy, sendAt, acceptedAt, sentAt } = email;
   return {

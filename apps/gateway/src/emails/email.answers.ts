@@ -1,38 +1,41 @@
 import { EMAIL_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { idOf, listOf, nullable, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { EmailEngagement, EmailTimelineEntry, TIMELINE_EXAMPLE } from './email-timeline.answers.ts';
 
 /** An email as the answer to its sending shows it (F4). */
 export class Email {
-  @Shown('The id of the email.', idOf('trs'))
+  @AnswerField('The id of the email.', idOf('trs'))
   id!: string;
 
-  @Shown('The Message-ID that the email carries, without its angle brackets.', text, {
+  @AnswerField('The Message-ID that the email carries, without its angle brackets.', text, {
     example: '01m7yxt5zwexraawhax4wxnnqq@example.com',
   })
   messageId!: string;
 
-  @Shown('What has become of it.', wordOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
+  @AnswerField('What has become of it.', enumOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
   status!: string;
 
-  @Shown('The address of the recipient.', text, { example: 'ada@example.com' })
+  @AnswerField('The address of the recipient.', text, { example: 'ada@example.com' })
   to!: string;
 
-  @Shown('Whether it was sent with its HTML or with a template.', wordOf(['raw', 'templated']))
+  @AnswerField('Whether it was sent with its HTML or with a template.', enumOf(['raw', 'templated']))
   type!: string;
 
-  @Shown('The address of the sender; of raw emails.', text, { example: 'shop@example.com', optional: true })
+  @AnswerField('The address of the sender; of raw emails.', text, {
+    example: 'shop@example.com',
+    optional: true,
+  })
   from?: string;
 
-  @Shown('The subject line; of raw emails.', text, { example: 'Your receipt', optional: true })
+  @AnswerField('The subject line; of raw emails.', text, { example: 'Your receipt', optional: true })
   subject?: string;
 
-  @Shown('The name of the template; of templated emails.', text, { optional: true })
+  @AnswerField('The name of the template; of templated emails.', text, { optional: true })
   template?: string;
 
-  @Shown('The group under which emails are counted; only if it was given.', text, {
+  @AnswerField('The group under which emails are counted; only if it was given.', text, {
     example: 'order-receipts',
     optional: true,
   })
@@ -41,22 +44,24 @@ export class Email {
 
 /** An email with its times. */
 export class EmailWithTimes extends Email {
-  @Shown('When it was accepted.', time)
+  @AnswerField('When it was accepted.', time)
   createdAt!: Date;
 
-  @Shown('When it was or is to be sent; `null` when that was at once.', nullable(time), { example: null })
+  @AnswerField('When it was or is to be sent; `null` when that was at once.', nullable(time), {
+    example: null,
+  })
   sendAt!: Date | null;
 
-  @Shown('When the relay took it; `null` until then.', nullable(time))
+  @AnswerField('When the relay took it; `null` until then.', nullable(time))
   sentAt!: Date | null;
 }
 
 /** An email with what has become of it. */
 export class EmailWithTimeline extends EmailWithTimes {
-  @Shown('How often it was opened and clicked.', objectOf(EmailEngagement))
+  @AnswerField('How often it was opened and clicked.', objectOf(EmailEngagement))
   engagement!: EmailEngagement;
 
-  @Shown('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry), {
+  @AnswerField('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry), {
     example: TIMELINE_EXAMPLE,
   })
   timeline!: object[];
@@ -64,13 +69,13 @@ export class EmailWithTimeline extends EmailWithTimes {
 
 /** The answer to an email that was accepted. */
 export class EmailAcceptedAnswer {
-  @Shown('The email.', objectOf(Email))
+  @AnswerField('The email.', objectOf(Email))
   email!: Email;
 }
 
 /** The answer that shows an email. */
 export class EmailAnswer {
-  @Shown('The email.', objectOf(EmailWithTimeline))
+  @AnswerField('The email.', objectOf(EmailWithTimeline))
   email!: EmailWithTimeline;
 }
 
@@ -79,6 +84,6 @@ export class EmailPage extends pageOf('The emails, in the order that was asked f
 
 /** The answer that lists emails. */
 export class EmailsAnswer {
-  @Shown('The page.', objectOf(EmailPage))
+  @AnswerField('The page.', objectOf(EmailPage))
   emails!: EmailPage;
 }

@@ -14,7 +14,7 @@ export interface EmailParts extends ComposerParts {
   readonly rings: LaneRings;
 }
 
-/** What the routes of accepted emails need. */
+/** The providers of the routes of accepted emails. */
 export function emailProviders(parts: EmailParts): Provider[] {
   const { database, rings } = parts;
   const emails = new EmailStore(database);

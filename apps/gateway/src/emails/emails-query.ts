@@ -6,7 +6,7 @@ import { address, addressIn } from '../validation/mailbox-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine, timeOrDay } from '../validation/text-rules.ts';
 
-/** Which emails are listed: those for which everything that is given is so. */
+/** The filter of a list of emails; an email must match all given parameters. */
 export class EmailsQuery extends PageQuery {
   @Optional(oneOfWords(Object.keys(EMAIL_STATUSES)), 'Only emails with this status.', { example: 'BOUNCED' })
   status?: EmailStatus;
@@ -27,7 +27,7 @@ export class EmailsQuery extends PageQuery {
   createdBefore?: string;
 }
 
-/** What a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
+/** The filter of a validated query. @throws Refusal (400) for an empty time range */
 export function emailFilter(query: EmailsQuery): EmailFilter {
   const { status, to, groupBy, template } = query;
   return {

@@ -10,10 +10,10 @@ import { foundBy, PathId } from '../validation/path-ids.ts';
 import { toDraft } from './email-draft.ts';
 import { SEND_REFUSALS } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
-import { emailsAnswered } from './emails-answered.ts';
+import { acceptedJson } from './accepted-json.ts';
 import { EmailAcceptedAnswer, EmailAnswer } from './email.answers.ts';
 import { idempotencyHeader, withHeaderKey } from './idempotency-header.ts';
-import { judgeEmailRequest } from './judge-email-request.ts';
+import { validateEmailRequest } from './validate-email-request.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 @Controller('v1/emails')
@@ -45,11 +45,11 @@ export class EmailsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<JsonText> {
-    const draft = withHeaderKey(toDraft(judgeEmailRequest(body)), idempotencyHeader(request));
+    const draft = withHeaderKey(toDraft(validateEmailRequest(body)), idempotencyHeader(request));
     const traceparent = traceparentOf(request);
     const { answer, isReplay } = await this.acceptEmails.acceptOne(caller.workspaceId, draft, traceparent);
     if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
-    return emailsAnswered(`{"email":${answer}}`);
+    return acceptedJson(`{"email":${answer}}`);
   }
 
   @Get(':email_id')

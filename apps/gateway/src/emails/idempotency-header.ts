@@ -4,9 +4,9 @@ import { SIZES } from '@posthorn/domain';
 import { headerValues } from '@posthorn/platform';
 
 /**
- * The `Idempotency-Key` header of a request, if it has one.
+ * The `Idempotency-Key` header of a request; undefined: absent.
  *
- * @throws Refusal (400) when it has several, or one that cannot be a key
+ * @throws Refusal (400) when it is repeated or invalid
  */
 export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>): string | undefined {
   const values = headerValues(request, 'idempotency-key');
@@ -22,7 +22,7 @@ export function idempotencyHeader(request: Pick<IncomingMessage, 'rawHeaders'>):
 }
 
 /**
- * The header does what the field does; both may be given when they are the same.
+ * Puts the header in the place of the field; both may be given when they are equal.
  *
  * @throws Refusal (400) when they differ
  */

@@ -4,7 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { emailSummaryView } from './email-view.ts';
 import { EmailsAnswer } from './email.answers.ts';
 import { emailFilter, EmailsQuery } from './emails-query.ts';
@@ -28,9 +28,9 @@ export class ListEmailsController {
     refuses: { 'No such time': NO_TIME_BETWEEN },
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
-    const judged = judgeQuery(EmailsQuery, query);
-    const filter = emailFilter(judged);
-    const page = await this.emails.list(caller.workspaceId, filter, pageById('trs', judged));
+    const validated = validateQuery(EmailsQuery, query);
+    const filter = emailFilter(validated);
+    const page = await this.emails.list(caller.workspaceId, filter, pageById('trs', validated));
     return { emails: { ...page, items: page.items.map(emailSummaryView) } };
   }
 }

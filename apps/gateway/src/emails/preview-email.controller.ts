@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { contentRemoved, PreviewEmail, uncomposable, unsignable } from '@posthorn/use-cases';
-import { CallerGone } from '../caller-gone.ts';
+import { DisconnectSignal } from '../disconnect-signal.ts';
 import { Describes } from '../openapi/describes.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { EmailPreviewAnswer } from './email-preview.answers.ts';
@@ -30,7 +30,7 @@ export class PreviewEmailController {
   async preview(
     @Caller() { workspaceId }: Principal,
     @PathId('email_id') id: EmailId,
-    @CallerGone() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<EmailPreviewAnswer> {
     const preview = foundBy('email_id', await this.previewEmail.preview(workspaceId, id, gone));
     return { preview };

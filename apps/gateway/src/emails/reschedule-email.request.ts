@@ -1,7 +1,7 @@
 import { Required } from '../validation/rule.ts';
 import { timestamp } from '../validation/text-rules.ts';
 
-/** To when an email is moved. */
+/** The body of the call that moves an email. */
 export class RescheduleEmailRequest {
   @Required(
     timestamp,

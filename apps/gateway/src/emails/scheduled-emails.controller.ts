@@ -4,7 +4,7 @@ import type { EmailStatus } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CancelEmail, notScheduled, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { TOO_FAR_AHEAD } from './email-refusals.ts';
@@ -18,7 +18,7 @@ const [ACCEPTED_AT, CHANGED_AT, SEND_AT] = [
   '2030-02-01T09:30:00.000Z',
 ];
 
-/** What the examples show of an email that has not left. */
+/** The overrides of the examples for an email that has not been sent. */
 function unsent(status: EmailStatus, change: object): Readonly<Record<string, unknown>> {
   const counts = { opens: 0, clicks: 0, machineOpens: 0, machineClicks: 0 };
   return {
@@ -33,7 +33,7 @@ function unsent(status: EmailStatus, change: object): Readonly<Record<string, un
   };
 }
 
-/** What can be done with an email until it is taken up for sending. */
+/** Actions on emails that are not being sent yet. */
 @Controller('v1/emails')
 export class ScheduledEmailsController {
   constructor(
@@ -52,7 +52,7 @@ export class ScheduledEmailsController {
       'Moves an email to an earlier or a later time, as long as it is `SCHEDULED`. Its idempotency key is kept until 30 days after the new time.',
     body: RescheduleEmailRequest,
     answer: EmailAnswer,
-    shows: unsent('SCHEDULED', { event: 'RESCHEDULED', sendAt: SEND_AT }),
+    exampleOverrides: unsent('SCHEDULED', { event: 'RESCHEDULED', sendAt: SEND_AT }),
     refuses: { ...TOO_FAR_AHEAD, 'Taken up before': notScheduled({ status: 'SENT' }, 'moved') },
   })
   async reschedule(
@@ -60,7 +60,7 @@ export class ScheduledEmailsController {
     @PathId('email_id') id: EmailId,
     @Body() body: unknown,
   ): Promise<EmailAnswer> {
-    const { sendAt } = judgeBody(RescheduleEmailRequest, body);
+    const { sendAt } = validateBody(RescheduleEmailRequest, body);
     const email = foundBy('email_id', await this.rescheduleEmail.reschedule(workspaceId, id, sendAt));
     return { email: emailView(email) };
   }
@@ -76,7 +76,7 @@ export class ScheduledEmailsController {
     description:
       'Takes an email back for good, as long as it is `SCHEDULED`. It no longer counts towards the monthly limit.',
     answer: EmailAnswer,
-    shows: unsent('CANCELLED', { event: 'CANCELLED' }),
+    exampleOverrides: unsent('CANCELLED', { event: 'CANCELLED' }),
     refuses: { 'Cancelled before': notScheduled({ status: 'CANCELLED' }, 'cancelled') },
   })
   async cancel(@Caller() { workspaceId }: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {

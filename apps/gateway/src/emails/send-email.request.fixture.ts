@@ -1,7 +1,7 @@
 import { Refusal } from '@posthorn/kernel';
-import { judgeEmailRequest } from './judge-email-request.ts';
+import { validateEmailRequest } from './validate-email-request.ts';
 
-/** The least sound emails of both kinds. */
+/** Minimal valid emails of both kinds. */
 export const RAW = {
   from: 'Shop <shop@example.com>',
   to: 'ada@example.com',
@@ -10,10 +10,10 @@ export const RAW = {
 };
 export const TEMPLATED = { template: 'welcome', to: 'ada@example.com' };
 
-/** What a body is refused with. */
+/** The refusal of a body. */
 export function refusalOf(body: unknown): Refusal {
   try {
-    judgeEmailRequest(body);
+    validateEmailRequest(body);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -21,5 +21,5 @@ export function refusalOf(body: unknown): Refusal {
   throw new Error(`taken: ${JSON.stringify(body).slice(0, 200)}`);
 }
 
-/** The message that a body is refused with. */
+/** The message of the refusal of a body. */
 export const messageFor = (body: unknown): string => refusalOf(body).message;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeEmailRequest } from './judge-email-request.ts';
+import { validateEmailRequest } from './validate-email-request.ts';
 import { messageFor, RAW, TEMPLATED } from './send-email.request.fixture.ts';
 
 describe('a size', () => {
@@ -54,7 +54,7 @@ describe('a size', () => {
     ],
   ])('is told with what is too much: %s', (field, value, message) => {
     const body = { ...RAW, [field]: value };
-    if (message === undefined) expect(judgeEmailRequest(body)).toMatchObject(body);
+    if (message === undefined) expect(validateEmailRequest(body)).toMatchObject(body);
     else expect(messageFor(body)).toBe(message);
   });
 
@@ -66,7 +66,7 @@ describe('a size', () => {
 
   it('bounds the levels of an object', () => {
     const nested = (levels: number): unknown => (levels === 1 ? {} : { a: nested(levels - 1) });
-    expect(judgeEmailRequest({ ...TEMPLATED, variables: nested(32) })).toBeDefined();
+    expect(validateEmailRequest({ ...TEMPLATED, variables: nested(32) })).toBeDefined();
     expect(messageFor({ ...TEMPLATED, variables: nested(33) })).toMatch(
       /^`variables` is nested more than 32 levels deep/,
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isTemplated, judgeEmailRequest } from './judge-email-request.ts';
+import { isTemplated, validateEmailRequest } from './validate-email-request.ts';
 import { messageFor, RAW, refusalOf, TEMPLATED } from './send-email.request.fixture.ts';
 
 describe('the shape of an email', () => {
@@ -30,7 +30,7 @@ describe('the shape of an email', () => {
     ['the longest subject', { subject: '😀'.repeat(998) }],
     ['the largest HTML', { html: 'x'.repeat(5 * 1024 * 1024) }],
   ])('is sound with %s', (_, more) => {
-    const request = judgeEmailRequest({ ...RAW, ...more });
+    const request = validateEmailRequest({ ...RAW, ...more });
     expect(isTemplated(request)).toBe(false);
     expect({ ...request }).toEqual({ ...RAW, ...more });
   });
@@ -43,7 +43,7 @@ describe('the shape of an email', () => {
       { settings: {}, groupBy: 'g', sendAt: '2030-01-01T00:00:00Z', idempotencyKey: 'k', replyTo: 'a@b.co' },
     ],
   ])('is sound as a templated one with %s', (_, more) => {
-    const request = judgeEmailRequest({ ...TEMPLATED, ...more });
+    const request = validateEmailRequest({ ...TEMPLATED, ...more });
     expect(isTemplated(request)).toBe(true);
     expect({ ...request }).toEqual({ ...TEMPLATED, ...more });
   });
@@ -69,7 +69,7 @@ describe('the shape of an email', () => {
     }
   });
 
-  it('names everything that is wrong at once', () => {
+  it('reports all faults at once', () => {
     expect(
       messageFor({
         to: 'x',

@@ -4,7 +4,7 @@ import { flag, jsonObject, shapedAs } from '../validation/object-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 import { content, displayName, shortText, singleLine, timestamp } from '../validation/text-rules.ts';
 
-/** What is recorded of an email after it has arrived, and whether it can be unsubscribed from. */
+/** Tracking and unsubscribe settings of an email. */
 export class EmailSettingsRequest {
   @Optional(flag, 'Whether links are rewritten so that a click is recorded.', {
     default: true,

@@ -37,7 +37,7 @@ describe('G4: an unknown field', () => {
     expect(messageFor({ ...TEMPLATED, [name]: 'x' })).toBe(`${unknown}; there are ${IN_TEMPLATED}`);
   });
 
-  it('of several that are near none, what there are is said once', () => {
+  it('among several that are close to no known one makes the list of known ones appear once', () => {
     expect(messageFor({ ...RAW, metadata: 'x', sendat: 'x', priority: 'x' })).toBe(
       `\`metadata\` is not a known field; \`sendat\` is not a known field; did you mean \`sendAt\`?; \`priority\` is not a known field; there are ${IN_RAW}`,
     );
@@ -66,7 +66,7 @@ describe('G4: an unknown field', () => {
     },
   );
 
-  it('of another service is led to no field of the other kind of email', () => {
+  it('of another service is not mapped to a field of the other kind of email', () => {
     const { to } = TEMPLATED;
     expect(messageFor({ template: 'a', to, TemplateModel: {} })).toMatch(/; did you mean `variables`\?$/);
     expect(messageFor({ ...RAW, TemplateModel: {} })).toMatch(
@@ -90,7 +90,7 @@ describe('G4: an unknown field', () => {
       );
   });
 
-  it('is found even where JSON calls it __proto__, and changes no prototype', () => {
+  it('is found even when it is called __proto__, and changes no prototype', () => {
     expect(messageFor(JSON.parse(`{"__proto__":{"html":"x"},"to":"a@b.co"}`))).toMatch(
       /`__proto__` is not a known field/,
     );
@@ -124,7 +124,7 @@ describe('G4: an unknown field', () => {
     expect(messageFor({ ...RAW, template })).toMatch(/^`template` is .*`html` belongs to raw emails/);
   });
 
-  it('does not make the answer grow with it', () => {
+  it('does not make the answer grow with its length', () => {
     const many = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`field number ${index}`, 1]),
     );

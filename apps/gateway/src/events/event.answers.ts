@@ -1,21 +1,21 @@
 import { EVENT_NAMES, EVENTS } from '@posthorn/domain';
-import { idOf, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
+import { idOf, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
 import { eventDataSchema } from '../openapi/event-webhooks.ts';
-import { Shown } from '../openapi/shown.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 /** An event of the feed. */
 class FeedEvent {
-  @Shown('The id of the event, which is the `webhook-id` of its deliveries.', idOf('evt'))
+  @AnswerField('The id of the event, which is the `webhook-id` of its deliveries.', idOf('evt'))
   id!: string;
 
-  @Shown('The name of the event.', wordOf(EVENT_NAMES))
+  @AnswerField('The name of the event.', enumOf(EVENT_NAMES))
   event!: string;
 
-  @Shown('When it happened.', time)
+  @AnswerField('When it happened.', time)
   createdAt!: string;
 
-  @Shown('What is reported about it: the `data` of the webhook of this name.', eventDataSchema(), {
+  @AnswerField('What is reported about it: the `data` of the webhook of this name.', eventDataSchema(), {
     example: EVENTS.CONTACT_CREATED.data.example,
   })
   data!: object;
@@ -23,7 +23,7 @@ class FeedEvent {
 
 /** A page of the feed. */
 class EventPage extends pageOf('The events of the page, in their order.', FeedEvent) {
-  @Shown(
+  @AnswerField(
     'Where to read on, now or later: after everything that this page has or has looked at. What happens from now on comes after it.',
     text,
     { example: '1-841203-1893456000000-00000000000000000000000000' },
@@ -33,6 +33,6 @@ class EventPage extends pageOf('The events of the page, in their order.', FeedEv
 
 /** The answer that shows events. */
 export class EventsAnswer {
-  @Shown('A page of the events of the workspace.', objectOf(EventPage))
+  @AnswerField('A page of the events of the workspace.', objectOf(EventPage))
   events!: EventPage;
 }

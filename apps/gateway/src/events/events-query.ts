@@ -5,7 +5,7 @@ import { oneOfWords, singleLine } from '../validation/text-rules.ts';
 
 const ID = { max: 100, unit: 'characters' } as const;
 
-/** From where the feed is read, and which events. */
+/** The start and the filter of a read of the feed. */
 export class EventsQuery {
   @Optional(wholeNumber(PAGE_LIMITS), 'How many events a page has at most.', {
     default: PAGE_LIMITS.default,

@@ -4,7 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
 import { feedPositionText, PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
 import { Describes } from '../openapi/describes.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { EventsAnswer } from './event.answers.ts';
 import { EventsQuery } from './events-query.ts';
 
@@ -46,8 +46,8 @@ export class EventsController {
     },
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<EventsAnswer> {
-    const { limit = PAGE_LIMITS.default, event, ...place } = judgeQuery(EventsQuery, query);
-    const wanted = { limit: Number(limit), event, from: placeIn(place) };
+    const { limit = PAGE_LIMITS.default, event, ...place } = validateQuery(EventsQuery, query);
+    const wanted = { limit: Number(limit), event, from: startOf(place) };
     const page = await this.feed.read(workspaceId, wanted);
     if ('fault' in page) throw FAULTS[page.fault];
     const { items, hasMore, position } = page;
@@ -56,8 +56,8 @@ export class EventsController {
   }
 }
 
-/** @throws Refusal (400) for a place that is none */
-function placeIn({ startAt, after }: Pick<EventsQuery, 'startAt' | 'after'>): WantedEvents['from'] {
+/** Where to read from. @throws Refusal (400) for an invalid position */
+function startOf({ startAt, after }: Pick<EventsQuery, 'startAt' | 'after'>): WantedEvents['from'] {
   if (startAt !== undefined && after !== undefined)
     throw new Refusal(400, '`startAt` and `after` are two places to begin at; give one of them');
   if (after !== undefined) {

@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
-import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
+import { linkToken, type LandingPage, landingPage } from '../pages/landing-page.ts';
 
 const UNKNOWN = new Refusal(
   404,
@@ -18,7 +18,7 @@ const TOO_OLD = new Refusal(
   'The link is older than 24 hours; whoever asked you can have another one sent to you',
 );
 
-/** What is the same of all of its routes. */
+/** Common to the descriptions of all routes. */
 const LINK = {
   tag: 'Identities',
   path: { token: linkToken('phv_') },
@@ -26,7 +26,7 @@ const LINK = {
   refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, ...TOO_MANY_GUESSES },
 } as const;
 
-/** Where the links in verification mails lead: pages for whoever reads the mail, who needs no key. */
+/** The pages behind the links in verification mails; public, since the reader has no key. */
 @Controller('verify/identity/:token')
 export class ConfirmAddressController {
   constructor(
@@ -72,17 +72,17 @@ export class ConfirmAddressController {
     request: Request,
     response: Response,
     linked: LinkedAddress,
-    open: (known: KnownAddress) => PersonPage,
+    open: (known: KnownAddress) => LandingPage,
   ): Promise<string> {
     if (linked.state === 'expired') throw TOO_OLD;
     if (linked.state === 'unknown') return refuseUnknownLink(this.limits, request, response, UNKNOWN);
-    return personPage(response, linked.state === 'open' ? open(linked) : consented(linked));
+    return landingPage(response, linked.state === 'open' ? open(linked) : consented(linked));
   }
 }
 
 type KnownAddress = Extract<LinkedAddress, { readonly address: string }>;
 
-function question({ address, workspaceName }: KnownAddress): PersonPage {
+function question({ address, workspaceName }: KnownAddress): LandingPage {
   return {
     title: `May emails be sent as ${address}?`,
     paragraphs: [
@@ -93,7 +93,7 @@ function question({ address, workspaceName }: KnownAddress): PersonPage {
   };
 }
 
-function consented({ address, workspaceName }: KnownAddress): PersonPage {
+function consented({ address, workspaceName }: KnownAddress): LandingPage {
   return {
     title: 'Thank you',
     paragraphs: [`“${workspaceName}” may now send emails as ${address}. You can close this page.`],

@@ -6,7 +6,7 @@ import { CreateIdentity, VerifyIdentity } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
@@ -15,7 +15,7 @@ import { IdentitiesAnswer, IdentityAnswer, IdentityDeletedAnswer } from './ident
 import {
   CREATE_IDENTITY_EXAMPLES,
   CreateIdentityRequest,
-  judgeIdentityRequest,
+  validateIdentityRequest,
 } from './identity.requests.ts';
 
 /** The addresses and domains that a workspace may send from. */
@@ -40,7 +40,7 @@ export class IdentitiesController {
     answer: IdentitiesAnswer,
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<IdentitiesAnswer> {
-    const request = pageById('idn', judgeQuery(PageQuery, query));
+    const request = pageById('idn', validateQuery(PageQuery, query));
     const page = await this.identities.page(caller.workspaceId, request);
     return { identities: { ...page, items: page.items.map(identityView) } };
   }
@@ -62,7 +62,7 @@ export class IdentitiesController {
     refuses: CREATE_REFUSALS,
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<IdentityAnswer> {
-    const request = judgeIdentityRequest(body);
+    const request = validateIdentityRequest(body);
     const { workspaceId } = caller;
     const { id } = await this.createIdentity.create(workspaceId, actorOf(caller), request);
     return this.views.answer(await this.identities.find(workspaceId, id));

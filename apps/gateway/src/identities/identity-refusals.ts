@@ -9,8 +9,8 @@ import {
 } from '@posthorn/use-cases';
 import type { Refusals } from '../openapi/describes.ts';
 
-/** What is refused by whatever sends a mail with a link, or makes keys. */
-const OF_MAILS_AND_KEYS: Refusals = {
+/** The refusals of calls that send a mail with a link, or generate keys. */
+const MAIL_AND_KEY_REFUSALS: Refusals = {
   'No mails': noSystemMails(),
   'Too many mails': tooManyMails({ refused: 'too_many_mails', retryAfterSeconds: 60 }),
   'Too many keys': tooManyDkimKeys(),
@@ -22,7 +22,7 @@ export const CREATE_REFUSALS: Refusals = {
     id: 'idn_01h2xcejqtf2nbrexx3vqjhp41' as IdentityId,
   }),
   'Too many identities': identityRefusal('domain', { refused: 'too_many' }),
-  ...OF_MAILS_AND_KEYS,
+  ...MAIL_AND_KEY_REFUSALS,
 };
 
 export const ROTATE_REFUSALS: Refusals = {
@@ -31,4 +31,4 @@ export const ROTATE_REFUSALS: Refusals = {
   'Too many keys': tooManyDkimKeys(),
 };
 
-export const VERIFY_REFUSALS: Refusals = OF_MAILS_AND_KEYS;
+export const VERIFY_REFUSALS: Refusals = MAIL_AND_KEY_REFUSALS;

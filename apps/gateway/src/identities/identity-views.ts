@@ -14,15 +14,15 @@ import {
 import { foundBy } from '../validation/path-ids.ts';
 import type { Identity, IdentityAnswer, IdentityWithRecords } from './identity.answers.ts';
 
-/** An identity as lists show it. */
+/** The API representation of an identity in a list. */
 export function identityView(identity: StoredIdentity): Identity {
   const { id, kind, value, status, verifiedAt, createdAt } = identity;
   return { id, kind, value, status, verifiedAt, createdAt };
 }
 
-/** Identities with what is wanted of the DNS and what was found there. */
+/** The API representation of identities, with the DNS records that are required and found. */
 export class IdentityViews {
-  /** @param spfInclude what the SPF records of domains must include; undefined: the operator has not said */
+  /** @param spfInclude what the SPF records of domains must include; undefined: not configured */
   constructor(
     private readonly spfInclude: string | undefined,
     private readonly clock: Pick<DatabaseClock, 'nowMs'>,

@@ -26,13 +26,13 @@ export interface IdentityParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
   readonly resolver: DnsResolver;
-  /** What the SPF records of domains must include; undefined: the operator has not said. */
+  /** What the SPF records of domains must include; undefined: not configured. */
   readonly spfInclude: string | undefined;
-  /** The address of the gateway as callers see it, without a slash at its end. */
+  /** The public URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** What the routes about identities ask for. */
+/** The providers of the routes of identities. */
 export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails): Provider[] {
   const { database, secretBox, resolver, spfInclude, publicUrl } = parts;
   const { clock } = database;

@@ -1,7 +1,7 @@
 import { Refusal } from '@posthorn/kernel';
 import type { IdentityValue } from '@posthorn/use-cases';
 import { sendingAddress, sendingDomain } from '../validation/identity-rules.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { Optional } from '../validation/rule.ts';
 
 /** The body of the call that adds an identity: one of its fields. */
@@ -16,15 +16,15 @@ export class CreateIdentityRequest {
   domain?: string;
 }
 
-/** Bodies for the document; one made of all fields would have too many. */
+/** Examples for the document; a generated one would have both fields. */
 export const CREATE_IDENTITY_EXAMPLES = {
   domain: { summary: 'A domain', value: { domain: 'mail.example.com' } },
   address: { summary: 'One address', value: { address: 'ada@example.com' } },
 };
 
-/** Judges the body of the call that adds an identity. @throws Refusal (400) unless it names one address or one domain */
-export function judgeIdentityRequest(body: unknown): IdentityValue {
-  const { address, domain } = judgeBody(CreateIdentityRequest, body);
+/** Validates the body of the call that adds an identity. @throws Refusal (400) unless it names one address or one domain */
+export function validateIdentityRequest(body: unknown): IdentityValue {
+  const { address, domain } = validateBody(CreateIdentityRequest, body);
   if (address !== undefined && domain !== undefined)
     throw new Refusal(400, '`address` and `domain` are both given; give one of them');
   if (address !== undefined) return { address };

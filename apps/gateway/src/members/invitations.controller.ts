@@ -4,11 +4,11 @@ import type { Invitation } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { endedRefusal, InviteMember } from '@posthorn/use-cases';
-import { refuseAbove } from '../validation/refuse-above.ts';
+import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { INVITE_REFUSALS, RESEND_REFUSALS, REVOKE_REFUSALS } from './member-refusals.ts';
@@ -16,7 +16,7 @@ import { InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
 import { invitationView } from './member-views.ts';
 import { CreateInvitationRequest, InvitationsQuery } from './member.requests.ts';
 
-/** Who is asked to become a member of a workspace. */
+/** Invitations to a workspace. */
 @Controller('v1/invitations')
 export class InvitationsController {
   constructor(
@@ -37,7 +37,7 @@ export class InvitationsController {
     answer: InvitationsAnswer,
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<InvitationsAnswer> {
-    const { status, ...page } = judgeQuery(InvitationsQuery, query);
+    const { status, ...page } = validateQuery(InvitationsQuery, query);
     const wanted = pageById('inv', page);
     const found = await this.invitations.list(workspaceId, wanted, status);
     return {
@@ -59,8 +59,8 @@ export class InvitationsController {
     refuses: INVITE_REFUSALS,
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<InvitationAnswer> {
-    const wanted = judgeBody(CreateInvitationRequest, body);
-    refuseAbove(caller.role, wanted.role);
+    const wanted = validateBody(CreateInvitationRequest, body);
+    refuseHigherRole(caller.role, wanted.role);
     const { workspaceId } = caller;
     return this.answer(await this.inviteMember.invite(workspaceId, actorOf(caller), wanted));
   }
@@ -111,7 +111,7 @@ export class InvitationsController {
     summary: 'Take an invitation back',
     description: 'Its link stops working. Nothing changes if it was already revoked.',
     answer: InvitationAnswer,
-    shows: { 'invitation.status': 'REVOKED', 'invitation.revokedAt': '2030-01-31T09:30:00.000Z' },
+    exampleOverrides: { 'invitation.status': 'REVOKED', 'invitation.revokedAt': '2030-01-31T09:30:00.000Z' },
     refuses: REVOKE_REFUSALS,
   })
   async revoke(

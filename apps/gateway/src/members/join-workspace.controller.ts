@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
-import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
+import { linkToken, type LandingPage, landingPage } from '../pages/landing-page.ts';
 
 const UNKNOWN = new Refusal(
   404,
@@ -22,7 +22,7 @@ const TAKEN_BACK = new Refusal(
   'The invitation was taken back; if that was a mistake, ask whoever invited you for another one',
 );
 
-/** What is the same of all of its routes. */
+/** Common to the descriptions of all routes. */
 const LINK = {
   tag: 'Members',
   path: { token: linkToken('phi_') },
@@ -30,7 +30,7 @@ const LINK = {
   refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, 'Taken back': TAKEN_BACK, ...TOO_MANY_GUESSES },
 } as const;
 
-/** Where the links in invitations lead: pages for whoever reads the mail, who needs no key. */
+/** The pages behind the links in invitations; public, since the reader has no key. */
 @Controller('invitations/:token')
 export class JoinWorkspaceController {
   constructor(
@@ -78,13 +78,13 @@ export class JoinWorkspaceController {
     if (invitation === undefined) return refuseUnknownLink(this.limits, request, response, UNKNOWN);
     const page = PAGES[invitation.status];
     if (page instanceof Refusal) throw page;
-    return personPage(response, page(invitation));
+    return landingPage(response, page(invitation));
   }
 }
 
-type PageText = (invitation: ShownInvitation) => PersonPage;
+type PageText = (invitation: ShownInvitation) => LandingPage;
 
-/** What there is to be seen or told, by what became of the invitation. */
+/** The page or refusal for each status of an invitation. */
 const PAGES: Readonly<Record<ShownInvitation['status'], PageText | Refusal>> = {
   OPEN: ({ workspaceName, email }) => ({
     title: `Become a member of “${workspaceName}”?`,
@@ -96,7 +96,7 @@ const PAGES: Readonly<Record<ShownInvitation['status'], PageText | Refusal>> = {
   }),
   ACCEPTED: ({ workspaceName, email }) => ({
     title: 'Welcome',
-    // Whoever was removed since is no member any more, and opens the same link.
+    // Does not say that the reader is a member: they may have been removed since.
     paragraphs: [
       `${email} has accepted the invitation to the workspace “${workspaceName}”. You can close this page.`,
     ],

@@ -2,8 +2,8 @@ import type { InvitationId, UserId } from '@posthorn/kernel';
 import { endedRefusal, invitationRefusal, lastEditorRefusal, noSystemMails } from '@posthorn/use-cases';
 import type { Refusals } from '../openapi/describes.ts';
 
-/** What every call is refused with that sends a mail. */
-const OF_MAILS: Refusals = {
+/** The refusals of calls that send a mail. */
+const MAIL_REFUSALS: Refusals = {
   'Too many invitations': invitationRefusal({ refused: 'too_many' }),
   'No mails': noSystemMails(),
   'Too many mails': invitationRefusal({ refused: 'too_many_mails', retryAfterSeconds: 60 }),
@@ -18,7 +18,7 @@ export const INVITE_REFUSALS: Refusals = {
     refused: 'is_invited',
     id: 'inv_01h2xcejqtf2nbrexx3vqjhp41' as InvitationId,
   }),
-  ...OF_MAILS,
+  ...MAIL_REFUSALS,
 };
 
 export const REVOKE_REFUSALS: Refusals = {
@@ -28,7 +28,7 @@ export const REVOKE_REFUSALS: Refusals = {
 export const RESEND_REFUSALS: Refusals = {
   ...REVOKE_REFUSALS,
   Revoked: endedRefusal({ refused: 'ended', status: 'REVOKED' }),
-  ...OF_MAILS,
+  ...MAIL_REFUSALS,
 };
 
 export const LAST_EDITOR: Refusals = { 'Last editor': lastEditorRefusal() };

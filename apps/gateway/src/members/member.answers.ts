@@ -1,6 +1,6 @@
 import { INVITATION_STATUS_NAMES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { idOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 const ADDRESS = { example: 'ada@example.net' };
@@ -8,19 +8,19 @@ const NAME = { example: 'Ada Lovelace' };
 
 /** A member. */
 export class Member {
-  @Shown('The id of the person, who has the same in every workspace.', idOf('usr'))
+  @AnswerField('The id of the person, who has the same in every workspace.', idOf('usr'))
   id!: string;
 
-  @Shown('The address of the person.', text, ADDRESS)
+  @AnswerField('The address of the person.', text, ADDRESS)
   email!: string;
 
-  @Shown('What the person is called.', text, NAME)
+  @AnswerField('What the person is called.', text, NAME)
   name!: string;
 
-  @Shown('The role of the person in this workspace.', wordOf(ROLE_NAMES), { example: 'EDITOR' })
+  @AnswerField('The role of the person in this workspace.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
-  @Shown('When the person joined.', time)
+  @AnswerField('When the person joined.', time)
   createdAt!: Date;
 }
 
@@ -29,52 +29,52 @@ export class MemberPage extends pageOf('The members of the page.', Member) {}
 
 /** The answer that lists members. */
 export class MembersAnswer {
-  @Shown('A page of the members of the workspace.', objectOf(MemberPage))
+  @AnswerField('A page of the members of the workspace.', objectOf(MemberPage))
   members!: MemberPage;
 }
 
 /** The answer that shows a member. */
 export class MemberAnswer {
-  @Shown('The member.', objectOf(Member))
+  @AnswerField('The member.', objectOf(Member))
   member!: Member;
 }
 
 /** The answer to a member who was removed. */
 export class MemberRemovedAnswer extends MemberAnswer {
-  @Shown('Always `true`.', truth)
+  @AnswerField('Always `true`.', bool)
   isDeleted!: true;
 }
 
 /** An invitation. */
 export class Invitation {
-  @Shown('The id of the invitation.', idOf('inv'))
+  @AnswerField('The id of the invitation.', idOf('inv'))
   id!: string;
 
-  @Shown('Where its mails go.', text, ADDRESS)
+  @AnswerField('Where its mails go.', text, ADDRESS)
   email!: string;
 
-  @Shown('What the inviter calls the person; `null` if no name was given.', nullable(text), NAME)
+  @AnswerField('What the inviter calls the person; `null` if no name was given.', nullable(text), NAME)
   name!: string | null;
 
-  @Shown('The role that the person is to have.', wordOf(ROLE_NAMES), { example: 'EDITOR' })
+  @AnswerField('The role that the person is to have.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
-  @Shown(
+  @AnswerField(
     '`OPEN`: waits for the person. `EXPIRED`: not accepted in time; it can be sent again. `ACCEPTED`: the person is a member. `REVOKED`: taken back.',
-    wordOf(INVITATION_STATUS_NAMES),
+    enumOf(INVITATION_STATUS_NAMES),
   )
   status!: InvitationStatus;
 
-  @Shown('When the person was invited.', time)
+  @AnswerField('When the person was invited.', time)
   createdAt!: Date;
 
-  @Shown('Until when its newest link can be used.', time)
+  @AnswerField('Until when its newest link can be used.', time)
   expiresAt!: Date;
 
-  @Shown('When it was accepted; `null`: not yet.', nullable(time), { example: null })
+  @AnswerField('When it was accepted; `null`: not yet.', nullable(time), { example: null })
   acceptedAt!: Date | null;
 
-  @Shown('When it was taken back; `null`: it was not.', nullable(time), { example: null })
+  @AnswerField('When it was taken back; `null`: it was not.', nullable(time), { example: null })
   revokedAt!: Date | null;
 }
 
@@ -83,12 +83,12 @@ export class InvitationPage extends pageOf('The invitations of the page.', Invit
 
 /** The answer that lists invitations. */
 export class InvitationsAnswer {
-  @Shown('A page of the invitations of the workspace.', objectOf(InvitationPage))
+  @AnswerField('A page of the invitations of the workspace.', objectOf(InvitationPage))
   invitations!: InvitationPage;
 }
 
 /** The answer that shows an invitation. */
 export class InvitationAnswer {
-  @Shown('The invitation.', objectOf(Invitation))
+  @AnswerField('The invitation.', objectOf(Invitation))
   invitation!: Invitation;
 }

@@ -13,7 +13,7 @@ export interface MemberParts {
   readonly publicUrl: string;
 }
 
-/** What the routes about members and invitations need. */
+/** The providers of the routes of members and invitations. */
 export function memberProviders({ database, publicUrl }: MemberParts, owedMails: SendOwedMails): Provider[] {
   const { clock } = database;
   const invitations = new InvitationStore(database);

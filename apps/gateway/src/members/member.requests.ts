@@ -34,13 +34,13 @@ export class CreateInvitationRequest {
   name?: string;
 }
 
-/** The body of the call that changes a member. What is absent stays. */
+/** The body of the call that changes a member. Absent fields stay unchanged. */
 export class UpdateMemberRequest {
   @Optional(ROLE, 'The role that the member is to have.', { example: 'VIEWER' })
   role?: Role;
 }
 
-/** Which page of the invitations is wanted, and of which of them. */
+/** The page and filter of a list of invitations. */
 export class InvitationsQuery extends PageQuery {
   @Optional(oneOfWords(INVITATION_STATUS_NAMES), 'Only invitations with this status.', { example: 'OPEN' })
   status?: InvitationStatus;

@@ -4,12 +4,12 @@ import type { Member } from '@posthorn/domain';
 import { type LastEditor, MemberStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { lastEditorRefusal } from '@posthorn/use-cases';
-import { refuseAbove } from '../validation/refuse-above.ts';
+import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { LAST_EDITOR } from './member-refusals.ts';
@@ -31,7 +31,7 @@ export class MembersController {
     answer: MembersAnswer,
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<MembersAnswer> {
-    const request = pageById('mbr', judgeQuery(PageQuery, query));
+    const request = pageById('mbr', validateQuery(PageQuery, query));
     return { members: await this.members.list(workspaceId, request) };
   }
 
@@ -39,7 +39,7 @@ export class MembersController {
   @RequiresScope('user')
   @Describes({ name: 'readMember', tag: 'Members', summary: 'Read a member', answer: MemberAnswer })
   async read(@Caller() { workspaceId }: Principal, @PathId('user_id') id: UserId): Promise<MemberAnswer> {
-    return { member: known(await this.members.find(workspaceId, id)) };
+    return { member: foundMember(await this.members.find(workspaceId, id)) };
   }
 
   @Post(':user_id')
@@ -59,14 +59,14 @@ export class MembersController {
     @PathId('user_id') id: UserId,
     @Body() body: unknown,
   ): Promise<MemberAnswer> {
-    const { role } = judgeBody(UpdateMemberRequest, body);
-    refuseAbove(caller.role, role);
+    const { role } = validateBody(UpdateMemberRequest, body);
+    refuseHigherRole(caller.role, role);
     const { workspaceId } = caller;
     const changed =
       role === undefined
         ? this.members.find(workspaceId, id)
         : this.members.setRole(workspaceId, actorOf(caller), id, role);
-    return { member: known(await changed) };
+    return { member: foundMember(await changed) };
   }
 
   @Delete(':user_id')
@@ -83,12 +83,12 @@ export class MembersController {
   })
   async remove(@Caller() caller: Principal, @PathId('user_id') id: UserId): Promise<MemberRemovedAnswer> {
     const removed = await this.members.remove(caller.workspaceId, actorOf(caller), id);
-    return { member: known(removed), isDeleted: true };
+    return { member: foundMember(removed), isDeleted: true };
   }
 }
 
 /** @throws Refusal 404 for an unknown member, 409 for the last editor */
-function known(answer: Member | LastEditor | undefined): Member {
+function foundMember(answer: Member | LastEditor | undefined): Member {
   const member = foundBy('user_id', answer);
   if ('refused' in member) throw lastEditorRefusal();
   return member;

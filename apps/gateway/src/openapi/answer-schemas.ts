@@ -10,9 +10,9 @@ export function idOf(prefix: string): JsonSchema {
 export const text: JsonSchema = { type: 'string' };
 
 /** `true` or `false`. */
-export const truth: JsonSchema = { type: 'boolean', examples: [true] };
+export const bool: JsonSchema = { type: 'boolean', examples: [true] };
 
-/** How many there are. */
+/** A count. */
 export const count: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** A point in time: ISO 8601, UTC, with milliseconds. */
@@ -22,11 +22,11 @@ export const time: JsonSchema = fieldOf(timeShape(''));
 export const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
 
 /** One of these words, the first of which is the example. */
-export function wordOf(words: readonly string[]): JsonSchema {
+export function enumOf(words: readonly string[]): JsonSchema {
   return { type: 'string', enum: [...words], examples: [words[0]] };
 }
 
-/** What the schema says, or `null`. */
+/** The schema's values, or `null`. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (typeof schema['type'] !== 'string') return { anyOf: [schema, { type: 'null' }] };
   const words = schema['enum'] as unknown[] | undefined;
@@ -38,12 +38,12 @@ export function objectOf(answerClass: DescribedClass): JsonSchema {
   return referenceTo(answerClass);
 }
 
-/** An array of what the schema or the answer class says. */
+/** An array with items of a schema or an answer class. */
 export function listOf(items: JsonSchema | DescribedClass): JsonSchema {
   return { type: 'array', items: typeof items === 'function' ? referenceTo(items) : items };
 }
 
-/** The schema of a shape for a field, which has a sentence of its own. */
+/** The schema of a domain shape, without its description, since each field has its own. */
 function fieldOf({ schema, example }: Shape<string>): JsonSchema {
   const { description: _, ...rest } = schema;
   return { ...rest, examples: [example] };

@@ -4,20 +4,20 @@ import type { DiscoveryService } from '@nestjs/core';
 import { documentOf } from './document.ts';
 import { routesOf } from './routes.ts';
 
-/** The document of the interface, made once: the routes of a process don't change. */
+/** The OpenAPI document, generated once per process. */
 export class ApiDocument implements OnModuleInit {
-  /** As JSON; as bytes, which all who are sent them share. */
+  /** The document as JSON, encoded once for all answers. */
   bytes = Buffer.alloc(0);
   /** An entity tag (RFC 9110, section 8.8.3). */
   tag = '';
 
-  /** @param publicUrl the address of the gateway as callers see it, without a slash at its end */
+  /** @param publicUrl the public URL of the gateway, without a trailing slash */
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly publicUrl: string,
   ) {}
 
-  /** A route that does not describe itself keeps the app from starting. */
+  /** Prevents the start of an app with a route that has no description. */
   onModuleInit(): void {
     const controllers = this.discovery.getControllers().map(({ metatype }) => metatype as Type);
     this.bytes = Buffer.from(JSON.stringify(documentOf(routesOf(controllers), this.publicUrl)));

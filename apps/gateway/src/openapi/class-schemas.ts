@@ -2,7 +2,7 @@ import { describedFields, isAnswerClass, type DescribedField } from './described
 import type { Part } from './document-types.ts';
 import { type DescribedClass, type JsonSchema, referredClass } from './json-schema.ts';
 
-/** The schema of a request or answer class. Of requests alone, what is not named is refused. */
+/** The schema of a request or answer class. Only requests forbid additional properties. */
 function schemaOfClass(described: DescribedClass): JsonSchema {
   const fields = describedFields(described);
   const required = fields.filter(({ isRequired }) => isRequired).map(({ field }) => field);
@@ -14,7 +14,7 @@ function schemaOfClass(described: DescribedClass): JsonSchema {
   };
 }
 
-/** The schema of a field, with its sentence, its default and its example. */
+/** The schema of a field, with its description, default and example. */
 export function schemaOfField({ schema, sentence, default: value, example }: DescribedField): JsonSchema {
   return {
     ...schema,
@@ -24,7 +24,7 @@ export function schemaOfField({ schema, sentence, default: value, example }: Des
   };
 }
 
-/** The schemas of all classes that the parts of a document refer to, and those that these refer to, by name. */
+/** The schemas of all classes that the parts of a document refer to, transitively, by name. */
 export function referredSchemas(parts: unknown): Record<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const pending = [...referencesIn(parts)];

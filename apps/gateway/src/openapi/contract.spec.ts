@@ -13,14 +13,14 @@ const named = new Map(
   [...contract.matchAll(/^\| (E\d+) +\| `([A-Z]+ \/v1\/[^`]*)`/gm)].map(([, rule, route]) => [rule!, route!]),
 );
 
-describe('docs/contract.md beside the document', () => {
-  it('E0: has no route that is not there', () => {
+describe('docs/contract.md compared with the document', () => {
+  it('E0: has no route that does not exist', () => {
     expect(named.size).toBe(17);
     const missing = [...named].filter(([rule, route]) => !routes.includes(route) && !awaited.includes(rule));
     expect(missing).toEqual([]);
   });
 
-  it('E18: has every path that is there, by itself or as one of a family', () => {
+  it('E18: has every path of the API, by itself or as one of a family', () => {
     const families = familiesOf(sectionOf('E18'));
     expect(families).toContain('/v1/templates');
     const own = [...named.values()];
@@ -51,7 +51,7 @@ describe('docs/contract.md beside the document', () => {
     expect(Object.fromEntries(asked.map((route) => [route, documentedRole(route)]))).toEqual(needs);
   });
 
-  it('G11: has how many of each a workspace may have', () => {
+  it('G11: has the limits of a workspace', () => {
     const rows = sectionOf('G11').matchAll(
       /^\| (?:open )?([a-zA-Z ]+) of a workspace +\| ([\d,]+) +\| 409/gm,
     );

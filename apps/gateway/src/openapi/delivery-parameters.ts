@@ -3,7 +3,7 @@ import { idOf } from './answer-schemas.ts';
 import type { Part } from './document-types.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** The headers that a delivery is posted with (W6), by their names among the components of the document. */
+/** The request headers of a delivery (W6), by their component names. */
 export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
   ServiceSignature: header(
     'X-Service-Signature',

@@ -1,21 +1,21 @@
 import { shapeOf } from '../validation/shape.ts';
 import type { DescribedClass, JsonSchema } from './json-schema.ts';
-import { shownFields } from './shown.ts';
+import { answerFieldsOf } from './answer-field.ts';
 
-/** A field of a request or an answer, as the document needs to know it. */
+/** The description of a field of a request or an answer. */
 export interface DescribedField {
   readonly field: string;
   readonly isRequired: boolean;
   readonly sentence: string;
   readonly schema: JsonSchema;
-  /** Undefined: none is given. */
+  /** Undefined: none. */
   readonly example: unknown;
   readonly default: unknown;
 }
 
-/** Whether a class describes an answer; any other is a request. */
+/** Whether a class is an answer class rather than a request class. */
 export function isAnswerClass(described: DescribedClass): boolean {
-  return shownFields(described).length > 0;
+  return answerFieldsOf(described).length > 0;
 }
 
 /** The fields of a request or answer class. @throws Error when it has none */
@@ -24,7 +24,7 @@ export function describedFields(described: DescribedClass): DescribedField[] {
 }
 
 function fieldsOfAnswer(answerClass: DescribedClass): DescribedField[] {
-  return shownFields(answerClass).map(({ optional, field, sentence, schema, example }) => ({
+  return answerFieldsOf(answerClass).map(({ optional, field, sentence, schema, example }) => ({
     field,
     sentence,
     schema,
@@ -34,7 +34,7 @@ function fieldsOfAnswer(answerClass: DescribedClass): DescribedField[] {
   }));
 }
 
-/** A field that has a value in a new instance has that value when it is absent. */
+/** The value of a field in a new instance is its default. */
 function fieldsOfRequest(requestClass: DescribedClass): DescribedField[] {
   const fresh = new requestClass() as Readonly<Record<string, unknown>>;
   return shapeOf(requestClass).fields.map(({ field, rule, description }) => ({

@@ -6,10 +6,10 @@ import type { Tag } from './tags.ts';
 
 const DESCRIPTION = 'posthorn:description';
 
-/** The ways in which a route refuses: an example of each, by a name of a few words, such as `Sender not verified`. */
+/** Example refusals of a route, by a short name such as `Sender not verified`. */
 export type Refusals = Readonly<Record<string, Refusal>>;
 
-/** The refusal that a call throws: an example made so cannot differ from what is really said. @throws Error when it throws none */
+/** The refusal thrown by a call, so that examples cannot differ from real refusals. @throws Error when it throws none */
 export function refusalBy(call: () => unknown): Refusal {
   try {
     call();
@@ -20,81 +20,80 @@ export function refusalBy(call: () => unknown): Refusal {
   throw new Error('the call that describes a refusal does not refuse');
 }
 
-/** A body or an answer for the document, as somebody would really send or get it. */
+/** A realistic example of a body or an answer. */
 export interface DescribedExample {
   readonly summary: string;
   readonly value: object;
 }
 
-/** An answer that is of no answer class. */
+/** An answer without an answer class. */
 export interface OtherContent {
   readonly contentType: string;
   /** Default: text. */
   readonly schema?: JsonSchema;
   readonly example: unknown;
-  /** The answer has an `ETag`, and one that the caller knows already is answered 304. */
+  /** The answer has an `ETag`, and conditional requests are answered with 304. */
   readonly isTagged?: true;
 }
 
 /** A page for people. */
 export const HTML_PAGE: OtherContent = { contentType: 'text/html', example: '<!doctype html>…' };
 
-/** An answer that leads elsewhere: 302, without content. */
+/** A redirect: 302, without content. */
 export interface Redirect {
-  /** An example of the place. */
+  /** An example of `Location`. */
   readonly redirectsTo: string;
 }
 
-/** A part of the path that is no id. */
+/** A path parameter that is no id. */
 export interface DescribedPathPart {
   readonly sentence: string;
   readonly schema: JsonSchema;
   readonly example: string;
 }
 
-/** What the document of the interface says about a route beside what its guards say. */
+/** The description of a route for the OpenAPI document, beside what follows from its guards. */
 export interface RouteDescription {
-  /** A verb and its object, in camel case, unique in the document: clients make the names of their functions of it. */
+  /** The `operationId`: a verb and its object, in camel case, unique in the document. Generated clients name functions by it. */
   readonly name: string;
   readonly tag: Tag;
   /** A few words, without a full stop. */
   readonly summary: string;
-  /** What is to be known beyond the summary, in Markdown. */
+  /** Details, in Markdown. */
   readonly description?: string;
-  /** The request class of the body, or several of which the body is one. */
+  /** The request class of the body, or its alternatives. */
   readonly body?: DescribedClass | readonly DescribedClass[];
-  /** Whether the call can do without its body. Default: it cannot. */
+  /** Default: the body is required. */
   readonly bodyIsOptional?: true;
-  /** By name. Default: one for each request class, made of the examples of its fields. */
+  /** By name. Default: one per request class, generated from the examples of its fields. */
   readonly bodyExamples?: Readonly<Record<string, DescribedExample>>;
-  /** The request class of the query. Without one, a query is refused where the route asks for a key. */
+  /** The request class of the query. Without one, routes that require a key refuse any query. */
   readonly query?: DescribedClass;
-  /** The parts of the path that are not in `PATH_IDS`, by name. */
+  /** The path parameters that are not in `PATH_IDS`, by name. */
   readonly path?: Readonly<Record<string, DescribedPathPart>>;
-  /** The class of the answer with status 200, or what is answered in its place. */
+  /** The class of the answer with status 200, or another kind of answer. */
   readonly answer: DescribedClass | OtherContent | Redirect;
-  /** What the example of the answer shows in place of the examples of its fields, by path, such as `email.status`. */
-  readonly shows?: Readonly<Record<string, unknown>>;
-  /** By name. Default: one, made of the examples of the answer's fields. */
+  /** Values that replace those of the answer's example, by path, such as `email.status`. */
+  readonly exampleOverrides?: Readonly<Record<string, unknown>>;
+  /** By name. Default: one, generated from the examples of the answer's fields. */
   readonly answerExamples?: Readonly<Record<string, DescribedExample>>;
-  /** Whether the header `Idempotency-Key` is heard. */
+  /** Whether the route supports the header `Idempotency-Key`. */
   readonly idempotent?: true;
   /**
-   * What it refuses with, beside what follows from the rest: 400, 401, 403 (role, workspace), 429 and 503 where it asks for a
-   * key, 413 and 415 where it has a body, all three where callers post without one, 404 where its
-   * path has an id.
+   * The refusals of the route, beside those that follow from the rest: 400, 401, 403 (role, workspace), 429 and 503 where it requires a
+   * key; 413 and 415 where it has a body; 400, 413 and 415 for POST without a body; 404 where its path has an id.
    */
   readonly refuses?: Refusals;
 }
 
-/** Describes a route for the document of the interface; every route has one, or the app does not start. */
+/** Describes a route for the OpenAPI document; every route has one, or the app does not start. */
 export const Describes = (description: RouteDescription): MethodDecorator =>
   applyDecorators(
     SetMetadata(DESCRIPTION, description),
     ...(description.query === undefined ? [TakesNoQuery()] : []),
   );
 
-/** What `@Describes` says about a handler. */
+/** The description that `@Describes` has attached to a handler. */
 export function descriptionOf(handler: object): RouteDescription | undefined {
   return Reflect.getMetadata(DESCRIPTION, handler) as RouteDescription | undefined;
 }

@@ -8,7 +8,7 @@ export interface OpenApiDocument {
   readonly servers: readonly Part[];
   readonly tags: readonly Part[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>;
-  /** What is posted to those who subscribe, by the name of the event. */
+  /** The deliveries to webhooks, by the name of the event. */
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, Part>>>>;
   readonly components: Part;
 }

@@ -6,7 +6,7 @@ import type { OpenApiDocument } from './document-types.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { routesOf } from './routes.ts';
 
-/** An operation as tests look at it. */
+/** The parts of an operation that tests use. */
 export interface TestedOperation {
   readonly operationId: string;
   readonly security: readonly object[];
@@ -39,8 +39,8 @@ export const OPERATIONS: [string, TestedOperation][] = Object.entries(DOCUMENT.p
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema(DOCUMENT, 'document');
 
-/** Judges by a schema of the document, whose references are the document's. */
-export function judgeOf(schema: JsonSchema): ValidateFunction {
+/** Compiles a schema of the document, resolving its references there. */
+export function compileSchema(schema: JsonSchema): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
   return ajv.compile(JSON.parse(text) as JsonSchema);
 }

@@ -7,11 +7,11 @@ import { Optional, Required } from '../validation/rule.ts';
 import { flag } from '../validation/object-rules.ts';
 import { count, text } from './answer-schemas.ts';
 import { documentOf } from './document.ts';
-import { DOCUMENT, judgeOf, OPERATIONS, type TestedContent } from './document.fixture.ts';
+import { DOCUMENT, compileSchema, OPERATIONS, type TestedContent } from './document.fixture.ts';
 import { Describes } from './describes.ts';
 import { type JsonSchema, referenceTo } from './json-schema.ts';
 import { routesOf } from './routes.ts';
-import { Shown } from './shown.ts';
+import { AnswerField } from './answer-field.ts';
 
 const copy = JSON.parse(JSON.stringify(DOCUMENT)) as Record<string, unknown>;
 
@@ -30,21 +30,23 @@ function responsesIn(responses: Readonly<Record<string, object>>): [string, Test
 function faultsIn(content: TestedContent): unknown[] {
   const json = content['application/json'];
   if (json === undefined) return [];
-  const judge = judgeOf(json.schema);
-  return Object.values(json.examples).flatMap(({ value }) => (judge(value) ? [] : [value, judge.errors]));
+  const validate = compileSchema(json.schema);
+  return Object.values(json.examples).flatMap(({ value }) =>
+    validate(value) ? [] : [value, validate.errors],
+  );
 }
 
-describe('the document of the interface', () => {
+describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
     expect(await new Validator().validate(copy)).toEqual({ valid: true });
   });
 
-  it('is found invalid when it is: the validator is awake', async () => {
+  it('is rejected by the validator when it is invalid', async () => {
     const { valid } = await new Validator().validate({ ...copy, paths: { x: 1 } });
     expect(valid).toBe(false);
   });
 
-  it('says which release it is about, and where it is', () => {
+  it('names its release and its server', () => {
     expect(copy).toMatchObject({
       openapi: '3.1.0',
       info: { version: RELEASE },
@@ -52,7 +54,7 @@ describe('the document of the interface', () => {
     });
   });
 
-  it('refers to nothing that it does not hold', () => {
+  it('has no dangling references', () => {
     const references = [...JSON.stringify(copy).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, path]) => path!);
     const held = (path: string): unknown =>
       path
@@ -69,7 +71,7 @@ describe('the document of the interface', () => {
       expect(new Ajv2020().validateSchema(schema, true)).toBe(true);
   });
 
-  it('has no component that nothing refers to', () => {
+  it('has no unused components', () => {
     const text = JSON.stringify(copy);
     const { securitySchemes: _, ...components } = copy['components'] as Record<string, object>;
     const paths = Object.entries(components).flatMap(([kind, parts]) =>
@@ -78,7 +80,7 @@ describe('the document of the interface', () => {
     expect(paths.filter((path) => !text.includes(`"${path}"`))).toEqual([]);
   });
 
-  it('has an example for every body and every answer, and the schemas take them all', () => {
+  it('has an example for every body and every answer, valid by its schema', () => {
     for (const [name, { requestBody, responses }] of OPERATIONS) {
       const contents = responsesIn(responses);
       if (requestBody !== undefined) contents.push(['body', requestBody.content]);
@@ -104,7 +106,7 @@ describe('the document of the interface', () => {
     expect(Object.values(examples)[0]!.value).toMatchObject(shown);
   });
 
-  it('says of every route with a key that it needs one, and how it is refused', () => {
+  it('declares security and its refusals for every route with a key', () => {
     for (const [name, { security, responses }] of OPERATIONS) {
       const statuses = Object.keys(responses);
       if (name.includes(' /v1/')) expect([name, security]).toEqual([name, [{ apiKey: [] }]]);
@@ -114,7 +116,7 @@ describe('the document of the interface', () => {
     }
   });
 
-  it('R2: shows the headers of the rate with every answer, and how long to wait where that is told', () => {
+  it('R2: has the rate limit headers with every answer, and Retry-After where it is sent', () => {
     for (const [name, { responses }] of OPERATIONS) {
       for (const [status, response] of Object.entries(responses)) {
         const shared = DOCUMENT.components['responses'] as typeof responses;
@@ -137,19 +139,19 @@ class ThingRequest {
 }
 
 class ThingAnswer {
-  @Shown('How many.', count, { example: 1 })
+  @AnswerField('How many.', count, { example: 1 })
   count!: number;
 }
 
 class MuteAnswer {
-  @Shown('A text.', text)
+  @AnswerField('A text.', text)
   text!: string;
 }
 
 describe('a route', () => {
   const common = { tag: 'Service', summary: 'x' } as const;
 
-  it('that does not describe itself is found', () => {
+  it('without a description is reported', () => {
     @Controller('things')
     class Silent {
       @Get(':thing')
@@ -158,7 +160,7 @@ describe('a route', () => {
     expect(() => routesOf([Silent])).toThrow('get /things/{thing} does not describe itself; add @Describes');
   });
 
-  it('that lacks an example, a name of its own, or a known id in its path is found', () => {
+  it('that lacks an example, a unique name, or a known id in its path is reported', () => {
     @Controller('things')
     class Poor {
       @Get('a')
@@ -174,7 +176,7 @@ describe('a route', () => {
       c(): void {}
 
       @Get('d')
-      @Describes({ ...common, name: 'd', answer: ThingAnswer, shows: { cuont: 2 } })
+      @Describes({ ...common, name: 'd', answer: ThingAnswer, exampleOverrides: { cuont: 2 } })
       d(): void {}
     }
     const [a, b, c, d] = routesOf([Poor]) as [never, never, never, never];
@@ -193,7 +195,7 @@ describe('a route', () => {
     });
   });
 
-  it('cannot have a class of the name of another', () => {
+  it('cannot have a class with the name of another class', () => {
     const first = class Twin {};
     referenceTo(first);
     expect(referenceTo(first)).toEqual({ $ref: '#/components/schemas/Twin' });

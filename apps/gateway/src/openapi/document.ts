@@ -11,10 +11,10 @@ import type { Route } from './routes.ts';
 import { TAGS } from './tags.ts';
 
 /**
- * The document of the interface (OpenAPI 3.1), made of what the routes say about themselves.
+ * Generates the OpenAPI document (3.1) from the descriptions of the routes.
  *
- * @param publicUrl the address of the gateway as callers see it, without a slash at its end
- * @throws Error when two routes have the same name, or one is not described well enough
+ * @param publicUrl the public URL of the gateway, without a trailing slash
+ * @throws Error when two routes have the same name, or the description of one is incomplete
  */
 export function documentOf(routes: readonly Route[], publicUrl: string): OpenApiDocument {
   refuseSameNames(routes);

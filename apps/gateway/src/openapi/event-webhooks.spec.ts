@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { deliveryHeaders, EVENT_NAMES, EVENTS, type EventName } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
 import { signBody, signMessage, webhookKey } from '@posthorn/signing';
-import { DOCUMENT, judgeOf, type TestedOperation } from './document.fixture.ts';
+import { DOCUMENT, compileSchema, type TestedOperation } from './document.fixture.ts';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -18,7 +18,7 @@ const posts = Object.entries(DOCUMENT.webhooks).map(
 );
 
 describe('W11, W12: the webhooks of the document', () => {
-  it('are all events, each with what it means', () => {
+  it('are all events, each with its description', () => {
     expect(posts.map(([name]) => name)).toEqual(EVENT_NAMES);
     for (const [name, post] of posts) expect(post).toMatchObject({ summary: EVENTS[name].meaning });
     const names = posts.map(([, { operationId }]) => operationId);
@@ -28,20 +28,20 @@ describe('W11, W12: the webhooks of the document', () => {
 
   it.each(posts)('%s has an example that its schema takes, and that of no other event', (name, post) => {
     const { schema, examples } = post.requestBody!.content['application/json']!;
-    const judge = judgeOf(schema);
-    expect([judge(examples['event']!.value), judge.errors]).toEqual([true, null]);
+    const validate = compileSchema(schema);
+    expect([validate(examples['event']!.value), validate.errors]).toEqual([true, null]);
     const others = posts.filter(([other]) => other !== name);
     const taken = others.filter(([, { requestBody }]) =>
-      judge(requestBody!.content['application/json']!.examples['event']!.value),
+      validate(requestBody!.content['application/json']!.examples['event']!.value),
     );
     expect(taken).toEqual([]);
   });
 
-  it('say what a receiver answers: 2xx, gone, or else it is posted again', () => {
+  it('describe the answers of a receiver: 2xx, 410, or any other, which causes a retry', () => {
     for (const [, { responses }] of posts) expect(Object.keys(responses)).toEqual(['410', '2XX', 'default']);
   });
 
-  it('W6: have the headers that are sent, and no others, and their schemas take them', () => {
+  it('W6: have exactly the headers that are sent, valid by their schemas', () => {
     const [eventId, deliveryId] = [newId('evt', Date.now()), newId('dlv', Date.now())];
     const message = { id: eventId, unixSeconds: 1_893_456_000, body: Buffer.from('{}') };
     const {
@@ -62,14 +62,14 @@ describe('W11, W12: the webhooks of the document', () => {
     expect(HEADERS.map(({ name }) => name.toLowerCase()).sort()).toEqual(Object.keys(sent).sort());
     for (const { name, schema } of HEADERS) {
       const value = sent[name.toLowerCase()]!;
-      expect([name, judgeOf(schema)(schema['type'] === 'integer' ? Number(value) : value)]).toEqual([
+      expect([name, compileSchema(schema)(schema['type'] === 'integer' ? Number(value) : value)]).toEqual([
         name,
         true,
       ]);
     }
   });
 
-  it('W12: tell of an email what the answer to its sending shows', () => {
+  it('W12: have the email as in the answer to its sending', () => {
     const bare = ({ properties, required }: JsonSchema): object => ({
       required: [...(required as string[])].sort(),
       properties: Object.fromEntries(

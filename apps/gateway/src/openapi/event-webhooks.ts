@@ -20,19 +20,19 @@ const ANSWERS = {
   },
 };
 
-/** The events, for the `webhooks` of the document: what is posted about each, and what its receiver answers. */
+/** The `webhooks` of the document: the delivery of each event, and the receiver's answers. */
 export function eventWebhooks(): OpenApiDocument['webhooks'] {
   return Object.fromEntries(EVENT_NAMES.map((name) => [name, { post: postOf(name) }]));
 }
 
-/** The schemas of what is posted, and of the objects in it, by name. */
+/** The schemas of the deliveries' bodies, and of the objects in them, by name. */
 export function eventSchemas(): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
-  for (const name of EVENT_NAMES) takeOut(eventShape(name).schema, found);
+  for (const name of EVENT_NAMES) extractTitled(eventShape(name).schema, found);
   return found;
 }
 
-/** The schema of what is told of an event, whichever it is. */
+/** The schema of the `data` of any event. */
 export function eventDataSchema(): JsonSchema {
   const titles = EVENT_NAMES.map((name) => EVENTS[name].data.schema['title'] as string);
   return { anyOf: [...new Set(titles)].map((title) => ({ $ref: referenceOf(title) })) };
@@ -61,14 +61,14 @@ function postOf(name: EventName): Part {
   };
 }
 
-/** Puts a reference in the place of each schema that has a title, which says what is meant once and has clients make one type of it. */
-function takeOut(schema: JsonSchema, found: Record<string, JsonSchema>): JsonSchema {
+/** Replaces each schema with a title by a reference, so that it is described once and clients generate one type for it. */
+function extractTitled(schema: JsonSchema, found: Record<string, JsonSchema>): JsonSchema {
   const { title, properties, ...rest } = schema;
   if (typeof title !== 'string') return schema;
   const fields = Object.entries(properties as Record<string, JsonSchema>);
   found[title] = {
     ...rest,
-    properties: Object.fromEntries(fields.map(([field, inner]) => [field, takeOut(inner, found)])),
+    properties: Object.fromEntries(fields.map(([field, inner]) => [field, extractTitled(inner, found)])),
   };
   return { $ref: referenceOf(title) };
 }

@@ -5,8 +5,8 @@ import { type DescribedClass, type JsonSchema, referredClass } from './json-sche
 type Examples = Readonly<Record<string, DescribedExample>>;
 
 /**
- * An answer or a request as the document shows it: every field that has an example; of a required one, what its schema
- * shows where it has none of its own.
+ * Generates an example of an answer or a request: from the examples of its fields; for a required field without one, from its
+ * schema.
  *
  * @throws Error when a required field has no example at all
  */
@@ -14,7 +14,7 @@ function exampleOf(described: DescribedClass): object {
   return exampleOfFields(described, describedFields(described));
 }
 
-/** The examples of a request class: with only what is required, and with everything. */
+/** The examples of a request class: one with the required fields only, and one with all fields. */
 export function requestExamples(requestClass: DescribedClass): Examples {
   const words = wordsOf(requestClass.name.replace(/Request$/, ''));
   const key = words.join('-');
@@ -64,17 +64,17 @@ function wordsOf(name: string): string[] {
 }
 
 /**
- * The example of an answer class, under its only name.
+ * The only example of an answer class.
  *
- * @param shows what stands in it in place of the examples of its fields, by path
- * @throws Error when a path leads to nothing
+ * @param exampleOverrides values that replace those of its fields, by path
+ * @throws Error when a path does not exist
  */
 export function answerExamples(
   answerClass: DescribedClass,
-  shows: Readonly<Record<string, unknown>> = {},
+  exampleOverrides: Readonly<Record<string, unknown>> = {},
 ): Examples {
   if (!isAnswerClass(answerClass)) throw new Error(`${answerClass.name} shows no fields`);
-  const value = Object.entries(shows).reduce(
+  const value = Object.entries(exampleOverrides).reduce(
     (example, [path, shown]) => withShown(example, path.split('.'), shown),
     exampleOf(answerClass),
   );

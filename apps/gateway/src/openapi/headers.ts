@@ -1,7 +1,7 @@
 import { SIZES } from '@posthorn/domain';
 import type { Part } from './document-types.ts';
 
-/** The headers of answers, by name. */
+/** Response headers by name. */
 export const ANSWER_HEADERS = {
   'X-Request-Id': {
     description:
@@ -38,12 +38,12 @@ export const ANSWER_HEADERS = {
 
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** The headers of an answer, for its `headers` in the document. */
+/** The `headers` of an answer in the document. */
 export function answerHeaders(names: readonly AnswerHeader[]): Part {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The request header that asks only for what has changed (RFC 9110, section 13.1.2). */
+/** The header of conditional requests (RFC 9110, section 13.1.2). */
 export const IF_NONE_MATCH_PARAMETER = {
   name: 'If-None-Match',
   in: 'header',
@@ -51,7 +51,7 @@ export const IF_NONE_MATCH_PARAMETER = {
   schema: { type: 'string' },
 } as const;
 
-/** The request header that does what the field `idempotencyKey` does. */
+/** The request header equivalent to the field `idempotencyKey`. */
 export const IDEMPOTENCY_KEY_PARAMETER = {
   name: 'Idempotency-Key',
   in: 'header',

@@ -1,7 +1,7 @@
 /** A class whose fields are described, by `@Required`/`@Optional` (a request) or `@Shown` (an answer). */
 export type DescribedClass = new () => object;
 
-/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 takes it). */
+/** A JSON Schema (draft 2020-12, as in OpenAPI 3.1). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const REFERENCE = '#/components/schemas/';
@@ -9,9 +9,9 @@ const REFERENCE = '#/components/schemas/';
 const classes = new Map<string, DescribedClass>();
 
 /**
- * The schema that stands for a class: a reference, which the document resolves.
+ * A reference to the schema of a class.
  *
- * @throws Error when another class has the same name: in the document the name is all that tells them apart
+ * @throws Error when another class has the same name, which would be ambiguous in the document
  */
 export function referenceTo(described: DescribedClass): JsonSchema {
   const known = classes.get(described.name) ?? described;
@@ -20,7 +20,7 @@ export function referenceTo(described: DescribedClass): JsonSchema {
   return { $ref: REFERENCE + described.name };
 }
 
-/** The class that a reference stands for; undefined when the schema is no reference. */
+/** The class that a schema refers to; undefined when it is no reference. */
 export function referredClass({ $ref }: JsonSchema): DescribedClass | undefined {
   return typeof $ref === 'string' ? classes.get($ref.slice(REFERENCE.length)) : undefined;
 }

@@ -26,7 +26,7 @@ export class OpenApiController {
   ): Buffer | undefined {
     response.setHeader('ETag', this.document.tag);
     response.setHeader('Cache-Control', 'public, max-age=300');
-    if (isAmong(this.document.tag, known)) {
+    if (matchesTag(this.document.tag, known)) {
       response.status(304);
       return undefined;
     }
@@ -35,7 +35,7 @@ export class OpenApiController {
   }
 }
 
-/** Whether a list of entity tags has this one, by weak comparison (RFC 9110, section 13.1.2). */
-function isAmong(tag: string, list = ''): boolean {
+/** Whether `If-None-Match` includes this entity tag, by weak comparison (RFC 9110, section 13.1.2). */
+function matchesTag(tag: string, list = ''): boolean {
   return list.split(',').some((item) => ['*', tag, `W/${tag}`].includes(item.trim()));
 }

@@ -14,7 +14,7 @@ import { partsOf, type Route, takesNoBody } from './routes.ts';
 
 export const SECURITY_SCHEME = 'apiKey';
 
-/** What the document says about a route. */
+/** The operation object of a route. */
 export function operationOf(route: Route, publicUrl: string): Part {
   const { description, access } = route;
   const parameters = parametersOf(route);

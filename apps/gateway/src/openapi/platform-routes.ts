@@ -2,8 +2,8 @@ import { Refusal } from '@posthorn/kernel';
 import type { RouteDescription } from './describes.ts';
 import { HealthAnswer } from './service.answers.ts';
 
-/** The routes that every app has from the platform, which knows nothing of the document. */
-export const ROUTES_OF_PLATFORM: Readonly<Record<string, RouteDescription>> = {
+/** The routes that the platform adds to every app, without descriptions of their own. */
+export const PLATFORM_ROUTES: Readonly<Record<string, RouteDescription>> = {
   '/health/live': {
     name: 'checkLiveness',
     tag: 'Service',

@@ -1,4 +1,4 @@
-/** What is the same on every route, said once at the beginning of the document. */
+/** The introduction of the document: what all routes have in common. */
 export const PREFACE = `
 **Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Unknown fields are refused, in queries
 too: a misspelt \`sendAt\` must never send at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.

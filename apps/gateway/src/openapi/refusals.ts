@@ -58,12 +58,12 @@ const TOO_MUCH: Refusals = {
   'Overloaded': new Refusal(503, 'Too many requests are being worked on; try again in a moment'),
 };
 
-/** Who guesses the links of mails is counted as one who guesses keys, see `refuseUnknownLink`. */
+/** Guessing links of mails counts as guessing keys, see `refuseUnknownLink`. */
 export const TOO_MANY_GUESSES: Refusals = {
   'Too many invalid links': new Refusal(429, TOO_MANY_FAILURES),
 };
 
-/** The refusals that are the same on every route that has them; the document says them once. */
+/** The refusals that are identical on all routes, and so are shared components of the document. */
 export const COMMON_REFUSALS: Refusals = {
   ...NO_KEY,
   ...NO_SCOPE,
@@ -72,7 +72,7 @@ export const COMMON_REFUSALS: Refusals = {
   ...TOO_MUCH,
 };
 
-/** Everything that a route refuses with: what follows from its guards, body and path, and what it names itself. */
+/** All refusals of a route: those that follow from its guards, body and path, and those of its description. */
 export function refusalsOf(route: Route): Refusals {
   return {
     ...shapeRefusals(route),
@@ -104,15 +104,15 @@ function shapeRefusals(route: Route): Refusals {
   const { body, query, refuses = {} } = route.description;
   if (takesNoBody(route)) return { ...A_BODY, ...UNREADABLE_BODY };
   const ofBody = body === undefined ? {} : UNREADABLE_BODY;
-  const judged = [body, query].flat().find((one) => one !== undefined);
-  // What the route says itself about a bad shape is better than what can be found for it.
+  const validated = [body, query].flat().find((one) => one !== undefined);
+  // A bad shape in the route's own description is a better example than a generated one.
   const isSaid = Object.values(refuses).some(({ statusCode }) => statusCode === 400);
   if (isSaid) return ofBody;
-  if (judged === undefined) return route.access === undefined ? {} : A_QUERY;
-  return { 'Bad shape': new Refusal(400, faultOfShape(judged)), ...ofBody };
+  if (validated === undefined) return route.access === undefined ? {} : A_QUERY;
+  return { 'Bad shape': new Refusal(400, faultOfShape(validated)), ...ofBody };
 }
 
-/** A fault that the rules of a class really find. */
+/** A real fault message of a class's rules. */
 function faultOfShape(requestClass: DescribedClass): string {
   const shape = shapeOf(requestClass);
   const [ofEmpty] = faultsInFields(shape, {});

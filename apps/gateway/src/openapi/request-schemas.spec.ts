@@ -3,30 +3,30 @@ import fc from 'fast-check';
 import { CONTROLLERS } from '../gateway.module.ts';
 import type { Rule } from '../validation/rule.ts';
 import { shapeOf } from '../validation/shape.ts';
-import { judgeOf, OPERATIONS } from './document.fixture.ts';
+import { compileSchema, OPERATIONS } from './document.fixture.ts';
 import { type DescribedClass, referredClass } from './json-schema.ts';
 import { routesOf } from './routes.ts';
 
-interface JudgedField {
+interface ValidatedField {
   readonly name: string;
   readonly rule: Rule;
   readonly isInQuery: boolean;
 }
 
 /** Their rule judges the array alone: an unsound item fails by itself, and the others are taken. */
-const JUDGED_BY_ITEM = ['SendBatchRequest.emails', 'UpsertContactsRequest.contacts'];
+const VALIDATED_PER_ITEM = ['SendBatchRequest.emails', 'UpsertContactsRequest.contacts'];
 
 /** Every field of every request, those inside of other fields too. */
-const FIELDS: JudgedField[] = routesOf(CONTROLLERS).flatMap(({ description: { body, query } }) => [
+const FIELDS: ValidatedField[] = routesOf(CONTROLLERS).flatMap(({ description: { body, query } }) => [
   ...[body ?? []].flat().flatMap((one) => fieldsOf(one, false)),
   ...(query === undefined ? [] : fieldsOf(query, true)),
 ]);
 
-function fieldsOf(requestClass: DescribedClass, isInQuery: boolean): JudgedField[] {
+function fieldsOf(requestClass: DescribedClass, isInQuery: boolean): ValidatedField[] {
   return shapeOf(requestClass).fields.flatMap(({ field, rule }) => {
     const inner = referredClass(rule.schema);
     const name = `${requestClass.name}.${field}`;
-    if (JUDGED_BY_ITEM.includes(name)) return [];
+    if (VALIDATED_PER_ITEM.includes(name)) return [];
     return [{ name, rule, isInQuery }, ...(inner === undefined ? [] : fieldsOf(inner, isInQuery))];
   });
 }
@@ -67,17 +67,17 @@ const OTHERS: unknown[] = [
 const KINDS = [null, true, 1, 1.5, 'x\0', ['x\0'], {}, [{}]];
 
 /** A query string holds texts; its schema speaks of what they stand for. */
-function inWordsOfSchema(value: unknown, { isInQuery, rule }: JudgedField): unknown {
+function toSchemaValue(value: unknown, { isInQuery, rule }: ValidatedField): unknown {
   const isNumber = isInQuery && rule.schema['type'] === 'integer';
   return isNumber && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
 }
 
 describe.each(FIELDS.map((field) => [field.name, field] as const))('the schema of %s', (name, field) => {
-  const isTaken = judgeOf(field.rule.schema);
-  const takes = (value: unknown): boolean => isTaken(inWordsOfSchema(value, field));
+  const isTaken = compileSchema(field.rule.schema);
+  const takes = (value: unknown): boolean => isTaken(toSchemaValue(value, field));
   const ruleTakes = (value: unknown): boolean => field.rule(value, name) === undefined;
 
-  it('takes what the rule takes', () => {
+  it('accepts what the rule accepts', () => {
     const values = fc.oneof(
       fc.constantFrom(...TEXTS, ...(field.isInQuery ? [] : OTHERS)),
       fc.string({ unit: 'binary', maxLength: 300 }),
@@ -95,7 +95,7 @@ describe.each(FIELDS.map((field) => [field.name, field] as const))('the schema o
     }
   });
 
-  it('refuses a value of another kind, as the rule does', () => {
+  it('refuses a value of another type, as the rule does', () => {
     if (field.isInQuery) return;
     const wrong = KINDS.filter((value) => !takes(value));
     expect(wrong.length).toBeGreaterThanOrEqual(4);
@@ -106,13 +106,13 @@ describe.each(FIELDS.map((field) => [field.name, field] as const))('the schema o
   });
 });
 
-it('takes every example of a body, as the rules do', () => {
+it('accepts every example of a body, as the rules do', () => {
   const classes = new Map(
     routesOf(CONTROLLERS).flatMap(({ description: { name, body } }) => [[name, [body ?? []].flat()]]),
   );
   for (const [, { operationId, requestBody }] of OPERATIONS) {
     for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {
-      const judged = classes.get(operationId)!.map((one) => {
+      const validated = classes.get(operationId)!.map((one) => {
         const { fields, names } = shapeOf(one);
         const object = value as Record<string, unknown>;
         const unknown = Object.keys(object).filter((name) => !names.includes(name));
@@ -120,7 +120,7 @@ it('takes every example of a body, as the rules do', () => {
         return [...unknown, ...faults];
       });
       // One of the classes that the body may be of takes it whole.
-      expect(judged).toContainEqual([]);
+      expect(validated).toContainEqual([]);
     }
   }
 });

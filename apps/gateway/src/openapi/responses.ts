@@ -25,7 +25,7 @@ export function responsesOf(route: Route, publicUrl: string): Part {
   };
 }
 
-/** The answers that many routes share, for the components of the document. */
+/** The shared answers, for the components of the document. */
 export function commonResponses(publicUrl: string): Part {
   return Object.fromEntries(
     byStatus(COMMON_REFUSALS).map(([status, group]) => [
@@ -46,13 +46,13 @@ function refusalResponse(status: ErrorStatus, group: readonly NamedRefusal[], pu
     : { $ref: `#/components/responses/${common}` };
 }
 
-/** The name of an answer that consists of shared refusals alone. */
+/** The component name of an answer that consists only of shared refusals. */
 function nameOfCommon(group: readonly NamedRefusal[]): string | undefined {
   if (!group.every(([when, refusal]) => COMMON_REFUSALS[when] === refusal)) return undefined;
   return REASON_PHRASES[group[0]![1].statusCode].replaceAll(' ', '');
 }
 
-/** The answer to what is not refused, by its status. */
+/** The successful answer, by its status. */
 function success({ description }: Route): Part {
   const { answer, idempotent } = description;
   if ('redirectsTo' in answer) return { 302: redirect(answer) };
@@ -68,7 +68,7 @@ function success({ description }: Route): Part {
   };
 }
 
-/** Whether it can be asked for with the tag of an earlier answer. */
+/** Whether the route supports conditional requests. */
 export function isTagged(answer: Route['description']['answer']): boolean {
   return 'isTagged' in answer;
 }
@@ -82,10 +82,12 @@ function redirect({ redirectsTo }: Redirect): Part {
 
 function contentOf(
   answer: DescribedClass | OtherContent,
-  { answerExamples: given, shows }: Route['description'],
+  { answerExamples: given, exampleOverrides }: Route['description'],
 ): Part {
   if (typeof answer === 'function') {
-    const examples: Record<string, DescribedExample> = { ...(given ?? answerExamples(answer, shows)) };
+    const examples: Record<string, DescribedExample> = {
+      ...(given ?? answerExamples(answer, exampleOverrides)),
+    };
     return { 'application/json': { schema: referenceTo(answer), examples } };
   }
   const { contentType, schema = { type: 'string' }, example } = answer;

@@ -3,30 +3,30 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { type Access, accessOf } from '@posthorn/auth';
 import { descriptionOf, type RouteDescription } from './describes.ts';
-import { ROUTES_OF_PLATFORM } from './platform-routes.ts';
+import { PLATFORM_ROUTES } from './platform-routes.ts';
 
-/** A route of the gateway with all that is known of it. */
+/** A route of the gateway with its metadata. */
 export interface Route {
   /** In lower case, as the document names it. */
   readonly method: string;
-  /** With its parts in braces: `/v1/emails/{email_id}`. */
+  /** With parameters in braces: `/v1/emails/{email_id}`. */
   readonly path: string;
   readonly description: RouteDescription;
-  /** Undefined: open to everybody. */
+  /** Undefined: public. */
   readonly access: Access | undefined;
 }
 
-/** Whether a route does something without being given a body, so that one with fields is refused. */
+/** Whether a route is a POST without a body, which refuses a body with fields. */
 export function takesNoBody({ method, description, access }: Route): boolean {
   return method !== 'get' && access !== undefined && description.body === undefined;
 }
 
-/** The names of the parts of a path that stand in braces. */
+/** The names of a path's parameters. */
 export function partsOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }
 
-/** The routes of controllers, in their order. @throws Error for one that does not describe itself */
+/** The routes of controllers, in their order. @throws Error for one without a description */
 export function routesOf(controllers: readonly Type[]): Route[] {
   return controllers.flatMap((controller) => {
     const prototype = controller.prototype as Record<string, object>;
@@ -41,7 +41,7 @@ export function routesOf(controllers: readonly Type[]): Route[] {
 function routeOf(controller: Type, handler: object): Route {
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod].toLowerCase();
   const path = joined([controller, handler].map((part) => pathOf(part)));
-  const description = descriptionOf(handler) ?? ROUTES_OF_PLATFORM[path];
+  const description = descriptionOf(handler) ?? PLATFORM_ROUTES[path];
   if (description === undefined)
     throw new Error(`${method} ${path} does not describe itself; add @Describes`);
   return { method, path, description, access: accessOf(controller, handler) };

@@ -1,4 +1,4 @@
-/** The groups that the document sorts its routes into, in this order. */
+/** The tags of the document, in their order. */
 export const TAGS = {
   'Emails': 'Send emails, one or up to 50 at once, now or later, and see what has become of them.',
   'Templates': 'Emails written once and sent with variables.',

@@ -1,30 +1,30 @@
 import type { ErrorBody } from '@posthorn/kernel';
 import { type ErrorRenderer, renderJson } from '@posthorn/platform';
 import type { Request } from 'express';
-import { type PersonPage, personPage } from './person-page.ts';
+import { type LandingPage, landingPage } from './landing-page.ts';
 
-/** Where the links in mails lead. */
-const FOR_PEOPLE = /^\/(invitations|verify|unsubscribe|t)\//;
+/** The paths of links in mails. */
+const MAIL_LINK_PATHS = /^\/(invitations|verify|unsubscribe|t)\//;
 
-const LATER: PersonPage = {
+const LATER: LandingPage = {
   title: 'Try again in a moment',
   paragraphs: ['This page cannot be shown just now. The link stays as good as it was.'],
 };
-const TOO_MANY: PersonPage = {
+const TOO_MANY: LandingPage = {
   title: 'Try again in a few minutes',
   paragraphs: [
     'Too many links that do not work were opened from the network that you are in, or this one was used too often.',
   ],
 };
 
-/** What is no success has the error body of the interface; but who opens a link of a mail in a browser would make nothing of that, and gets a page. */
+/** Renders errors as a page for people who open a link of a mail in a browser; all others get the JSON error body. */
 export const renderError: ErrorRenderer = (response, body) => {
   const request = response.req as Request;
-  const isPerson = FOR_PEOPLE.test(request.path) && request.accepts(['json', 'html']) === 'html';
-  return isPerson ? personPage(response, pageOf(body)) : renderJson(response, body);
+  const isPerson = MAIL_LINK_PATHS.test(request.path) && request.accepts(['json', 'html']) === 'html';
+  return isPerson ? landingPage(response, pageOf(body)) : renderJson(response, body);
 };
 
-function pageOf({ statusCode, message }: ErrorBody): PersonPage {
+function pageOf({ statusCode, message }: ErrorBody): LandingPage {
   if (statusCode >= 500) return LATER;
   if (statusCode === 429) return TOO_MANY;
   return { title: 'This link does not work', paragraphs: [`${message}.`] };

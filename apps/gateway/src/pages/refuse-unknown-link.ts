@@ -3,7 +3,7 @@ import type { RateLimits } from '@posthorn/auth';
 import type { Request, Response } from 'express';
 
 /**
- * Refuses a link that does not exist, and counts it as a failed authentication: somebody may be guessing links as others guess keys.
+ * Refuses a link that does not exist, and counts it as a failed authentication, since the client may be guessing links.
  *
  * @param unknown the answer to a link that does not exist
  * @throws Refusal `unknown`, or 429 when too many guesses came from the client's address

@@ -1,8 +1,8 @@
-import { listOf, nullable, text, truth } from '../openapi/answer-schemas.ts';
+import { listOf, nullable, text, bool } from '../openapi/answer-schemas.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
-import { Shown } from '../openapi/shown.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 
-/** A page of a list, as every list is answered (G10). */
+/** A page of any list (G10). */
 export interface PageAnswer<Item> {
   items: readonly Item[];
   hasMore: boolean;
@@ -10,10 +10,10 @@ export interface PageAnswer<Item> {
 }
 
 /**
- * The class that the answer class of a page extends.
+ * A base class for the answer class of a page.
  *
- * @param sentence says what the items are
- * @param startAt what `startAt` is where there is a next page: the time of its first item in the lists of few; opaque in all others
+ * @param sentence describes the items
+ * @param startAt the schema of `startAt` where there is a next page: the time of its first item in short lists; opaque in all others
  */
 export function pageOf<Item extends object>(
   sentence: string,
@@ -21,13 +21,13 @@ export function pageOf<Item extends object>(
   startAt: JsonSchema = text,
 ): new () => PageAnswer<Item> {
   class Page implements PageAnswer<Item> {
-    @Shown(sentence, listOf(itemClass))
+    @AnswerField(sentence, listOf(itemClass))
     items!: readonly Item[];
 
-    @Shown('Whether there is a next page.', truth, { example: false })
+    @AnswerField('Whether there is a next page.', bool, { example: false })
     hasMore!: boolean;
 
-    @Shown('Send it as `startAt` to get the next page; `null` on the last page.', nullable(startAt), {
+    @AnswerField('Send it as `startAt` to get the next page; `null` on the last page.', nullable(startAt), {
       example: null,
     })
     startAt!: string | null;

@@ -8,7 +8,7 @@ export function pageById<Prefix extends string>(prefix: Prefix, query: PageQuery
 }
 
 /** The page of a short list that is ordered by time alone. @throws Refusal (400) for a malformed `startAt` */
-export function pageByMoment(query: PageQuery): PageRequest<number> {
+export function pageByCreationTime(query: PageQuery): PageRequest<number> {
   return pageRequest(query, parseTimeStart);
 }
 

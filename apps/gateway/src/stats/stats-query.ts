@@ -24,7 +24,7 @@ export class StatsQuery {
   to?: string;
 }
 
-/** What a judged query asks for. @throws Refusal (400) when the days are in the wrong order, or too many */
+/** The filter of a validated query. @throws Refusal (400) when the days are in the wrong order, or too many */
 export function countedEmails(
   workspaceId: WorkspaceId,
   query: StatsQuery,
@@ -45,7 +45,7 @@ function tooLate(isUntilToday: boolean): Refusal {
   return new Refusal(400, fault);
 }
 
-/** How a question about too many days is refused. */
+/** The refusal of too many days. */
 export function tooManyDays(days: number): Refusal {
   return new Refusal(
     400,

@@ -3,7 +3,7 @@ import { DatabaseClock } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CountEmails } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { countedEmails, StatsQuery, tooManyDays } from './stats-query.ts';
 import { statsView } from './stats-view.ts';
 import { StatsAnswer } from './stats.answers.ts';
@@ -28,7 +28,7 @@ export class StatsController {
     refuses: { 'Too many days': tooManyDays(365) },
   })
   async read(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<StatsAnswer> {
-    const wanted = countedEmails(workspaceId, judgeQuery(StatsQuery, query), this.clock);
+    const wanted = countedEmails(workspaceId, validateQuery(StatsQuery, query), this.clock);
     return { stats: statsView(wanted, await this.countEmails.count(wanted)) };
   }
 }

@@ -1,50 +1,50 @@
 import { SUPPRESSION_REASONS } from '@posthorn/domain';
 import { AuditActor } from '../audit-log/audit-log.answers.ts';
-import { idOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { idOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 /** An address that nothing is sent to. */
 export class Suppression {
-  @Shown('The id of the entry.', idOf('sup'))
+  @AnswerField('The id of the entry.', idOf('sup'))
   id!: string;
 
-  @Shown('The address as it was first given, its domain in lower case and punycode.', text, {
+  @AnswerField('The address as it was first given, its domain in lower case and punycode.', text, {
     example: 'ada@example.com',
   })
   email!: string;
 
-  @Shown(
+  @AnswerField(
     'Why: the receiving side said that there is no such recipient, the recipient reported an email, or somebody put it on the list.',
-    wordOf(Object.keys(SUPPRESSION_REASONS)),
+    enumOf(Object.keys(SUPPRESSION_REASONS)),
   )
   reason!: string;
 
-  @Shown('The email that led to it; `null` where somebody put it on the list.', nullable(idOf('trs')))
+  @AnswerField('The email that led to it; `null` where somebody put it on the list.', nullable(idOf('trs')))
   emailId!: string | null;
 
-  @Shown('Who put it on the list.', objectOf(AuditActor))
+  @AnswerField('Who put it on the list.', objectOf(AuditActor))
   createdBy!: AuditActor;
 
-  @Shown('Since when it is on the list.', time)
+  @AnswerField('Since when it is on the list.', time)
   createdAt!: Date;
 }
 
 /** The answer that shows an entry of the list. */
 export class SuppressionAnswer {
-  @Shown('The entry.', objectOf(Suppression))
+  @AnswerField('The entry.', objectOf(Suppression))
   suppression!: Suppression;
 }
 
 /** The answer to an address that is put on the list. */
 export class SuppressionAddedAnswer extends SuppressionAnswer {
-  @Shown('Whether the address was not on the list before.', truth)
+  @AnswerField('Whether the address was not on the list before.', bool)
   isCreated!: boolean;
 }
 
 /** The answer to an entry that is taken off the list. */
 export class SuppressionDeletedAnswer extends SuppressionAnswer {
-  @Shown('Always `true`.', truth)
+  @AnswerField('Always `true`.', bool)
   isDeleted!: true;
 }
 
@@ -53,6 +53,6 @@ export class SuppressionPage extends pageOf('The entries of the page.', Suppress
 
 /** The answer that shows the list. */
 export class SuppressionsAnswer {
-  @Shown('A page of the list.', objectOf(SuppressionPage))
+  @AnswerField('A page of the list.', objectOf(SuppressionPage))
   suppressions!: SuppressionPage;
 }

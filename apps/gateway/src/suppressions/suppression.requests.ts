@@ -6,7 +6,7 @@ import { oneOfWords } from '../validation/text-rules.ts';
 
 const reason = oneOfWords(Object.keys(SUPPRESSION_REASONS));
 
-/** An address that nothing is to be sent to. */
+/** The body of the call that suppresses an address. */
 export class AddSuppressionRequest {
   @Required(address, 'The address, without a name.', { example: 'ada@example.com' })
   email!: string;
@@ -21,7 +21,7 @@ export class AddSuppressionRequest {
   reason: SuppressionReason = 'MANUAL';
 }
 
-/** Which page of the list is wanted, and of which entries. */
+/** The page and filter of a list of suppressions. */
 export class SuppressionsQuery extends PageQuery {
   @Optional(address, 'Only the entry of this address; letter case does not matter.', {
     example: 'ada@example.com',

@@ -5,8 +5,8 @@ import type { Suppression } from '@posthorn/domain';
 import { SuppressionChanges, SuppressionStore } from '@posthorn/database';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
@@ -37,7 +37,7 @@ export class SuppressionsController {
     answer: SuppressionsAnswer,
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<SuppressionsAnswer> {
-    const { email, reason, ...page } = judgeQuery(SuppressionsQuery, query);
+    const { email, reason, ...page } = validateQuery(SuppressionsQuery, query);
     const filter = { reason, email: email === undefined ? undefined : addressIn(email) };
     const found = await this.suppressions.list(workspaceId, pageById('sup', page), filter);
     return { suppressions: { ...found, items: found.items.map(suppressionView) } };
@@ -71,7 +71,7 @@ export class SuppressionsController {
     answer: SuppressionAddedAnswer,
   })
   async add(@Caller() caller: Principal, @Body() body: unknown): Promise<SuppressionAddedAnswer> {
-    const { email, reason } = judgeBody(AddSuppressionRequest, body);
+    const { email, reason } = validateBody(AddSuppressionRequest, body);
     const wanted = { email: addressIn(email), reason };
     const added = await this.changes.add(caller.workspaceId, actorOf(caller), wanted);
     return { suppression: suppressionView(added.suppression), isCreated: added.isCreated };
@@ -102,7 +102,7 @@ function answerOf(suppression: Suppression | undefined): SuppressionAnswer {
   return { suppression: suppressionView(foundBy('suppression_id', suppression)) };
 }
 
-/** An entry as the interface shows it. */
+/** The API representation of an entry. */
 function suppressionView(suppression: Suppression): ShownSuppression {
   const { id, email, reason, emailId, createdBy, createdAt } = suppression;
   return { id, email, reason, emailId, createdBy, createdAt };

@@ -5,18 +5,18 @@ import { SendOwedMails, type SendSystemMail, SendWebhookNotices } from '@posthor
 export interface OwedMailParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
-  /** Told of what failed and will be tried again. */
+  /** Called with failures that will be retried. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The mails that something owes, by what owes them. */
+/** Mails that are recorded but not handed over yet, by their kind. */
 export interface OwedMailKinds {
   readonly invitations: SendOwedMails;
   readonly verifications: SendOwedMails;
   readonly webhookNotices: SendWebhookNotices;
 }
 
-/** How each kind is handed over. */
+/** The hand-over of each kind. */
 export function owedMailKinds(
   { database, secretBox, onError }: OwedMailParts,
   systemMail: SendSystemMail,

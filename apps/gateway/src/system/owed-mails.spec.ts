@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { OwedMails } from './owed-mails.ts';
 
 describe('OwedMails', () => {
-  it('hands over the other kinds of mails when it cannot look for one of them', async () => {
+  it('hands over the other kinds of mails when polling for one of them fails', async () => {
     const [errors, looked]: [unknown[], string[]] = [[], []];
     const away = new Error('this kind cannot be read');
     const owedMails = new OwedMails(

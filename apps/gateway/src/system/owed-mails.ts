@@ -1,41 +1,41 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
 
-const LOOKED_FOR_EVERY_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 /**
- * Looks now and then for mails that somebody wrote down and did not live to hand over. Every gateway does, and two that find the
- * same mail send it once.
+ * Polls for mails that a process recorded but crashed before handing over. Every gateway polls; a mail that two of them find is sent
+ * once.
  */
 export class OwedMails implements OnApplicationBootstrap {
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
+  private polling: Promise<void> | undefined;
   private isEnding = false;
 
   constructor(
-    /** Each of its own kind. */
+    /** One for each kind of mail. */
     private readonly mails: readonly { handOverOwed(mayGoOn: () => boolean): Promise<number> }[],
-    /** Told when it could not look; it looks again. */
+    /** Called when a poll failed; the next one retries. */
     private readonly onError: (error: unknown) => void,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.begin(), LOOKED_FOR_EVERY_MS).unref();
+    this.timer = setInterval(() => this.begin(), POLL_INTERVAL_MS).unref();
     this.begin();
   }
 
-  /** Stops looking; resolves when the last look has ended, which begins no further mail. */
+  /** Stops polling; resolves when the current poll has ended, which hands over no further mail. */
   async close(): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
-    await this.looking;
+    await this.polling;
   }
 
   private begin(): void {
-    this.looking ??= this.look().finally(() => (this.looking = undefined));
+    this.polling ??= this.poll().finally(() => (this.polling = undefined));
   }
 
-  /** Each kind for itself: what keeps one from being handed over must not keep the others. */
-  private async look(): Promise<void> {
+  /** The failure of one kind does not affect the others. */
+  private async poll(): Promise<void> {
     for (const mails of this.mails) {
       try {
         await mails.handOverOwed(() => !this.isEnding);

@@ -9,7 +9,7 @@ const subject = singleLine(SIZES.subject);
 const html = content(SIZES.html, { mayBeEmpty: false });
 const text = content(SIZES.text, { mayBeEmpty: true });
 const previewText = shortText(SIZES.previewText);
-// As a template is shown: one that was read can be written again.
+// May be empty as in answers, so that a template can be read and written back.
 const replyTo = mailboxes(SIZES.replyTo, { mayBeEmpty: true });
 const defaults = jsonObject({ size: SIZES.variables });
 
@@ -96,7 +96,7 @@ export class CreateTemplateRequest {
   unsubscribe = false;
 }
 
-/** What is to be changed of a template. */
+/** The body of the call that changes a template. */
 export class UpdateTemplateRequest {
   @Optional(name, 'A new name; emails that ask for the old one no longer find the template.')
   name?: string;

@@ -4,7 +4,7 @@ import { senderOf } from '../emails/email-draft.ts';
 import { mailboxesOf, mailboxOf } from '../validation/mailbox-rules.ts';
 import type { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 
-/** The template that a request asks for; the request must have been judged. */
+/** Converts a validated request. */
 export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
   const { name, subject, html, text, previewText, replyTo, defaults = {}, unsubscribe } = request;
   return {
@@ -17,7 +17,7 @@ export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
   };
 }
 
-/** The change that a request asks for; the request must have been judged. */
+/** Converts a validated request. */
 export function toTemplatePatch(request: UpdateTemplateRequest): TemplatePatch {
   const { name, subject, html, text, previewText, defaults, unsubscribe } = request;
   return {

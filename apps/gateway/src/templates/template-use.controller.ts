@@ -4,13 +4,13 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type JsonText, traceparentOf } from '@posthorn/platform';
 import { noSuchVersion, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
 import type { Request } from 'express';
-import { CallerGone } from '../caller-gone.ts';
+import { DisconnectSignal } from '../disconnect-signal.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
-import { emailsAnswered } from '../emails/emails-answered.ts';
+import { acceptedJson } from '../emails/accepted-json.ts';
 import { Describes } from '../openapi/describes.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { VARIABLES_MISSING } from './template-refusals.ts';
@@ -42,9 +42,9 @@ export class TemplateUseController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
     @OptionalBody() body: object,
-    @CallerGone() gone: AbortSignal,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<TemplatePreviewAnswer> {
-    const { variables = {}, version } = judgeBody(PreviewTemplateRequest, body);
+    const { variables = {}, version } = validateBody(PreviewTemplateRequest, body);
     const shown = foundBy(
       'template_id',
       await this.previewTemplate.preview(caller.workspaceId, id, variables, version, gone),
@@ -72,7 +72,7 @@ export class TemplateUseController {
     @Body() body: unknown,
     @Req() request: Request,
   ): Promise<JsonText> {
-    const { to, variables = {} } = judgeBody(SendTestEmailRequest, body);
+    const { to, variables = {} } = validateBody(SendTestEmailRequest, body);
     const accepted = foundBy(
       'template_id',
       await this.sendTestEmail.send(
@@ -82,6 +82,6 @@ export class TemplateUseController {
         traceparentOf(request),
       ),
     );
-    return emailsAnswered(`{"email":${accepted.answer}}`);
+    return acceptedJson(`{"email":${accepted.answer}}`);
   }
 }

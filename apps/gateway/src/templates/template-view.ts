@@ -7,7 +7,7 @@ import type {
 } from '@posthorn/database';
 import type { Template, TemplateSummary, TemplateVersion } from './template.answers.ts';
 
-/** A template as the interface shows it. */
+/** The API representation of a template. */
 export function templateView(template: TemplateRecord): Template {
   const { parts, replyTo, defaults, unsubscribe } = template;
   return {
@@ -21,13 +21,13 @@ export function templateView(template: TemplateRecord): Template {
   };
 }
 
-/** A template as lists show it. */
+/** The API representation of a template in a list. */
 export function summaryView(template: SummaryRecord): TemplateSummary {
   const { id, name, updatedAt } = template;
   return { id, name, ...versionView(template), updatedAt };
 }
 
-/** A version as lists show it. */
+/** The API representation of a version in a list. */
 export function versionView({
   version,
   from,

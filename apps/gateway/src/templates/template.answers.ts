@@ -7,61 +7,65 @@ import {
   objectOf,
   text,
   time,
-  truth,
+  bool,
 } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 /** A version of a template, without its content. */
 export class TemplateVersion {
-  @Shown('The number of the version, from 1.', count, { example: 2 })
+  @AnswerField('The number of the version, from 1.', count, { example: 2 })
   version!: number;
 
-  @Shown('The address of the sender.', text, { example: 'shop@example.com' })
+  @AnswerField('The address of the sender.', text, { example: 'shop@example.com' })
   from!: string;
 
-  @Shown('The name of the sender; `null` when it has none.', nullable(text), { example: 'The Shop' })
+  @AnswerField('The name of the sender; `null` when it has none.', nullable(text), { example: 'The Shop' })
   fromName!: string | null;
 
-  @Shown('The subject line, in the template language.', text, { example: 'Your order {{orderId}}' })
+  @AnswerField('The subject line, in the template language.', text, { example: 'Your order {{orderId}}' })
   subject!: string;
 
-  @Shown(
+  @AnswerField(
     'What an email must give in `variables`: what the template prints and has no default for.',
     listOf(text),
     { example: ['orderId'] },
   )
   requiredVariables!: readonly string[];
 
-  @Shown('When it was made.', time)
+  @AnswerField('When it was made.', time)
   createdAt!: Date;
 }
 
-/** A template as a list shows it: what its current version is, without its content. */
+/** A template in a list: its current version without the content. */
 export class TemplateSummary extends TemplateVersion {
-  @Shown('The id of the template.', idOf('tpl'))
+  @AnswerField('The id of the template.', idOf('tpl'))
   id!: string;
 
-  @Shown('The name by which emails ask for it.', text, { example: 'order-receipt' })
+  @AnswerField('The name by which emails ask for it.', text, { example: 'order-receipt' })
   name!: string;
 
-  @Shown('When its name or content was last changed.', time)
+  @AnswerField('When its name or content was last changed.', time)
   updatedAt!: Date;
 }
 
-/** A template with what its current version says. */
+/** A template with the content of its current version. */
 export class Template extends TemplateSummary {
-  @Shown('The HTML, in the template language.', text, {
+  @AnswerField('The HTML, in the template language.', text, {
     example: '<h1>Thank you, {{default firstName "friend"}}!</h1>',
   })
   html!: string;
 
-  @Shown('The plain text, in the template language; `null` when it is made from the HTML.', nullable(text), {
-    example: null,
-  })
+  @AnswerField(
+    'The plain text, in the template language; `null` when it is made from the HTML.',
+    nullable(text),
+    {
+      example: null,
+    },
+  )
   text!: string | null;
 
-  @Shown(
+  @AnswerField(
     'What the inbox shows after the subject, in the template language; `null` when there is nothing of its own.',
     nullable(text),
     {
@@ -70,15 +74,15 @@ export class Template extends TemplateSummary {
   )
   previewText!: string | null;
 
-  @Shown('Where replies go; empty: to the sender.', listOf(text), { example: ['help@example.com'] })
+  @AnswerField('Where replies go; empty: to the sender.', listOf(text), { example: ['help@example.com'] })
   replyTo!: readonly string[];
 
-  @Shown('What a variable is when an email does not give it.', anyObject, {
+  @AnswerField('What a variable is when an email does not give it.', anyObject, {
     example: { arrivesAt: '2030-01-31' },
   })
   defaults!: object;
 
-  @Shown('Whether its emails carry a way to unsubscribe, unless they say otherwise.', truth, {
+  @AnswerField('Whether its emails carry a way to unsubscribe, unless they say otherwise.', bool, {
     example: false,
   })
   unsubscribe!: boolean;
@@ -86,16 +90,16 @@ export class Template extends TemplateSummary {
 
 /** The answer that shows a template. */
 export class TemplateAnswer {
-  @Shown('The template.', objectOf(Template))
+  @AnswerField('The template.', objectOf(Template))
   template!: Template;
 }
 
 /** The answer to a template that was deleted. */
 export class TemplateDeletedAnswer {
-  @Shown('The template as it was.', objectOf(Template))
+  @AnswerField('The template as it was.', objectOf(Template))
   template!: Template;
 
-  @Shown('Always `true`.', truth)
+  @AnswerField('Always `true`.', bool)
   isDeleted!: true;
 }
 
@@ -104,7 +108,7 @@ export class TemplatePage extends pageOf('The templates, without their content.'
 
 /** The answer that lists templates. */
 export class TemplatesAnswer {
-  @Shown('The page.', objectOf(TemplatePage))
+  @AnswerField('The page.', objectOf(TemplatePage))
   templates!: TemplatePage;
 }
 
@@ -113,26 +117,26 @@ export class TemplateVersionPage extends pageOf('The versions, without their con
 
 /** The answer that lists the versions of a template. */
 export class TemplateVersionsAnswer {
-  @Shown('The page.', objectOf(TemplateVersionPage))
+  @AnswerField('The page.', objectOf(TemplateVersionPage))
   versions!: TemplateVersionPage;
 }
 
-/** What an email of a template would say. */
+/** The answer that previews an email of a template. */
 export class TemplatePreviewAnswer {
-  @Shown('The subject line.', text, { example: 'Your order 10042' })
+  @AnswerField('The subject line.', text, { example: 'Your order 10042' })
   subject!: string;
 
-  @Shown('The HTML as it leaves, with the preview text hidden at its start.', text, {
+  @AnswerField('The HTML as it leaves, with the preview text hidden at its start.', text, {
     example: '<h1>Thank you, Ada!</h1>',
   })
   html!: string;
 
-  @Shown('The plain text; made from the HTML where the template has none.', text, {
+  @AnswerField('The plain text; made from the HTML where the template has none.', text, {
     example: 'Thank you, Ada!',
   })
   text!: string;
 
-  @Shown(
+  @AnswerField(
     'What the inbox shows after the subject; `null` when the template has nothing of its own.',
     nullable(text),
     {

@@ -16,7 +16,7 @@ export interface TemplateParts {
   readonly unsubscribeLinks: UnsubscribeLinks;
 }
 
-/** What the routes about templates ask for. */
+/** The providers of the routes of templates. */
 export function templateProviders(
   { database, renderer, htmlToText, unsubscribeLinks }: TemplateParts,
   acceptEmails: AcceptEmails,

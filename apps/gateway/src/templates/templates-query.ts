@@ -3,7 +3,7 @@ import { PageQuery } from '../paging/page-query.ts';
 import { Optional } from '../validation/rule.ts';
 import { singleLine } from '../validation/text-rules.ts';
 
-/** Which templates are wanted. */
+/** The page and filter of a list of templates. */
 export class TemplatesQuery extends PageQuery {
   @Optional(singleLine(SIZES.templateName), 'Only the template with this name.', { example: 'order-receipt' })
   name?: string;

@@ -6,8 +6,8 @@ import { SaveTemplate } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { TemplatesQuery } from './templates-query.ts';
@@ -45,7 +45,7 @@ export class TemplatesController {
     refuses: CREATE_REFUSALS,
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<TemplateAnswer> {
-    const draft = toTemplateDraft(judgeBody(CreateTemplateRequest, body));
+    const draft = toTemplateDraft(validateBody(CreateTemplateRequest, body));
     const created = await this.saveTemplate.create(caller.workspaceId, actorOf(caller), draft);
     return { template: templateView(created) };
   }
@@ -61,7 +61,7 @@ export class TemplatesController {
     answer: TemplatesAnswer,
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<TemplatesAnswer> {
-    const { name, ...page } = judgeQuery(TemplatesQuery, query);
+    const { name, ...page } = validateQuery(TemplatesQuery, query);
     const found = await this.templates.list(caller.workspaceId, pageById('tpl', page), name);
     return { templates: { ...found, items: found.items.map(summaryView) } };
   }
@@ -99,7 +99,7 @@ export class TemplatesController {
     @PathId('template_id') id: TemplateId,
     @Body() body: unknown,
   ): Promise<TemplateAnswer> {
-    const patch = toTemplatePatch(judgeBody(UpdateTemplateRequest, body));
+    const patch = toTemplatePatch(validateBody(UpdateTemplateRequest, body));
     const updated = foundBy(
       'template_id',
       await this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch),
@@ -143,7 +143,7 @@ export class TemplatesController {
     @PathId('template_id') id: TemplateId,
     @Query() query: unknown,
   ): Promise<TemplateVersionsAnswer> {
-    const page = pageById('tpv', judgeQuery(PageQuery, query));
+    const page = pageById('tpv', validateQuery(PageQuery, query));
     const versions = foundBy('template_id', await this.templates.listVersions(caller.workspaceId, id, page));
     return { versions: { ...versions, items: versions.items.map(versionView) } };
   }

@@ -8,7 +8,7 @@ const VARIABLES =
   'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.';
 const EXAMPLE = { orderId: '10042', firstName: 'Ada', items: [{ name: 'Tea', price: 12.5 }] };
 
-/** With what a template is to be shown. */
+/** The body of the call that previews a template. */
 export class PreviewTemplateRequest {
   @Optional(variables, VARIABLES, { example: EXAMPLE })
   variables?: JsonObject;
@@ -19,7 +19,7 @@ export class PreviewTemplateRequest {
   version?: number;
 }
 
-/** To whom an email of a template is to be sent. */
+/** The body of the call that sends a test email of a template. */
 export class SendTestEmailRequest {
   @Required(mailbox, 'The recipient: one mailbox, `a@b.c` or `Name <a@b.c>`.', {
     example: 'Ada Lovelace <ada@example.com>',

@@ -4,7 +4,7 @@ import { type HitKind, machineSign } from '@posthorn/domain';
 import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
-import { linkToken } from '../pages/person-page.ts';
+import { linkToken } from '../pages/landing-page.ts';
 
 const NO_SUCH_LINK = new Refusal(
   404,
@@ -14,7 +14,7 @@ const NO_SUCH_LINK = new Refusal(
 /** One transparent pixel (GIF89a). */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** Where the links and images of tracked emails lead. What they say is in them: the database is not asked, and who reads waits for nothing. */
+/** The links and images of tracked emails. Their tokens are self-contained, so readers do not wait for the database. */
 @Controller('t')
 export class TrackingController {
   constructor(
@@ -60,7 +60,7 @@ export class TrackingController {
     if (emailId !== undefined) this.note('open', request, { emailId });
   }
 
-  /** Of the request nothing is kept but what it shows about whether a person made it. */
+  /** Of the request, only whether it looks automated is recorded. */
   private note(
     kind: HitKind,
     { method, headers }: Request,

@@ -1,18 +1,18 @@
 import { maskedAddress } from '@posthorn/domain';
 import type { Subscription } from '@posthorn/database';
-import type { PersonPage } from '../pages/person-page.ts';
+import type { LandingPage } from '../pages/landing-page.ts';
 
-/** Where the button of a page leads, as seen from it. */
+/** The targets of a page's buttons, relative to it. */
 export interface Buttons {
   readonly unsubscribe: string;
   readonly resubscribe: string;
 }
 
-/** What somebody sees who comes by an unsubscribe link; of the address only what its owner knows it by. */
+/** The page behind an unsubscribe link; shows the address only masked. */
 export function subscriptionPage(
   { workspaceName, email, status }: Subscription,
   { unsubscribe, resubscribe }: Buttons,
-): PersonPage {
+): LandingPage {
   const address = maskedAddress(email);
   if (status === 'SUBSCRIBED')
     return {
@@ -35,8 +35,8 @@ export function subscriptionPage(
   };
 }
 
-/** What somebody sees once they are subscribed again. */
-export function resubscribedPage(subscription: Subscription, buttons: Buttons): PersonPage {
+/** The page after subscribing again. */
+export function resubscribedPage(subscription: Subscription, buttons: Buttons): LandingPage {
   const { workspaceName, email } = subscription;
   return {
     ...subscriptionPage(subscription, buttons),

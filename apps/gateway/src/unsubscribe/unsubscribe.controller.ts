@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
-import { linkToken, type PersonPage, personPage } from '../pages/person-page.ts';
+import { linkToken, type LandingPage, landingPage } from '../pages/landing-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
 const NO_SUCH_LINK = new Refusal(
@@ -15,7 +15,7 @@ const NO_SUCH_LINK = new Refusal(
   'The link was never made, or what it was about is gone; take the one in a newer email',
 );
 
-/** What is the same of all of its routes. */
+/** Common to the descriptions of all routes. */
 const LINK = {
   tag: 'Contacts',
   path: { token: linkToken('phu_') },
@@ -23,7 +23,7 @@ const LINK = {
   refuses: { 'No such link': NO_SUCH_LINK, ...TOO_MANY_GUESSES },
 } as const;
 
-/** Where the unsubscribe links of emails lead: pages for whoever reads them, and mail clients that unsubscribe by one click. */
+/** The unsubscribe links of emails: pages for their readers, and one-click unsubscription for mail clients. */
 @Controller('unsubscribe/:token')
 export class UnsubscribeController {
   constructor(
@@ -87,14 +87,14 @@ export class UnsubscribeController {
     request: Request,
     response: Response,
     subscription: Subscription | undefined,
-    pageOf: (known: Subscription, buttons: Buttons) => PersonPage,
+    pageOf: (known: Subscription, buttons: Buttons) => LandingPage,
   ): Promise<string> {
     if (subscription === undefined) return refuseUnknownLink(this.limits, request, response, NO_SUCH_LINK);
-    return personPage(response, pageOf(subscription, buttonsFrom(request.path)));
+    return landingPage(response, pageOf(subscription, buttonsFrom(request.path)));
   }
 }
 
-/** Where the buttons of a page of `/unsubscribe/:token` lead, in whatever folder the gateway is, and with or without a slash at the end of the page's path. */
+/** The targets of the buttons on `/unsubscribe/:token`, relative, so that they work below any path prefix and with or without a trailing slash. */
 function buttonsFrom(path: string): Buttons {
   const [, , token, ...below] = path.split('/');
   const unsubscribe = `${'../'.repeat(below.length)}${token}`;

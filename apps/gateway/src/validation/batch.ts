@@ -5,10 +5,10 @@ import type { JsonSchema } from '../openapi/json-schema.ts';
 import { isJsonObject, kindOf, makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
 
-/** A line of a message (RFC 5322, section 2.1.1): no address is longer. */
+/** The longest line of a message (RFC 5322, section 2.1.1), and so of any address. */
 const MAX_ADDRESS_CHARACTERS = 998;
 
-/** An array of 1 to `size.most` items, each of which is judged by itself, and answered by itself. */
+/** An array of 1 to `size.max` items, each of which is validated and answered by itself. */
 export function batchOf(nouns: string, size: Size, items: JsonSchema): Rule {
   const schema = { type: 'array', items, minItems: 1, maxItems: size.max };
   return makeRule(schema, (value, field) => {
@@ -19,7 +19,7 @@ export function batchOf(nouns: string, size: Size, items: JsonSchema): Rule {
   });
 }
 
-/** What is said of a batch that is missing or is no object: of an array of its items, for example. */
+/** The refusal of a batch that is missing or no object, such as a bare array of its items. */
 export function noBatch(nouns: string, { max }: Size): Refusal {
   return new Refusal(
     400,
@@ -27,17 +27,20 @@ export function noBatch(nouns: string, { max }: Size): Refusal {
   );
 }
 
-/** What judging an item gives, or what it is refused with: by the parser, which judges each item by itself, or by the judge. */
-export function judgedItem<Judged>(item: unknown, judge: (item: unknown) => Judged): Judged | Refusal {
+/** The validated item, or its refusal: by the parser, which keeps a fault for each item, or by `validate`. */
+export function validateItem<Validated>(
+  item: unknown,
+  validate: (item: unknown) => Validated,
+): Validated | Refusal {
   try {
-    return strictFaultOf(item) ?? judge(item);
+    return strictFaultOf(item) ?? validate(item);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-/** The address in a field of an item as its caller wrote it; null when it is no text, or none that could be one. */
+/** The address in a field of an item as the caller wrote it; null when it is no string, or cannot be an address. */
 export function addressOfItem(item: unknown, field: string): string | null {
   const address = isJsonObject(item) ? item[field] : undefined;
   return typeof address === 'string' && address.length <= MAX_ADDRESS_CHARACTERS ? address : null;

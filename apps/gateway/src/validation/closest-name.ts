@@ -1,15 +1,15 @@
-/** No name of ours is nearly as long; comparing costs the product of both lengths. */
+/** Longer than any known name; comparing takes time proportional to the product of both lengths. */
 const MAX_COMPARED_CHARACTERS = 40;
 const MAX_EDITS = 2;
 
-/** The known name that `name` was probably meant to be (other case, `_` or `-`, up to two slips); undefined when none is near. */
+/** The known name closest to `name`, ignoring case, `_` and `-`, within two edits; undefined when there is none. */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_COMPARED_CHARACTERS) return undefined;
   const plain = plainForm(name);
   let best: { name: string; edits: number } | undefined;
   for (const candidate of known) {
     const edits = editsBetween(plain, plainForm(candidate));
-    // Two slips in a word of four letters make another word.
+    // Two edits of a word of four letters make another word.
     if (edits > MAX_EDITS || edits * 3 > candidate.length) continue;
     if (best === undefined || edits < best.edits) best = { name: candidate, edits };
   }
@@ -20,7 +20,7 @@ function plainForm(name: string): string {
   return name.toLowerCase().replace(/[_\-\s]/g, '');
 }
 
-/** How many letters must be put in, taken out, changed or swapped with their neighbour (optimal string alignment). */
+/** The edit distance with swaps of neighbours (optimal string alignment). */
 function editsBetween(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -19,24 +19,24 @@ export const address: Rule = text(
   },
 );
 
-/** The mailbox that a text stands for which {@link mailbox} takes. */
+/** Parses a text that {@link mailbox} accepts. */
 export function mailboxOf(text: string): Mailbox {
   const parsed = parseMailbox(text);
   if ('fault' in parsed) throw new Error('a mailbox was not judged before it was read');
   return parsed.mailbox;
 }
 
-/** The mailboxes that one text or several stand for which {@link mailboxes} takes. */
+/** Parses one or more texts that {@link mailboxes} accepts. */
 export function mailboxesOf(texts: string | readonly string[]): Mailbox[] {
   return (typeof texts === 'string' ? [texts] : texts).map(mailboxOf);
 }
 
-/** The address that a text stands for which {@link address} takes: its domain in lower-case ASCII. */
+/** Parses a text that {@link address} accepts: gives its domain in lower-case ASCII. */
 export function addressIn(text: string): string {
   return mailboxOf(text).address;
 }
 
-/** One mailbox, or an array of 1 to `size.most` of them; where it may be empty, also of none. */
+/** One mailbox, or an array of 1 to `size.max` of them; with `mayBeEmpty`, also an empty array. */
 export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
   const minItems = mayBeEmpty ? 0 : 1;
   const several = { type: 'array', items: mailbox.schema, minItems, maxItems: size.max };
@@ -52,7 +52,7 @@ export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
   });
 }
 
-/** Of the two forms the message needs to offer both. */
+/** The fault of a value that is neither of the two forms; offers both. */
 function otherKind(value: unknown, field: string): string | undefined {
   return mailbox(value, field)?.replace('give a string', 'give a string or an array of strings');
 }

@@ -5,7 +5,7 @@ import { faultsInFields, shapeOf } from './shape.ts';
 import { bytesIn, sizeFault } from './sizes.ts';
 import { faultsInUnknown } from './unknown-fields.ts';
 
-/** `true` or `false`; neither the strings nor the numbers that other languages take for them. */
+/** `true` or `false`, and no strings or numbers in their place. */
 export const flag: Rule = makeRule({ type: 'boolean' }, (value, field) =>
   typeof value === 'boolean' ? undefined : `\`${field}\` is ${kindOf(value)}; give \`true\` or \`false\``,
 );

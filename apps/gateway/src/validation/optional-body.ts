@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { bodyIfAny } from '@posthorn/platform';
 import type { Request } from 'express';
 
-/** The body of a call that can do without one: a missing or empty one is `{}`. Say `bodyIsOptional` where it is described. */
+/** Gives a handler an optional body: `{}` when it is missing or empty. Set `bodyIsOptional` in the route's description. */
 export const OptionalBody = createParamDecorator(
   (_data: unknown, context: ExecutionContext): object =>
     bodyIfAny(context.switchToHttp().getRequest<Request>()) ?? {},

@@ -3,11 +3,11 @@ import { parseId, Refusal } from '@posthorn/kernel';
 
 interface PathIdTraits {
   readonly prefix: string;
-  /** What it identifies, for the sentence of the 404. */
+  /** What it identifies, for the message of the 404. */
   readonly noun: string;
 }
 
-/** The ids that paths have, by the name of the path's part. */
+/** The ids in paths, by the name of the path parameter. */
 export const PATH_IDS = {
   workspace_id: { prefix: 'wrk', noun: 'workspace' },
   api_key_id: { prefix: 'aki', noun: 'API key' },
@@ -26,16 +26,16 @@ export const PATH_IDS = {
 
 export type PathIdName = keyof typeof PATH_IDS;
 
-/** Gives a handler an id out of its path; a malformed one is answered as an unknown one is. */
+/** Gives a handler an id of its path; a malformed one is refused like an unknown one. */
 export const PathId = (name: PathIdName): ParameterDecorator =>
   Param(name, { transform: (text: string) => foundBy(name, parseId(PATH_IDS[name].prefix, text)) });
 
-/** What an id is answered with that does not exist in the caller's workspace, whether it exists elsewhere or not. */
+/** The refusal of an id that does not exist in the caller's workspace, whether or not it exists in another. */
 export function unknownId(name: PathIdName): Refusal {
   return new Refusal(404, `There is no ${PATH_IDS[name].noun} with this id in this workspace`);
 }
 
-/** What was found by an id of a path. @throws Refusal (404) when nothing was */
+/** The value found by an id of a path. @throws Refusal (404) when it is undefined */
 export function foundBy<Value>(name: PathIdName, value: Value | undefined): Value {
   if (value === undefined) throw unknownId(name);
   return value;

@@ -5,7 +5,7 @@ import { text } from './text-rules.ts';
 
 const ANY_ID = /^[a-z]{2,4}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** A whole number in decimal digits, from `min` to `max`: what a query string can say of a number. */
+/** A whole number in decimal digits, from `min` to `max`, in a query. */
 export function wholeNumber({ min, max }: { readonly min: number; readonly max: number }): Rule {
   const mend = `give a whole number from ${min} to ${max}`;
   return makeRule({ type: 'integer', minimum: min, maximum: max }, (value, field) => {
@@ -17,12 +17,12 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
   });
 }
 
-/** The id of something, whatever it is of. */
+/** An id with any prefix. */
 export const anyId: Rule = text({ pattern: ANY_ID.source }, (value) =>
   ANY_ID.test(value) ? undefined : 'is not an id; give a prefix, `_` and 26 characters, as ids are shown',
 );
 
-/** The id of something that has ids with this prefix. */
+/** An id with this prefix. */
 export function idWith(prefix: string, noun: string): Rule {
   return text(idOf(prefix), (value) =>
     parseId(prefix, value) === undefined

@@ -6,30 +6,30 @@ import {
 } from 'class-validator';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 
-/** What a field must hold: how it is judged, and how the document of the interface describes it. */
+/** The rule of a field's values: a validator and a JSON Schema. */
 export interface Rule {
   /**
    * @param field the field's path in the request, such as `settings.trackOpens`
-   * @returns what is wrong and how to mend it, naming the field; undefined when nothing is
+   * @returns the fault and how to correct it, naming the field; undefined for a valid value
    */
   (value: unknown, field: string): string | undefined;
-  /** Takes whatever the rule takes, and refuses as much as a schema can of what it does not. */
+  /** Accepts whatever the rule accepts, and refuses as much of the rest as a schema can. */
   readonly schema: JsonSchema;
 }
 
-/** A rule, out of its schema and its judgement. */
+/** Combines a validator and a schema into a rule. */
 export function makeRule(
   schema: JsonSchema,
-  judge: (value: unknown, field: string) => string | undefined,
+  validate: (value: unknown, field: string) => string | undefined,
 ): Rule {
-  return Object.assign((value: unknown, field: string) => judge(value, field), { schema });
+  return Object.assign((value: unknown, field: string) => validate(value, field), { schema });
 }
 
-/** What the document says about a field beside its rule's schema. */
+/** Properties of a field in the OpenAPI document, beside its rule's schema. */
 export interface FieldTraits {
-  /** What the field holds in the document's examples; an optional field without one is left out of them. */
+  /** The field's value in the examples, which omit optional fields without one. */
   readonly example?: unknown;
-  /** What holds when the field is absent. Not needed where the class itself gives the field a value. */
+  /** The default when the field is absent. Not needed where the class itself initialises the field. */
   readonly default?: unknown;
 }
 
@@ -39,7 +39,7 @@ export interface FieldDescription extends FieldTraits {
   readonly sentence: string;
 }
 
-/** Lets class-validator judge by a rule; the rule is the decorator's only argument in the metadata. */
+/** Adapts a rule to class-validator; the rule is the only constraint in the metadata. */
 @ValidatorConstraint({ name: 'rule' })
 export class RuleConstraint implements ValidatorConstraintInterface {
   validate(value: unknown, args: ValidationArguments): boolean {
@@ -55,12 +55,12 @@ function ruleOf(args: ValidationArguments): Rule {
   return args.constraints[0] as Rule;
 }
 
-/** The field must be there and hold what the rule says. */
+/** The field is required. */
 export function Required(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
   return registerField(rule, { isRequired: true, sentence, ...traits });
 }
 
-/** The field may be absent; `null` is not absence, because a caller who sends it may have lost a value. */
+/** The field may be absent; `null` is refused, because it may be a value lost by the caller. */
 export function Optional(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
   const ifPresent = makeRule(rule.schema, (value, field) => {
     if (value === undefined) return undefined;
@@ -69,7 +69,7 @@ export function Optional(rule: Rule, sentence: string, traits: FieldTraits = {})
   return registerField(ifPresent, { isRequired: false, sentence, ...traits });
 }
 
-/** The field may be absent, which leaves things as they are, or null, which takes away what there is: nothing, where it is new. */
+/** The field may be absent, which leaves the value unchanged, or null, which removes it. */
 export function Removable(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
   const orNull = makeRule({ anyOf: [rule.schema, { type: 'null' }] }, (value, field) =>
     value === undefined || value === null ? undefined : rule(value, field),
@@ -90,7 +90,7 @@ function registerField(rule: Rule, description: FieldDescription): PropertyDecor
   };
 }
 
-/** The kind of a value in words, for "`to` is a number; …". */
+/** The type of a value in words, for "`to` is a number; …". */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
@@ -98,7 +98,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Whether the value is an object of JSON: neither null nor an array. */
+/** Whether the value is a JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -31,7 +31,7 @@ describe.each([
 ])('the shape of %s', (_, requestClass: new () => object) => {
   const shape = shapeOf(requestClass);
 
-  it('finds what class-validator finds, in every field', () => {
+  it('finds the same faults as class-validator, in every field', () => {
     const fields = Object.fromEntries(
       shape.names.map((name) => [name, fc.oneof(fc.constantFrom(...VALUES), fc.jsonValue())]),
     );
@@ -44,7 +44,7 @@ describe.each([
     );
   });
 
-  it('knows the fields that class-validator knows', () => {
+  it('has the same fields as class-validator', () => {
     const body = Object.fromEntries([...shape.names, 'other'].map((name) => [name, 1]));
     const errors = validateSync(Object.assign(new requestClass(), body), {
       whitelist: true,
@@ -57,7 +57,7 @@ describe.each([
 });
 
 describe('shapeOf', () => {
-  it('refuses a class in which something would go unjudged', () => {
+  it('refuses a class with a field that would not be validated', () => {
     class Half {
       @IsString()
       name!: string;

@@ -7,7 +7,7 @@ interface FieldRule {
   readonly description: FieldDescription;
 }
 
-/** The fields of a request class with their rules, read once out of class-validator's metadata. */
+/** The fields of a request class with their rules. */
 export interface Shape {
   readonly fields: readonly FieldRule[];
   readonly names: readonly string[];
@@ -16,10 +16,10 @@ export interface Shape {
 const shapes = new WeakMap<new () => object, Shape>();
 
 /**
- * The rules of a request class, read when they are first asked for, so that judging a request is one pass over a list.
- * class-validator's own `validateSync` gives the same faults and looks everything up anew each time.
+ * The shape of a request class, read from class-validator's metadata at the first call and cached, so that validation is one pass over a list.
+ * class-validator's `validateSync` gives the same faults, but looks up the metadata each time.
  *
- * @throws Error when a field of the class is judged by anything but a rule; nothing may be left unjudged in silence
+ * @throws Error when a field of the class has another validator than a rule, which would be skipped silently
  */
 export function shapeOf(requestClass: new () => object): Shape {
   const known = shapes.get(requestClass);
@@ -40,7 +40,7 @@ function readShape(requestClass: new () => object): Shape {
   return { fields, names: fields.map(({ field }) => field) };
 }
 
-/** Everything that is wrong with the known fields of `object`; `path` is put before their names. */
+/** The faults of the known fields of `object`; `path` is the prefix of their names. */
 export function faultsInFields(shape: Shape, object: Readonly<Record<string, unknown>>, path = ''): string[] {
   const faults: string[] = [];
   for (const { field, rule } of shape.fields) {

@@ -8,8 +8,8 @@ import { bodyIfAny } from '@posthorn/platform';
 import type { Request } from 'express';
 import { refuseFields } from './unknown-fields.ts';
 
-/** Judges, once the guards have let a request in (rule G5), that it asks for nothing which would not be done (rule G4). */
-class NoBody implements NestInterceptor {
+/** Refuses a body (rule G4) after the guards have admitted the request (rule G5). */
+class NoBodyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     const body = bodyIfAny(context.switchToHttp().getRequest<Request>());
     refuseFields({ ...body }, 'this call takes no body, leave it out');
@@ -17,5 +17,5 @@ class NoBody implements NestInterceptor {
   }
 }
 
-/** The route takes no body: none, an empty one and `{}` are the same to it, and whatever else is refused (400, or 415 by its type). */
-export const TakesNoBody = (): MethodDecorator & ClassDecorator => UseInterceptors(new NoBody());
+/** The route takes no body: an empty one and `{}` are accepted, any other is refused (400, or 415 by its type). */
+export const TakesNoBody = (): MethodDecorator & ClassDecorator => UseInterceptors(new NoBodyInterceptor());

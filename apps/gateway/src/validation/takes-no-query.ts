@@ -3,15 +3,14 @@ import { accessOf } from '@posthorn/auth';
 import type { Request } from 'express';
 import { refuseFields } from './unknown-fields.ts';
 
-/** What is said of a parameter where there are to be none. */
+/** The fault of a query parameter where none is allowed. */
 export const NO_QUERY = 'this call has no query, leave it out';
 
 /**
- * Judges, behind the guard of keys (rule G5), that a call asks for nothing in its query which would not be done (rule G4). A guard and no
- * interceptor, which would cost every call more than it does. Links and pages that are open to everybody may have any: programs add
- * what they like to them.
+ * Refuses a query (rule G4) after the key guard (rule G5). A guard, since an interceptor would be slower. Does not apply to public links and
+ * pages, to which programs add parameters of their own.
  */
-class NoQuery implements CanActivate {
+class NoQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (request.url.includes('?') && accessOf(context.getClass(), context.getHandler()) !== undefined)
@@ -20,5 +19,5 @@ class NoQuery implements CanActivate {
   }
 }
 
-/** The route has no query, and asks for a key: whatever its callers write into one is refused (400). */
-export const TakesNoQuery = (): MethodDecorator => UseGuards(new NoQuery());
+/** The route refuses any query parameter (400), if it requires a key. */
+export const TakesNoQuery = (): MethodDecorator => UseGuards(new NoQueryGuard());

@@ -14,31 +14,31 @@ import { closestName } from './closest-name.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
 import { bytesIn, lengthFault, sizeFault } from './sizes.ts';
 
-/** What {@link faultInHeaderText} refuses, in the words of a schema. */
+/** {@link faultInHeaderText} as a pattern for schemas. */
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 
 /**
- * A string that the given function finds no fault in (its fault is a predicate to be put after the field's name).
+ * A string without a fault by `validate`, whose fault is a predicate that follows the field's name.
  *
- * @param advice what to give in place of what is no string
+ * @param advice what to give instead, when the value is no string
  */
 export function text(
   schema: JsonSchema,
-  judge: (value: string) => string | undefined,
+  validate: (value: string) => string | undefined,
   advice = 'give a string',
 ): Rule {
   return makeRule({ type: 'string', ...schema }, (value, field) => {
-    const fault = typeof value === 'string' ? judge(value) : `is ${kindOf(value)}; ${advice}`;
+    const fault = typeof value === 'string' ? validate(value) : `is ${kindOf(value)}; ${advice}`;
     return fault === undefined ? undefined : `\`${field}\` ${fault}`;
   });
 }
 
-/** What is wrong with a text by what a parser made of it; undefined when nothing is. */
+/** The fault in a parser's result; undefined for a valid text. */
 export function faultIn(parsed: object): string | undefined {
   return 'fault' in parsed ? (parsed.fault as string) : undefined;
 }
 
-/** One line of at least one character: it becomes, or could become, the value of a header. */
+/** One line of at least one character, safe as the value of a header. */
 export function singleLine(size: Size): Rule {
   return text({ minLength: 1, maxLength: size.max, pattern: NO_CONTROLS }, (value) => {
     if (value === '') return 'is empty; give at least 1 character';
@@ -46,7 +46,7 @@ export function singleLine(size: Size): Rule {
   });
 }
 
-/** What people call something: one line that can be seen. Spaces around it are not kept. */
+/** A name given by people: one line with visible text. Surrounding spaces are trimmed. */
 export function givenName(size: Size): Rule {
   return text({ minLength: 1, maxLength: size.max, pattern: '\\S' }, (value) => {
     if (value.trim() === '') return 'is empty; give at least 1 character';
@@ -54,7 +54,7 @@ export function givenName(size: Size): Rule {
   });
 }
 
-/** A text of at most so many characters, of any number of lines, possibly empty. */
+/** A text up to a number of characters, of any number of lines, possibly empty. */
 export function shortText(size: Size): Rule {
   return text({ maxLength: size.max }, (value) => lengthFault(value, size));
 }
@@ -73,7 +73,7 @@ export const displayName: Rule = text(
   faultInDisplayName,
 );
 
-/** A time (RFC 3339); whether it is too early or too late is judged when it is known that the request is a new one. */
+/** A time (RFC 3339). Its bounds are checked later, since only new requests have to meet them. */
 export const timestamp: Rule = text(
   { format: 'date-time', examples: ['2030-01-31T09:30:00Z'] },
   (value) => faultIn(parseTimestamp(value)),
@@ -87,7 +87,7 @@ export const timeOrDay: Rule = text(
   TIME_OR_DAY_WANTED,
 );
 
-/** A day of the calendar, on which something of ours can have happened. */
+/** A calendar day, not before 1970. */
 export const day: Rule = text(
   { format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2030-01-31'] },
   (value) => {
@@ -101,11 +101,11 @@ export const day: Rule = text(
 /** One of these words, in exactly this spelling. */
 export function oneOfWords(words: readonly string[]): Rule {
   const wanted = `give one of ${words.map((word) => `\`${word}\``).join(', ')}`;
-  const judge = (value: string): string | undefined => {
+  const validate = (value: string): string | undefined => {
     if (words.includes(value)) return undefined;
     const closest = closestName(value, words);
     const meant = closest === undefined ? '' : `, perhaps \`${closest}\``;
     return `is not one of the known values; ${wanted}${meant}`;
   };
-  return text({ enum: [...words] }, judge, wanted);
+  return text({ enum: [...words] }, validate, wanted);
 }

@@ -2,18 +2,17 @@ import { Refusal } from '@posthorn/kernel';
 import { closestName } from './closest-name.ts';
 import type { Shape } from './shape.ts';
 
-/** Longer names are cut before they are shown: an answer must not grow with what is wrong in the request. */
+/** Longer names are truncated, so that an answer does not grow with the faults of the request. */
 const SHOWN_CHARACTERS = 60;
 const SHOWN_FIELDS = 10;
 const UNKNOWN = 'is not a known field';
 
 /**
- * Names the fields that a shape does not have. A misspelt field that were ignored could change what happens: an email
- * with `sendat` would leave at once. Where no name is near, all of them are said: whoever were told to leave `deliverAt` out would send at
- * once, too.
+ * The faults of unknown fields. Ignoring a misspelt field could be harmful: an email with `sendat` would be sent at once. Where no known
+ * name is close, the fault lists all of them: a caller told to omit `deliverAt` would send at once, too.
  *
- * @param path what stands before the names, such as `settings.`
- * @param explain says more about a name where the caller knows more than that it is unknown
+ * @param path the prefix of the names, such as `settings.`
+ * @param explain gives the fault of a name that the caller knows more about
  */
 export function faultsInUnknown(
   { names }: Pick<Shape, 'names'>,
@@ -31,13 +30,13 @@ export function faultsInUnknown(
   return faults;
 }
 
-/** @throws Refusal (400) that names the fields of what is to have none */
+/** @throws Refusal (400) that names the fields, where none is allowed */
 export function refuseFields(object: object, advice: string): void {
   const faults = faultsInUnknown({ names: [] }, { ...object }, '', () => UNKNOWN);
   if (faults.length > 0) throw new Refusal(400, `${faults.join('; ')}; ${advice}`);
 }
 
-/** Undefined where no known name is near. */
+/** Suggests the closest known name; undefined where there is none. */
 function advice(name: string, known: readonly string[]): string | undefined {
   const closest = closestName(name, known);
   return closest === undefined ? undefined : `${UNKNOWN}; did you mean \`${closest}\`?`;

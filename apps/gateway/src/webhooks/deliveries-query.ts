@@ -7,7 +7,7 @@ import { idWith } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 
-/** Which deliveries are listed: those for which everything that is given is so. */
+/** The filter of a list of deliveries; a delivery must match all given parameters. */
 export class DeliveriesQuery extends PageQuery {
   @Optional(oneOfWords(Object.keys(DELIVERY_STATUSES)), 'Only deliveries with this status.', {
     example: 'EXHAUSTED',
@@ -31,7 +31,7 @@ export class DeliveriesQuery extends PageQuery {
   createdBefore?: string;
 }
 
-/** What a judged query asks for. @throws Refusal (400) when no time can be after the one and before the other */
+/** The filter of a validated query. @throws Refusal (400) for an empty time range */
 export function deliveryFilter(query: DeliveriesQuery): DeliveryFilter {
   const { status, event, eventId } = query;
   return {

@@ -5,13 +5,13 @@ import { ReadDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { deliveryFilter, DeliveriesQuery } from './deliveries-query.ts';
 import { DeliveriesAnswer, DeliveryAnswer } from './delivery.answers.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
 
-/** What has become of the deliveries of a webhook. */
+/** The deliveries of a webhook. */
 @Controller('v1/webhooks')
 export class DeliveriesController {
   constructor(private readonly deliveries: ReadDeliveries) {}
@@ -35,8 +35,8 @@ export class DeliveriesController {
     @PathId('webhook_id') id: WebhookId,
     @Query() query: unknown,
   ): Promise<DeliveriesAnswer> {
-    const judged = judgeQuery(DeliveriesQuery, query);
-    const wanted = [deliveryFilter(judged), pageById('dlv', judged)] as const;
+    const validated = validateQuery(DeliveriesQuery, query);
+    const wanted = [deliveryFilter(validated), pageById('dlv', validated)] as const;
     const deliveries = foundBy('webhook_id', await this.deliveries.list(workspaceId, id, ...wanted));
     return { deliveries };
   }

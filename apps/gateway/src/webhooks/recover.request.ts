@@ -1,7 +1,7 @@
 import { Optional, Required } from '../validation/rule.ts';
 import { timeOrDay } from '../validation/text-rules.ts';
 
-/** Which deliveries that failed are sent again. */
+/** The body of the call that recovers failed deliveries. */
 export class RecoverRequest {
   @Required(timeOrDay, 'Of events at this time or later; a day stands for its beginning (UTC).', {
     example: '2025-01-31T09:30:00Z',

@@ -4,15 +4,15 @@ import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { RecoveryStore } from '@posthorn/database';
 import { noSuchPeriod, ReadDeliveries, RecoverDeliveries, recoveryRuns } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { momentOf } from '../paging/time-range.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { dateOf } from '../paging/time-range.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { RecoverRequest } from './recover.request.ts';
 import { RecoveryAnswer } from './recovery.answers.ts';
 import { recoveryView } from './recovery-view.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
 
-/** Sending all again that failed. */
+/** Recoveries: sending all failed deliveries of a time range again. */
 @Controller('v1/webhooks')
 export class RecoveriesController {
   constructor(
@@ -44,8 +44,8 @@ export class RecoveriesController {
     @PathId('webhook_id') id: WebhookId,
     @Body() body: unknown,
   ): Promise<RecoveryAnswer> {
-    const { since, until } = judgeBody(RecoverRequest, body);
-    const wanted = { since: momentOf(since), until: until === undefined ? undefined : momentOf(until) };
+    const { since, until } = validateBody(RecoverRequest, body);
+    const wanted = { since: dateOf(since), until: until === undefined ? undefined : dateOf(until) };
     const recovery = foundBy(
       'webhook_id',
       await this.recoverDeliveries.begin(caller.workspaceId, id, actorOf(caller), wanted),

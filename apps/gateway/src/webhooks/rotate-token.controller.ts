@@ -3,7 +3,7 @@ import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ManageWebhooks } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TokenRotatedAnswer } from './webhook.answers.ts';
@@ -34,7 +34,7 @@ export class RotateTokenController {
     @PathId('webhook_id') id: WebhookId,
     @OptionalBody() body: object,
   ): Promise<TokenRotatedAnswer> {
-    const wanted = judgeBody(RotateTokenRequest, body);
+    const wanted = validateBody(RotateTokenRequest, body);
     const webhook = foundBy(
       'webhook_id',
       await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted),

@@ -2,7 +2,7 @@ import { EVENT_NAMES, type EventName } from '@posthorn/domain';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords } from '../validation/text-rules.ts';
 
-/** With what a webhook is tried. */
+/** The body of the call that tests a webhook. */
 export class TestWebhookRequest {
   @Optional(
     oneOfWords(EVENT_NAMES),

@@ -2,7 +2,7 @@ import type { Refusal, WebhookId, WorkspaceId } from '@posthorn/kernel';
 import type { ReadDeliveries } from '@posthorn/use-cases';
 import { unknownId } from '../validation/path-ids.ts';
 
-/** Says which of the two ids in a path is unknown: that of the webhook, or the one of what it was to have. */
+/** The refusal for the id in a path that is unknown: the webhook's, or that of its child. */
 export async function unknownInWebhook(
   deliveries: Pick<ReadDeliveries, 'hasWebhook'>,
   workspaceId: WorkspaceId,

@@ -5,13 +5,13 @@ import { lengthFault, sizeFault } from '../validation/sizes.ts';
 import { text } from '../validation/text-rules.ts';
 
 const MIN_TOKEN_CHARACTERS = 8;
-/** Repeated names count once, but an array need not be longer than this for any purpose. */
+/** Bounds the array even though repeated names count once. */
 const MAX_NAMES = { max: 100, unit: 'items' } as const;
 const MAX_SHOWN = 5;
 
 /**
- * An absolute http or https URL; whether it may lead where it leads is the operator's decision. No `format: uri` (RFC 3986, ASCII alone): the host may be
- * written with other letters, as in `https://bücher.example/`.
+ * An absolute http or https URL; which targets are allowed is the operator's policy. No `format: uri` (RFC 3986, ASCII only), since
+ * internationalised hosts such as `https://bücher.example/` are accepted.
  */
 export const webhookUrl: Rule = text(
   {
@@ -48,17 +48,17 @@ export const eventNames: Rule = makeRule(
   },
   (value, field) => {
     if (!Array.isArray(value))
-      return `\`${field}\` is ${kindOf(value)}; give an array of one or more of ${NAMES_IN_WORDS}`;
-    if (value.length === 0) return `\`${field}\` is empty; give one or more of ${NAMES_IN_WORDS}`;
+      return `\`${field}\` is ${kindOf(value)}; give an array of one or more of ${QUOTED_EVENT_NAMES}`;
+    if (value.length === 0) return `\`${field}\` is empty; give one or more of ${QUOTED_EVENT_NAMES}`;
     const tooMany = sizeFault(value.length, MAX_NAMES);
     if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
     const faults = value.flatMap((item: unknown, index) => faultInName(item, `${field}[${index}]`) ?? []);
     if (faults.length === 0) return undefined;
-    return `${faults.slice(0, MAX_SHOWN).join('; ')}; give only names out of ${NAMES_IN_WORDS}`;
+    return `${faults.slice(0, MAX_SHOWN).join('; ')}; give only names out of ${QUOTED_EVENT_NAMES}`;
   },
 );
 
-const NAMES_IN_WORDS = EVENT_NAMES.map((name) => `\`${name}\``).join(', ');
+const QUOTED_EVENT_NAMES = EVENT_NAMES.map((name) => `\`${name}\``).join(', ');
 
 function faultInName(item: unknown, path: string): string | undefined {
   if (typeof item !== 'string') return `\`${path}\` is ${kindOf(item)}`;

@@ -1,34 +1,34 @@
 import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, truth, wordOf } from '../openapi/answer-schemas.ts';
-import { Shown } from '../openapi/shown.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 /** A webhook in a list: without its token. */
 export class ListedWebhook {
-  @Shown('The id of the webhook.', idOf('wh'))
+  @AnswerField('The id of the webhook.', idOf('wh'))
   id!: string;
 
-  @Shown('Where events are posted to.', text, { example: 'https://example.com/webhooks' })
+  @AnswerField('Where events are posted to.', text, { example: 'https://example.com/webhooks' })
   url!: string;
 
-  @Shown('The events that are posted.', listOf(wordOf(EVENT_NAMES)), {
+  @AnswerField('The events that are posted.', listOf(enumOf(EVENT_NAMES)), {
     example: ['CONTACT_CREATED', 'CONTACT_UPDATED'],
   })
   events!: readonly string[];
 
-  @Shown(
+  @AnswerField(
     'Whether events are delivered, or held by the workspace (`PAUSED`) or by the service (`DISABLED`).',
-    wordOf(Object.keys(WEBHOOK_STATUSES)),
+    enumOf(Object.keys(WEBHOOK_STATUSES)),
   )
   status!: string;
 
-  @Shown('When it was created.', time)
+  @AnswerField('When it was created.', time)
   createdAt!: Date;
 }
 
 /** A webhook. */
 export class Webhook extends ListedWebhook {
-  @Shown('The secret that deliveries are signed with.', text, {
+  @AnswerField('The secret that deliveries are signed with.', text, {
     example: 'wht_5tT0Jd1kVbqYc3xGm8ZrPn7LhWf2Es4A',
   })
   token!: string;
@@ -36,13 +36,13 @@ export class Webhook extends ListedWebhook {
 
 /** The answer that shows a webhook. */
 export class WebhookAnswer {
-  @Shown('The webhook.', objectOf(Webhook))
+  @AnswerField('The webhook.', objectOf(Webhook))
   webhook!: Webhook;
 }
 
 /** The answer to another token. */
 export class TokenRotatedAnswer extends WebhookAnswer {
-  @Shown(
+  @AnswerField(
     'Until when `webhook-signature` also has a signature by the previous token; `null`: it no longer has one.',
     nullable(time),
   )
@@ -51,7 +51,7 @@ export class TokenRotatedAnswer extends WebhookAnswer {
 
 /** The answer to a deletion. */
 export class WebhookDeletedAnswer extends WebhookAnswer {
-  @Shown('Always `true`.', truth)
+  @AnswerField('Always `true`.', bool)
   isDeleted!: true;
 }
 
@@ -60,6 +60,6 @@ export class WebhookPage extends pageOf('The webhooks of the page.', ListedWebho
 
 /** The answer that lists webhooks. */
 export class WebhooksAnswer {
-  @Shown('A page of webhooks.', objectOf(WebhookPage))
+  @AnswerField('A page of webhooks.', objectOf(WebhookPage))
   webhooks!: WebhookPage;
 }

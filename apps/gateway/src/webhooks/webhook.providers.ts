@@ -14,13 +14,13 @@ import { ManageWebhooks, ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain 
 export interface WebhookParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
-  /** Where webhooks may lead. */
+  /** The allowed targets of webhooks. */
   readonly webhookPolicy: WebhookUrlPolicy;
-  /** For deliveries that are asked for by hand. */
+  /** For tests and redeliveries. */
   readonly webhookRings: LaneRings;
 }
 
-/** What the routes of webhooks and their deliveries need. */
+/** The providers of the routes of webhooks and their deliveries. */
 export function webhookProviders(parts: WebhookParts): Provider[] {
   const { database, secretBox, webhookPolicy, webhookRings: rings } = parts;
   const { clock } = database;

@@ -27,7 +27,7 @@ export class CreateWebhookRequest {
   token?: string;
 }
 
-/** What is to be changed of a webhook; what is absent stays. */
+/** What is to be changed of a webhook; absent fields stay unchanged. */
 export class UpdateWebhookRequest {
   @Optional(eventNames, 'The events that are posted from now on, instead of those before.', {
     example: ['CONTACT_CREATED', 'CONTACT_DELETED'],
@@ -48,7 +48,7 @@ export class UpdateWebhookRequest {
   status?: WebhookStatus;
 }
 
-/** How the token of a webhook is to be replaced. */
+/** The body of the call that rotates a webhook's token. */
 export class RotateTokenRequest {
   @Optional(webhookToken, `${TOKEN_SENTENCE} One is made if absent: \`wht_\` and 32 random characters.`)
   token?: string;

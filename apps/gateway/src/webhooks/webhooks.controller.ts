@@ -5,9 +5,9 @@ import { pageByTime } from '@posthorn/domain';
 import { judgeWebhookHost, ManageWebhooks, tooManyWebhooks } from '@posthorn/use-cases';
 import { Describes, type Refusals, refusalBy } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
-import { pageByMoment } from '../paging/page-request.ts';
-import { judgeBody } from '../validation/judge-body.ts';
-import { judgeQuery } from '../validation/judge-query.ts';
+import { pageByCreationTime } from '../paging/page-request.ts';
+import { validateBody } from '../validation/validate-body.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.answers.ts';
@@ -36,7 +36,7 @@ export class WebhooksController {
     answer: WebhooksAnswer,
   })
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<WebhooksAnswer> {
-    const request = pageByMoment(judgeQuery(PageQuery, query));
+    const request = pageByCreationTime(validateQuery(PageQuery, query));
     const page = pageByTime(await this.webhooks.list(workspaceId), request);
     return { webhooks: { ...page, items: page.items.map(listedWebhookView) } };
   }
@@ -71,7 +71,7 @@ export class WebhooksController {
     refuses: { ...NOT_PUBLIC, 'Too many webhooks': tooManyWebhooks() },
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<WebhookAnswer> {
-    const wanted = judgeBody(CreateWebhookRequest, body);
+    const wanted = validateBody(CreateWebhookRequest, body);
     return {
       webhook: webhookView(await this.webhooks.create(caller.workspaceId, actorOf(caller), wanted)),
     };
@@ -95,7 +95,7 @@ export class WebhooksController {
     @PathId('webhook_id') id: WebhookId,
     @Body() body: unknown,
   ): Promise<WebhookAnswer> {
-    const wanted = judgeBody(UpdateWebhookRequest, body);
+    const wanted = validateBody(UpdateWebhookRequest, body);
     const webhook = foundBy(
       'webhook_id',
       await this.webhooks.update(caller.workspaceId, id, actorOf(caller), wanted),

@@ -2,7 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
 import { faultsInUnknown } from '../validation/unknown-fields.ts';
-import { knownElsewhere } from './elsewhere-names.ts';
+import { adviceForForeignField } from './foreign-field-names.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 const RAW = shapeOf(RawEmailRequest);
@@ -16,19 +16,19 @@ const REQUIRED_OF_BOTH =
   'a raw email requires `from`, `to`, `subject` and `html`; a templated email requires `template`, `to` and, for what ' +
   'its template prints without a default, `variables`';
 
-/** What is said of a body of one email that is JSON and no object. */
+/** The refusal of a body that is JSON, but no object. */
 export const NO_EMAIL = refusal(['The body must be a JSON object', REQUIRED_OF_BOTH]);
 
 /**
- * Decides which kind of email a body asks for (one with `template` is templated, any other is raw) and whether its shape
- * is sound. What needs the time or a look-up (the bounds of `sendAt`, the sender, the template) is not judged here.
+ * Validates the shape of an email by its kind: one with `template` is templated, any other is raw. Does not check what needs the
+ * current time or a look-up: the bounds of `sendAt`, the sender, the template.
  *
- * @param body what the JSON parser gave
- * @throws Refusal (400) that names everything that is wrong
+ * @param body from the JSON parser
+ * @throws Refusal (400) that names all faults
  */
-export function judgeEmailRequest(body: unknown): RawEmailRequest | TemplatedEmailRequest {
+export function validateEmailRequest(body: unknown): RawEmailRequest | TemplatedEmailRequest {
   if (!isJsonObject(body)) throw refusal([`The email is ${kindOf(body)}; give an object`, REQUIRED_OF_BOTH]);
-  return isTemplated(body) ? judgeTemplated(body) : judgeRaw(body);
+  return isTemplated(body) ? validateTemplated(body) : validateRaw(body);
 }
 
 /** S1: a body with `template` is templated, any other is raw. */
@@ -36,30 +36,30 @@ export function isTemplated(email: object): email is TemplatedEmailRequest {
   return Object.hasOwn(email, 'template');
 }
 
-function judgeRaw(body: Record<string, unknown>): RawEmailRequest {
+function validateRaw(body: Record<string, unknown>): RawEmailRequest {
   const unknown = faultsInUnknown(RAW, body, '', (name) => {
-    if (!ONLY_OF_TEMPLATED.includes(name)) return knownElsewhere(name, [...RAW.names, 'template']);
+    if (!ONLY_OF_TEMPLATED.includes(name)) return adviceForForeignField(name, [...RAW.names, 'template']);
     return 'belongs to templated emails; name a `template` or leave it out';
   });
   refuseFaults([...faultsInFields(RAW, body), ...unknown], () =>
-    isNeither(body, REQUIRED_OF_RAW, ONLY_OF_TEMPLATED),
+    isNeitherKind(body, REQUIRED_OF_RAW, ONLY_OF_TEMPLATED),
   );
   return body as unknown as RawEmailRequest;
 }
 
-function judgeTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
+function validateTemplated(body: Record<string, unknown>): TemplatedEmailRequest {
   const unknown = faultsInUnknown(TEMPLATED, body, '', (name) => {
-    if (!ONLY_OF_RAW.includes(name)) return knownElsewhere(name, TEMPLATED.names);
+    if (!ONLY_OF_RAW.includes(name)) return adviceForForeignField(name, TEMPLATED.names);
     return 'belongs to raw emails, and an email with `template` is templated; leave one of the two out';
   });
   refuseFaults([...faultsInFields(TEMPLATED, body), ...unknown], () =>
-    isNeither(body, REQUIRED_OF_TEMPLATED, ONLY_OF_RAW),
+    isNeitherKind(body, REQUIRED_OF_TEMPLATED, ONLY_OF_RAW),
   );
   return body as unknown as TemplatedEmailRequest;
 }
 
-/** Whether a required field is missing or no text, or there is a field that only the other kind has. */
-function isNeither(
+/** Whether a required field is missing or no string, or there is a field of the other kind: then the kind may be a mistake. */
+function isNeitherKind(
   body: Record<string, unknown>,
   required: readonly string[],
   ofTheOther: readonly string[],

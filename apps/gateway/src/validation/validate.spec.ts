@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '@posthorn/kernel';
 import { parse } from 'node:querystring';
 import { PageQuery } from '../paging/page-query.ts';
-import { judgeBody } from './judge-body.ts';
-import { judgeQuery } from './judge-query.ts';
+import { validateBody } from './validate-body.ts';
+import { validateQuery } from './validate-query.ts';
 import { flag } from './object-rules.ts';
 import { Optional, Required } from './rule.ts';
 import { oneOfWords, singleLine, timestamp } from './text-rules.ts';
@@ -19,30 +19,30 @@ class HookRequest {
   isOn = true;
 }
 
-function messageOf(judge: () => object): string {
+function messageOf(validate: () => object): string {
   try {
-    return `taken: ${JSON.stringify(judge())}`;
+    return `taken: ${JSON.stringify(validate())}`;
   } catch (error) {
     if (error instanceof Refusal && error.statusCode === 400) return error.message;
     throw error;
   }
 }
 
-describe('judgeBody', () => {
-  const message = (body: unknown): string => messageOf(() => judgeBody(HookRequest, body));
+describe('validateBody', () => {
+  const message = (body: unknown): string => messageOf(() => validateBody(HookRequest, body));
 
-  it('gives an instance, with what the class gives an absent field', () => {
-    const request = judgeBody(HookRequest, { event: 'OPENED' });
+  it('gives an instance, with the defaults of the class for absent fields', () => {
+    const request = validateBody(HookRequest, { event: 'OPENED' });
     expect(request).toBeInstanceOf(HookRequest);
     expect({ ...request }).toEqual({ event: 'OPENED', isOn: true });
-    expect(judgeBody(HookRequest, { event: 'OPENED', isOn: false }).isOn).toBe(false);
+    expect(validateBody(HookRequest, { event: 'OPENED', isOn: false }).isOn).toBe(false);
   });
 
   it.each([[undefined], [null], [[]], ['x'], [1]])('refuses %j as a body', (body) => {
     expect(message(body)).toMatch(/^The body is .+; give an object$/);
   });
 
-  it('names everything that is wrong at once, unknown fields too', () => {
+  it('reports all faults at once, including unknown fields', () => {
     expect(message({ event: 'CLICKD', name: 'a\nb', isOn: null, nam: 1 })).toBe(
       [
         '`event` is not one of the known values; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
@@ -58,22 +58,22 @@ describe('judgeBody', () => {
     );
   });
 
-  it('is not misled by the names of what objects inherit', () => {
+  it('is not misled by names of inherited properties', () => {
     expect(message(JSON.parse('{"event":"OPENED","__proto__":{"isOn":false},"constructor":1}'))).toBe(
       '`__proto__` is not a known field; `constructor` is not a known field; there are `event`, `name`, `isOn`',
     );
   });
 });
 
-describe('judgeQuery', () => {
-  const message = (query: string): string => messageOf(() => judgeQuery(PageQuery, parse(query)));
+describe('validateQuery', () => {
+  const message = (query: string): string => messageOf(() => validateQuery(PageQuery, parse(query)));
 
   it.each([
     ['', {}],
     ['limit=1&sort=createdAt.asc&startAt=x', { limit: '1', sort: 'createdAt.asc', startAt: 'x' }],
     ['limit=100', { limit: '100' }],
   ])('takes %j', (query, parameters) => {
-    expect({ ...judgeQuery(PageQuery, parse(query)) }).toEqual(parameters);
+    expect({ ...validateQuery(PageQuery, parse(query)) }).toEqual(parameters);
   });
 
   it.each([

@@ -4,12 +4,15 @@ import { faultsInFields, shapeOf } from './shape.ts';
 import { faultsInUnknown } from './unknown-fields.ts';
 
 /**
- * Judges a JSON body by its request class.
+ * Validates a JSON body by its request class.
  *
- * @returns an instance of the class: what the body holds, and for an absent field what the class gives it
- * @throws Refusal (400) that names everything that is wrong, unknown fields too
+ * @returns an instance of the class: the body's fields, and the class's defaults for absent ones
+ * @throws Refusal (400) that names all faults, including unknown fields
  */
-export function judgeBody<Request extends object>(requestClass: new () => Request, body: unknown): Request {
+export function validateBody<Request extends object>(
+  requestClass: new () => Request,
+  body: unknown,
+): Request {
   if (!isJsonObject(body)) throw new Refusal(400, `The body is ${kindOf(body)}; give an object`);
   const shape = shapeOf(requestClass);
   const faults = [...faultsInFields(shape, body), ...faultsInUnknown(shape, body)];

@@ -1,5 +1,5 @@
-/** Fields that emails have at other services, in small letters without `_`, and which of ours stands for each. */
-const OURS: Readonly<Record<string, string>> = {
+/** Field names of other email services, in lower case without `_`, and our equivalents. */
+const EQUIVALENTS: Readonly<Record<string, string>> = {
   htmlbody: 'html',
   textbody: 'text',
   body: 'html',
@@ -22,19 +22,19 @@ const OURS: Readonly<Record<string, string>> = {
 
 const ONE_RECIPIENT = 'is not possible: an email has one recipient; send each their own, up to 50 in a batch';
 
-/** Those that nothing stands for, and what to do instead. */
-const INSTEAD: Readonly<Record<string, string>> = {
+/** Field names of other email services without an equivalent, and what to do instead. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
   attachments: 'is not possible: an email has no attachments; link to the file',
   cc: ONE_RECIPIENT,
   bcc: ONE_RECIPIENT,
   headers: 'is not possible: an email has no headers of its own; leave it out',
 };
 
-/** What is said of a field that emails have at other services; undefined: it is none of these. @param known our fields of this kind of email */
-export function knownElsewhere(name: string, known: readonly string[]): string | undefined {
+/** The fault of a field name that belongs to another email service; undefined for any other name. @param known our fields of this kind of email */
+export function adviceForForeignField(name: string, known: readonly string[]): string | undefined {
   const plain = name.toLowerCase().replaceAll('_', '');
-  if (Object.hasOwn(INSTEAD, plain)) return INSTEAD[plain];
-  const ours = Object.hasOwn(OURS, plain) ? OURS[plain]! : undefined;
+  if (Object.hasOwn(UNSUPPORTED, plain)) return UNSUPPORTED[plain];
+  const ours = Object.hasOwn(EQUIVALENTS, plain) ? EQUIVALENTS[plain]! : undefined;
   if (ours === undefined || !known.includes(ours)) return undefined;
   return `is not a known field; did you mean \`${ours}\`?`;
 }

@@ -34,7 +34,7 @@ describe('the gateway', () => {
       );
   }
 
-  it('has every route of the document, and the document every route of the gateway', () => {
+  it('has exactly the routes of the document', () => {
     const { paths } = JSON.parse(app.get(ApiDocument).bytes.toString()) as OpenApiDocument;
     const documented = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method} ${path}`),

@@ -6,11 +6,11 @@ const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +
   'button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}';
 
-/** Nothing is loaded, run or embedded, and the button leads nowhere but here. */
+/** No scripts, nothing loaded or embedded; forms post only to this origin. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** How the document describes the part of the path that is in a mail and nowhere else, a secret with this prefix. */
+/** Describes the path parameter that is the secret of a mail's link, with this prefix. */
 export function linkToken(prefix: string): DescribedPathPart {
   return {
     sentence: 'The secret from the mail.',
@@ -19,20 +19,20 @@ export function linkToken(prefix: string): DescribedPathPart {
   };
 }
 
-/** A page for somebody who came by a link in a mail; all of it plain text, which is escaped. */
-export interface PersonPage {
+/** A page behind a link in a mail; all texts are plain and get escaped. */
+export interface LandingPage {
   readonly title: string;
   readonly paragraphs: readonly string[];
-  /** What the button says; without it there is none. */
+  /** The label of the button; absent: no button. */
   readonly button?: string;
-  /** Where the button posts to, as seen from this page. Default: its own address. */
+  /** Where the button posts to, relative to this page. Default: the page's URL. */
   readonly postsTo?: string;
 }
 
-/** Renders a page without scripts that nobody is to keep, find or embed. */
-export function personPage(
+/** Renders a page that must not be cached, indexed or embedded. */
+export function landingPage(
   response: Pick<ServerResponse, 'setHeader'>,
-  { title, paragraphs, button, postsTo }: PersonPage,
+  { title, paragraphs, button, postsTo }: LandingPage,
 ): string {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.setHeader('Content-Security-Policy', POLICY);

@@ -3,7 +3,7 @@ import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { deliveryUnderWay, ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
-import { judgeBody } from '../validation/judge-body.ts';
+import { validateBody } from '../validation/validate-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
@@ -11,9 +11,9 @@ import { DeliveryAnswer } from './delivery.answers.ts';
 import { TestWebhookRequest } from './test-webhook.request.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
 
-/** Deliveries that somebody asks for. */
+/** Deliveries on request: tests and redeliveries. */
 @Controller('v1/webhooks')
-export class DeliveriesByHandController {
+export class ManualDeliveriesController {
   constructor(
     private readonly again: SendDeliveriesAgain,
     private readonly deliveries: ReadDeliveries,
@@ -64,7 +64,7 @@ export class DeliveriesByHandController {
     @PathId('webhook_id') id: WebhookId,
     @OptionalBody() body: object,
   ): Promise<DeliveryAnswer> {
-    const { event } = judgeBody(TestWebhookRequest, body);
+    const { event } = validateBody(TestWebhookRequest, body);
     const delivery = foundBy(
       'webhook_id',
       await this.again.sendTest(caller.workspaceId, id, actorOf(caller), event),

@@ -1,0 +1,48 @@
+import type { DescribedClass, JsonSchema } from './json-schema.ts';
+
+export interface AnswerFieldTraits {
+  /**
+   * The field's value in the examples. Not needed where the schema has examples or is another class; examples omit optional fields
+   * without one.
+   */
+  readonly example?: unknown;
+  /** The field can be absent; its description says when. */
+  readonly optional?: true;
+}
+
+/** The description of a field of an answer. */
+export interface DescribedAnswerField extends AnswerFieldTraits {
+  readonly field: string;
+  readonly sentence: string;
+  readonly schema: JsonSchema;
+}
+
+const fieldsOfClass = new WeakMap<object, DescribedAnswerField[]>();
+
+/** Describes a field of an answer class. Compose the schema from `answer-schemas.ts`. */
+export function AnswerField(
+  sentence: string,
+  schema: JsonSchema,
+  traits: AnswerFieldTraits = {},
+): PropertyDecorator {
+  return (prototype, property) => {
+    const fields = fieldsOfClass.get(prototype) ?? [];
+    fields.push({ field: property as string, sentence, schema, ...traits });
+    fieldsOfClass.set(prototype, fields);
+  };
+}
+
+/**
+ * The fields of an answer class, inherited ones first; a redeclared field replaces the inherited one, in its place. Empty for any other class.
+ */
+export function answerFieldsOf(answerClass: DescribedClass): DescribedAnswerField[] {
+  const fields: DescribedAnswerField[] = [];
+  for (
+    let prototype = answerClass.prototype as object | null;
+    prototype !== null;
+    prototype = Object.getPrototypeOf(prototype) as object | null
+  ) {
+    fields.unshift(...(fieldsOfClass.get(prototype) ?? []));
+  }
+  return [...new Map(fields.map((shown) => [shown.field, shown])).values()];
+}
