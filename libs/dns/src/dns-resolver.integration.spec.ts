@@ -4,9 +4,9 @@ import { sleep } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
 import { DnsResolver } from './dns-resolver.ts';
 
-/** Nothing that is answered takes so long, however busy the machine is. */
+/** Longer than any answered query takes, however busy the machine is. */
 const TIMEOUT_MS = 20_000;
-/** For what is never answered. */
+/** For queries without an answer. */
 const HASTY_MS = 600;
 /** More than a datagram holds, in strings of at most 255 octets (RFC 1035, section 3.3). */
 const LONG = Array.from({ length: 20 }, (_, n) => `${n}`.padEnd(250, 'x'));
@@ -91,7 +91,7 @@ describe('DnsResolver', () => {
       both.lookUpTxt('never.example').then(note('never')),
       both.lookUpTxt('one.example').then(note('one')),
     ]);
-    // And not by the tries of the library, which take longer together.
+    // And not by the attempts of the library, which take longer in all.
     expect(never).toEqual({ kind: 'failed', reason: `no name server answered within ${timeoutMs} ms` });
     expect(one.kind).toBe('found');
     expect(ended).toEqual(['one', 'never']);
@@ -143,7 +143,7 @@ describe('with several name servers', () => {
     const patient = new DnsResolver({ servers: [silent.address, server.address], timeoutMs: 60_000 });
     const begun = performance.now();
     expect(await patient.lookUpTxt('one.example')).toMatchObject({ values: ['here'] });
-    // Half a second; by itself the library waits for five.
+    // The next server is asked after half a second; the library would wait for five.
     expect(performance.now() - begun).toBeLessThan(4_500);
   });
 

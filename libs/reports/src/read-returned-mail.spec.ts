@@ -9,7 +9,7 @@ const SAMPLES = join(import.meta.dirname, '../samples');
 const sample = (name: string): Buffer =>
   Buffer.from(readFileSync(join(SAMPLES, `${name}.eml`), 'utf8').replaceAll('\n', '\r\n'));
 
-/** What each sample reports of the email to this recipient, and the class of what it quotes. */
+/** What each sample reports of the email to this recipient, and the class of the quoted reply. */
 const EXPECTED: readonly (readonly [name: string, recipient: string, kind: string, replyClass: string])[] = [
   ['gmail-unknown-user', 'nobody@gmail.example', 'failed', 'unknown_user'],
   ['gmail-delayed', 'ada@company.example', 'delayed', 'soft_bounce'],

@@ -44,7 +44,7 @@ async function start(change: Partial<ReportListenerOptions> = {}): Promise<void>
   port = await listener.listen(0, '127.0.0.1');
 }
 
-/** Says one thing after the other, and hears the last line of each answer. */
+/** An SMTP client that sends one command at a time and reads the last line of each answer. */
 class Client {
   private heard = '';
   private hasEnded = false;
@@ -60,7 +60,7 @@ class Client {
     return client;
   }
 
-  /** The next whole answer; empty: the connection ended. */
+  /** The next complete answer; empty: the connection has ended. */
   async answer(withinMs = 60_000): Promise<string> {
     const deadline = performance.now() + withinMs;
     for (;;) {
@@ -80,7 +80,7 @@ class Client {
     return this.answer();
   }
 
-  /** Says all up to the recipient. */
+  /** Sends all commands up to RCPT. */
   async begin(recipient = ADDRESS): Promise<string> {
     await this.answer();
     await this.say('EHLO mx.example.net');
@@ -92,7 +92,7 @@ class Client {
     return this.say(`RCPT TO:<${recipient}>`);
   }
 
-  /** Hears answers until the connection ends; gives the last of them. */
+  /** Reads answers until the connection ends; gives the last of them. */
   async last(): Promise<string> {
     for (let last = ''; ;) {
       const answer = await this.answer();
@@ -107,7 +107,7 @@ class Client {
   }
 }
 
-/** The listener hears a moment later than the one who hangs up that a connection has ended. */
+/** Waits, since the listener notices the end of a connection a moment later than the client that ended it. */
 async function connectOnceThereIsRoom(): Promise<Client> {
   for (;;) {
     const client = Client.connect();
@@ -119,7 +119,7 @@ async function connectOnceThereIsRoom(): Promise<Client> {
 const certificateOf = (name: string): Certificate =>
   TestAuthority.create().selfSigned({ names: [`DNS:${name}`] });
 
-/** Asks for TLS. @returns who speaks over it, and the name in the certificate that was shown */
+/** Sends STARTTLS. @returns the client over TLS, and the name in the certificate of the server */
 async function connectEncrypted(): Promise<{ client: Client; name: string | undefined }> {
   const plain = Client.connect();
   await plain.answer();
@@ -272,7 +272,7 @@ describe('Returned mail', () => {
     await listener.close();
     await start({ limits: { ...LIMITS, sessionMs: 600 } });
     const slow = Client.connect();
-    // All at once, so that it has begun its mail before its time is over, however busy the machine is.
+    // Pipelined, so that the mail has begun before the session times out, however busy the machine is.
     slow.socket.write(
       ['EHLO mx.example.net', 'MAIL FROM:<>', `RCPT TO:<${ADDRESS}>`, 'DATA', ''].join('\r\n'),
     );
