@@ -2,7 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 
 type Faulty = { readonly fault: string };
 
-/** What a field was found to say. @throws Refusal (400) when it has a fault */
+/** The parsed value of a field. @throws Refusal (400) when it is invalid */
 export function judged<Parsed extends object>(
   field: string,
   parsed: Parsed | Faulty,

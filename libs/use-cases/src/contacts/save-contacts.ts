@@ -6,31 +6,31 @@ import { UpsertContacts } from './upsert-contacts.ts';
 interface SaveContactsOptions {
   readonly contacts: Pick<ContactStore, 'upsert'>;
   readonly changes: Pick<ContactChanges, 'update'>;
-  /** The error body that a refused item of a batch is shown with. */
+  /** Builds the error body of a refused batch item. */
   readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
 
-/** What a caller wants to be kept of the contact with an address; its form is judged. */
+/** The contact that a caller wants to save; already validated. */
 export interface WantedContact {
   readonly email: string;
-  /** The keys given replace, those given as null are removed, the others stay. */
+  /** Given keys are replaced, those given as null are removed, and the others are kept. */
   readonly properties: JsonObject;
 }
 
-/** An item of a batch: what is wanted, or what is wrong with its shape. */
+/** An item of a batch: a valid contact, or the reason why its shape is invalid. */
 export interface ContactBatchItem {
   readonly wanted: WantedContact | Refusal;
   /** The address as the caller wrote it; null when there is none that can be shown. */
   readonly email: string | null;
 }
 
-/** What became of the items of a batch, each list in their order. */
+/** The outcomes of the items of a batch; each list is in their order. */
 interface ContactBatchOutcome {
   readonly successful: Contact[];
   readonly failed: { readonly index: number; readonly email: string | null; readonly error: ErrorBody }[];
 }
 
-/** Saves what keys of a workspace want to be kept of its contacts, and says why where that is too much. */
+/** Saves contacts of a workspace for its API keys, and explains refusals for properties that are too large. */
 export class SaveContacts {
   private readonly upserts: UpsertContacts;
 
@@ -49,7 +49,7 @@ export class SaveContacts {
     return { contact: write!.contact, isCreated: write!.outcome === 'created' };
   }
 
-  /** Creates or updates several contacts in one transaction; an item that is refused fails no other. */
+  /** Creates or updates several contacts in one transaction; a refused item does not affect the others. */
   async upsertBatch(
     workspaceId: WorkspaceId,
     items: readonly ContactBatchItem[],
@@ -61,8 +61,9 @@ export class SaveContacts {
   }
 
   /**
-   * Merges properties into those that a contact has; undefined: the workspace does not have it.
+   * Merges properties into those of a contact.
    *
+   * @returns undefined when the workspace does not have the contact
    * @throws Refusal 400 when the contact's properties would become too large
    */
   async update(
@@ -96,7 +97,7 @@ function refusalOf({ exceeded }: ContactWrite): Refusal | undefined {
   return exceeded && propertiesTooLarge(exceeded);
 }
 
-/** The properties of a contact would be larger than they may, once the given ones are among them. */
+/** The refusal when merging the given properties would make those of a contact too large. */
 export function propertiesTooLarge({ size, amount }: ExceededSize): Refusal {
   const [max, would] = [size.max, amount].map((number) => number.toLocaleString('en-US'));
   return new Refusal(

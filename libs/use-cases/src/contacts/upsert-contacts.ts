@@ -7,10 +7,10 @@ const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 const CONFLICT_TRIES = 3;
 
-/** What became of a call: of each of its upserts, or what the whole failed with. */
+/** The outcome of a call: the result of each of its upserts, or the error of the whole call. */
 type CallOutcome = { readonly writes: ContactWrite[] } | { readonly error: unknown };
 
-/** Creates and updates contacts: calls that are in flight together share one transaction, whichever workspaces they are from. */
+/** Creates and updates contacts: concurrent calls share one transaction, whichever workspaces they belong to. */
 export class UpsertContacts {
   private readonly groups: Coalescer<readonly ContactUpsert[], CallOutcome>;
 
@@ -27,10 +27,10 @@ export class UpsertContacts {
   }
 
   /**
-   * Upserts contacts of one workspace, one or more.
+   * Upserts one or more contacts of one workspace.
    *
-   * @returns for each upsert, in their order, what became of it
-   * @throws what the database throws; nothing has changed then, unless the answer to the COMMIT was lost: the same again is safe
+   * @returns the result of each upsert, in their order
+   * @throws what the database throws; nothing has changed then, unless the answer to the COMMIT was lost. Repeating the call is safe.
    */
   async upsert(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
     const outcome = await this.groups.add(upserts);
@@ -49,7 +49,7 @@ export class UpsertContacts {
     }
   }
 
-  /** A contact that somebody holds, or a value that the database refuses, must fail no other call of its group. */
+  /** Serves each call separately, so that a locked contact or a value that the database refuses fails only its own call. */
   private async serveOneByOne(calls: readonly (readonly ContactUpsert[])[]): Promise<CallOutcome[]> {
     const settled = await Promise.allSettled(calls.map((upserts) => this.write(upserts)));
     return settled.map((one) =>

@@ -20,17 +20,17 @@ import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 import type { Check } from './examine.ts';
 import { findRestoration } from '../operate/sending-status.ts';
 
-/** What is to be looked at of a database. */
+/** The database to examine, and what is needed to examine it. */
 interface ExaminedInstallation {
   readonly database: ExaminedDatabase;
-  /** The migrations that it lacks. @throws MigrationMismatch */
+  /** The migrations that have not been applied. @throws MigrationMismatch */
   readonly findMissingMigrations: () => Promise<readonly string[]>;
   readonly sealedColumns: readonly SealedColumn[];
-  /** Undefined: ENCRYPTION_KEYS is not usable, which another check says. */
+  /** Undefined when ENCRYPTION_KEYS is not usable, which another check reports. */
   readonly box: SecretBox | undefined;
 }
 
-/** The server first, then what Posthorn has in it. */
+/** The checks of the database: first of the server, then of Posthorn's data in it. */
 export function databaseChecks(installation: ExaminedInstallation): Check[] {
   const { database } = installation;
   return [
@@ -71,7 +71,7 @@ export function databaseChecks(installation: ExaminedInstallation): Check[] {
   ];
 }
 
-/** Reading goes on while the disk is full, as if all were well. */
+/** Checks the free disk space: with a full disk, reads go on working as if all were well. */
 async function judgeRoom(database: ExaminedDatabase): Promise<Finding> {
   await database.checkDiskRoom();
   return good('the disk of Postgres has room');
@@ -86,7 +86,7 @@ async function judgeMigrations({ findMissingMigrations }: ExaminedInstallation):
   );
 }
 
-/** Opens what is stored, the newest of each kind, and keeps nothing of it. */
+/** Decrypts the newest stored secret of each kind, and discards the plaintext. */
 async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallation): Promise<Finding> {
   if (box === undefined)
     return fault('there is no usable key ring', 'set ENCRYPTION_KEYS to what the apps have');

@@ -1,30 +1,30 @@
 import { type Finding, unknown } from '@posthorn/domain';
 import { within } from '@posthorn/kernel';
 
-/** Looks at one thing. What it throws is a finding too. */
+/** Checks one aspect of an installation. An error that it throws counts as a finding too. */
 export interface Check {
-  /** What is looked at, such as `redis.eviction`. */
+  /** The name of the check, such as `redis.eviction`. */
   readonly name: string;
-  /** How long it may take; then it is a finding that it took longer. Default: 15 s. */
+  /** The time limit; exceeding it is a finding. Default: 15 s. */
   readonly withinMs?: number;
   readonly look: () => Promise<Finding> | Finding;
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface CheckResult extends Finding {
   readonly check: string;
 }
 
-/** What a whole installation was found to be. */
+/** The result of examining a whole installation. */
 export interface Examination {
-  /** No check found a fault, and each could find out what it was for. */
+  /** Whether no check found a fault and all of them could be completed. */
   readonly isSound: boolean;
   readonly results: readonly CheckResult[];
 }
 
 const MAX_MS = 15_000;
 
-/** Makes all checks at the same time. None waits for another or hides it, and the whole takes as long as the slowest may. */
+/** Runs all checks concurrently. None waits for another or hides its result, and the whole takes no longer than the slowest one may. */
 export async function examine(
   checks: readonly Check[],
   describeError: (error: Error) => Finding,
@@ -41,7 +41,7 @@ async function findingOf(
 ): Promise<Finding> {
   try {
     const looked = Promise.resolve().then(look);
-    // Who is late may fail still; nobody listens by then.
+    // The check may still fail after its time limit, when nobody handles its promise any more.
     looked.catch(() => undefined);
     const finding = await within(looked, withinMs);
     return (

@@ -5,15 +5,15 @@ import type { Check } from './examine.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** What is looked at of this machine and of what leads to it. */
+/** What is examined of this machine, and of the addresses that lead to it. */
 interface ExaminedMachine {
-  /** What is wrong with the settings; empty: nothing. */
+  /** The faults of the settings; empty when there are none. */
   readonly settingsFaults: readonly string[];
-  /** Names in `.env` that no setting has. */
+  /** Names in `.env` that are not settings. */
   readonly unknownSettings: readonly string[];
-  /** Where callers and recipients come in, by the name of its setting; undefined: unset. */
+  /** The URLs that callers and recipients use, by the name of their setting; undefined: unset. */
   readonly publicUrls: Readonly<Record<string, string | undefined>>;
-  /** Where `inbound` listens on this machine; undefined: mail does not come back to Posthorn. */
+  /** Where `inbound` listens on this machine; undefined: returned mail does not go to Posthorn. */
   readonly inbound: { readonly host: string; readonly port: number } | undefined;
 }
 
@@ -53,10 +53,10 @@ function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Fi
   return good('every setting has a value that is allowed');
 }
 
-/** Whether something answers there over HTTP; who it is need not be known: an ingress may let only the interface through. */
+/** Checks whether anything answers there over HTTP. Any answer will do, because an ingress may forward only some paths. */
 async function judgeUrl(name: string, url: string | undefined): Promise<Finding> {
   if (url === undefined || isLoopback(new URL(url).hostname))
-    // In a container it would not even lead to the gateway on the same machine, so nothing is asked.
+    // In a container, this URL would not even lead to the gateway on the same machine, so no request is made.
     return advice(
       `${name} is ${url ?? 'not set'}: links in emails lead recipients to their own machine`,
       `set ${name} to what callers and recipients reach`,
@@ -75,7 +75,7 @@ async function judgeUrl(name: string, url: string | undefined): Promise<Finding>
   }
 }
 
-/** Whether `inbound` greets on this machine; it may run on another one, so this is advice. */
+/** Checks whether `inbound` greets on this machine; it may run on another one, so the result is only advice. */
 async function judgeInbound({ host, port }: { host: string; port: number }): Promise<Finding> {
   const where = `${host}:${port}`;
   const greeting = await greetingAt(host, port);
@@ -86,7 +86,7 @@ async function judgeInbound({ host, port }: { host: string; port: number }): Pro
   );
 }
 
-/** What is said first, or why nothing is. */
+/** The SMTP greeting, or the reason why there is none. */
 function greetingAt(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });

@@ -18,7 +18,7 @@ import type { RedisExamination } from '@posthorn/queues';
 import { describeTransmission, type RelayTransport } from '@posthorn/smtp';
 import type { Check } from './examine.ts';
 
-/** Redis is asked once for all of it. */
+/** The checks of Redis; all of them share one request. */
 export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
   let asked: Promise<RedisExamination> | undefined;
   const answer = (): Promise<RedisExamination> => (asked ??= ask());
@@ -48,7 +48,7 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
 const RELAY_WITHIN_MS = 20_000;
 const PORT = /:\d+$/;
 
-/** Greets each relay, secures, logs in and leaves; nothing is sent. */
+/** Connects to each relay, upgrades to TLS, logs in and quits; nothing is sent. */
 export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'greet'>[]): Check[] {
   return relays.map((relay) => ({
     name: `relay ${relay.name}`,
@@ -82,7 +82,7 @@ const MENDS: Readonly<Record<string, string>> = {
   auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others',
 };
 
-/** What OpenSSL and Node say of a TLS that fails before the greeting, so under smtps://. */
+/** Advice by the messages of OpenSSL and Node when TLS fails before the greeting, which means with smtps://. */
 const TLS_MENDS: readonly (readonly [RegExp, string])[] = [
   [
     /wrong version number|packet length too long/,
@@ -93,7 +93,7 @@ const TLS_MENDS: readonly (readonly [RegExp, string])[] = [
 const SILENT =
   'check that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay';
 
-/** RFC 4954, section 6: the login is none of the relay's. */
+/** RFC 4954, section 6: the relay does not support this authentication mechanism. */
 const NO_SUCH_LOGIN = 504;
 const OTHER_LOGIN =
   'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one';
@@ -113,16 +113,16 @@ function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   return MENDS[stage] ?? 'ask the operator of the relay';
 }
 
-/** What asks the DNS. */
+/** Sends DNS queries. */
 interface NameServers {
   lookUpTxt(name: string): Promise<TxtAnswer>;
   lookUpMailHosts(domain: string): Promise<TxtAnswer>;
 }
 
 /**
- * Whether name servers answer, whatever they answer, and where mail about emails comes back to.
+ * Checks whether name servers answer, whatever the answer, and where bounces and other returned mail are sent to.
  *
- * @param bounceDomain undefined: none comes back to Posthorn
+ * @param bounceDomain undefined: returned mail does not go to Posthorn
  */
 export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string | undefined): Check[] {
   const resolver: Check = {

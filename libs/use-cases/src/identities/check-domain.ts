@@ -20,26 +20,26 @@ import {
 } from '@posthorn/domain';
 import { type ClaimedDomain, type DomainCheckStore, stagedKey } from '@posthorn/database';
 
-/** Much longer than a check takes; who is not back by then has died. */
+/** Much longer than a check takes; a process that has not finished by then has died. */
 export const CHECK_LEASE_SECONDS = 120;
-/** A check is spread over this part of its pause, so that domains that were added together are not asked for together. */
+/** The fraction of its interval by which a check is randomly shifted, so that domains added together are not checked together. */
 const JITTER = 0.1;
 
 interface CheckDomainOptions {
   readonly checks: Pick<DomainCheckStore, 'record'>;
   readonly resolver: { lookUpTxt(name: string): Promise<TxtAnswer> };
-  /** What SPF records must include; undefined: the operator has not said. */
+  /** What SPF records must include; undefined when the operator has not configured it. */
   readonly spfInclude: string | undefined;
   readonly clock: { nowMs(): number };
-  /** Told what has happened to a domain, once it is written down. */
+  /** Called with a change of a domain once it is committed. */
   readonly onChange?: (change: ProofChange, domain: ClaimedDomain) => void;
 }
 
-/** Looks at the records of a domain, decides what that means, and writes it down. */
+/** Looks up the DNS records of a domain, decides what they mean for it, and saves the result. */
 export class CheckDomain {
   constructor(private readonly options: CheckDomainOptions) {}
 
-  /** @returns whether it was written down: not when somebody looked later, or vouched for the domain */
+  /** @returns whether the result was saved: it is not when a later check was saved before, or an operator vouched for the domain */
   async check(domain: ClaimedDomain, actor: Actor): Promise<boolean> {
     const { checks, clock, spfInclude, onChange } = this.options;
     const wanted = wantedRecords(domain.value, domain.keys, spfInclude);
@@ -47,7 +47,7 @@ export class CheckDomain {
     const nowMs = clock.nowMs();
     const states = statesOfKeys(domain, wanted, findings);
     const keys = keysAfterLook(domain.keys.map(stagedKey), ({ id }) => states.get(id)!, nowMs);
-    // One that has become the current key by this look is what the domain is proven by.
+    // A key that this check has made the current one is among those required to verify the domain.
     const required = keys.filter(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'CURRENT');
     const outcome = checkOutcome(required.map(({ id }) => states.get(id)!));
     const { proof, change } = decideAfterCheck(proofOf(domain), outcome, nowMs);
@@ -63,7 +63,7 @@ export class CheckDomain {
     return isRecorded;
   }
 
-  /** All at once: none waits for a name server of another. */
+  /** Concurrently: no look-up waits for the name server of another. */
   private async lookUp(wanted: readonly WantedRecord[]): Promise<RecordFindings> {
     const { resolver } = this.options;
     const found = wanted.map(async (record) => {
@@ -75,7 +75,7 @@ export class CheckDomain {
   }
 }
 
-/** What was found of the record of each key, by its id. */
+/** What was found of each key's record, by the key's id. */
 function statesOfKeys(
   { keys }: ClaimedDomain,
   wanted: readonly WantedRecord[],
@@ -85,7 +85,7 @@ function statesOfKeys(
   return new Map(keys.map((key) => [key.id, findings[nameOf(key)]!.state]));
 }
 
-/** Somebody waits for the switch to new keys. */
+/** The intervals of checks while a rotation waits for the records of the new keys. */
 function rotationPauses(keys: readonly StagedKey[], proof: DomainProof, nowMs: number): (number | null)[] {
   const isAwaited = keys.some(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'NEXT');
   return [settledAfterSeconds(keys, nowMs), isAwaited ? waitingCheckAfterSeconds(proof) : null];

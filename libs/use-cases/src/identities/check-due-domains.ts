@@ -2,7 +2,7 @@ import { POSTHORN } from '@posthorn/domain';
 import type { DomainCheckStore } from '@posthorn/database';
 import { CHECK_LEASE_SECONDS, type CheckDomain } from './check-domain.ts';
 
-/** As many are looked at together: most of the time of a check is waiting. */
+/** How many domains are checked concurrently: a check mostly waits. */
 const DOMAINS_AT_ONCE = 50;
 
 interface CheckDueDomainsOptions {
@@ -11,13 +11,13 @@ interface CheckDueDomainsOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** Looks at every domain whose time has come. Safe to run twice and at once: each claims its own. */
+/** Checks every domain that is due. Safe to run again and concurrently: each run claims domains of its own. */
 export class CheckDueDomains {
   constructor(private readonly options: CheckDueDomainsOptions) {}
 
   /**
-   * @param withinMs no further domains are claimed after this time; those that are left are the next run's
-   * @returns how many were looked at
+   * @param withinMs no further domains are claimed after this time; the next run continues with the rest
+   * @returns how many were checked
    */
   async run(withinMs: number): Promise<number> {
     const { checks, checkDomain, onError } = this.options;
@@ -26,7 +26,7 @@ export class CheckDueDomains {
     for (;;) {
       const due = await checks.claimDue(DOMAINS_AT_ONCE, CHECK_LEASE_SECONDS);
       const results = await Promise.allSettled(due.map((domain) => checkDomain.check(domain, POSTHORN)));
-      // One that cannot be written down is due again when its claim has ended, and takes no other with it.
+      // A check that cannot be saved is due again when its claim expires, and does not affect the others.
       for (const result of results) if (result.status === 'rejected') onError(result.reason as Error);
       looked += due.length;
       if (due.length < DOMAINS_AT_ONCE || performance.now() > deadline) return looked;

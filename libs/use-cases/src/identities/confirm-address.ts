@@ -4,17 +4,17 @@ import { VERIFICATION_PREFIX } from './send-verification-link.ts';
 
 const UNKNOWN: LinkedAddress = { state: 'unknown' };
 
-/** What whoever opens a link from a mail can do: see what it is about, and consent. */
+/** What anybody with the link from a verification mail can do: see what it is for, and consent. */
 export class ConfirmAddress {
   constructor(private readonly links: Pick<VerificationLinkStore, 'find' | 'use'>) {}
 
-  /** What the link with this token is about. Programs open links to look at them, so this changes nothing. */
+  /** What the link with this token is for. Changes nothing, because mail scanners open links. */
   async look(token: string): Promise<LinkedAddress> {
     const hash = hashIfSecret(VERIFICATION_PREFIX, token);
     return hash === undefined ? UNKNOWN : this.links.find(hash);
   }
 
-  /** Verifies the address. `open`: by this call; `used`: by an earlier one. */
+  /** Verifies the address. `open`: verified by this call; `used`: by an earlier one. */
   async confirm(token: string): Promise<LinkedAddress> {
     const hash = hashIfSecret(VERIFICATION_PREFIX, token);
     return hash === undefined ? UNKNOWN : this.links.use(hash);

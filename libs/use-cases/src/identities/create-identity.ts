@@ -13,13 +13,16 @@ interface CreateIdentityOptions {
   readonly clock: { nowMs(): number };
 }
 
-/** Adds an address, to which a link is mailed, or a domain, for which keys are made. Once this has answered, the mail is on its way or owed. */
+/**
+ * Adds an address, which is sent a verification link, or a domain, for which DKIM keys are generated. Once the call has returned, the mail
+ * is accepted or will be retried.
+ */
 export class CreateIdentity {
   constructor(private readonly options: CreateIdentityOptions) {}
 
   /**
-   * @throws Refusal 400 for what is neither, 409 for one that is there already, when the workspace has as many as it may or
-   *   when no mails can be sent, 429 when too many mails were asked for, 503 when too many keys are being made
+   * @throws Refusal 400 for what is neither, 409 when the identity exists, the workspace has the maximum or no mails can be sent,
+   * 429 when too many mails were requested, 503 when too many keys are being generated
    */
   async create(workspaceId: WorkspaceId, actor: Actor, value: IdentityValue): Promise<Identity> {
     const id = newId('idn', this.options.clock.nowMs());
@@ -35,7 +38,7 @@ export class CreateIdentity {
     domain: string,
   ): Promise<Identity> {
     const { changes, keys } = this.options;
-    // Asked before, because keys are dear; asked again with the insertion, because others add domains meanwhile.
+    // Checked before, because generating keys is expensive, and again with the insertion, because others may add domains meanwhile.
     const early = await changes.refusal(workspaceId, domain);
     if (early !== undefined) throw identityRefusal('domain', early);
     const added = await changes.addDomain(workspaceId, actor, { id, domain, keys: await keys.make(id) });

@@ -5,10 +5,13 @@ import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/si
 
 const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 
-/** An RSA key takes a thread for some hundred milliseconds; what waits longer than a few seconds had better come again. */
+/**
+ * Generating an RSA key occupies a thread for some hundred milliseconds; whoever would wait for more than a few seconds should retry
+ * instead.
+ */
 const PAIRS = { maxConcurrent: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
 
-/** Too many wait for their keys. */
+/** Too many callers are waiting for keys. */
 export function tooManyDkimKeys(): Refusal {
   return new Refusal(503, 'Too many domains are being added at once; try again in some seconds', {
     retryAfterSeconds: 5,
@@ -20,17 +23,17 @@ interface DkimKeyMakerOptions {
   readonly clock: { nowMs(): number };
 }
 
-/** Makes the keys of domains, one pair after the other, so that whoever adds many takes the threads of nobody. */
+/** Generates the keys of domains, one pair at a time, so that adding many domains does not occupy all threads. */
 export class DkimKeyMaker {
   private readonly pairs = new ConcurrencyLimit(PAIRS);
 
   constructor(private readonly options: DkimKeyMakerOptions) {}
 
   /**
-   * A key of each algorithm for a domain, sealed.
+   * Generates a key of each algorithm for a domain, encrypted.
    *
-   * @param id what their selectors are made of, see `dkimSelector`
-   * @throws Refusal (503) when too many wait for theirs
+   * @param id what their selectors are derived from, see `dkimSelector`
+   * @throws Refusal (503) when too many callers are waiting
    */
   make(id: IdentityId): Promise<NewDkimKey[]> {
     return this.pairs.run(() => this.makeNow(id));

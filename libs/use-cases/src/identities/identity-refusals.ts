@@ -2,7 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { IdentityRefusal, MailRefusal } from '@posthorn/database';
 
-/** Why an identity was not added, for the caller. */
+/** The refusal for an identity that was not added. */
 export function identityRefusal(field: 'address' | 'domain', refusal: IdentityRefusal): Refusal {
   switch (refusal.refused) {
     case 'exists':
@@ -22,7 +22,7 @@ export function identityRefusal(field: 'address' | 'domain', refusal: IdentityRe
   }
 }
 
-/** Mails that ask for consent go to whoever the caller names, so there is a bound. */
+/** Verification mails go to any address that a caller names, so their number is limited. */
 export function tooManyMails({ retryAfterSeconds }: MailRefusal): Refusal {
   return new Refusal(
     429,

@@ -15,15 +15,15 @@ interface RotateKeysOptions {
   readonly clock: { nowMs(): number };
 }
 
-/** Gives a domain other keys. Those that sign go on signing until the records of the new ones are found; see `keysAfterLook`. */
+/** Rotates the DKIM keys of a domain. The current keys keep signing until the records of the new ones are found; see `keysAfterLook`. */
 export class RotateKeys {
   constructor(private readonly options: RotateKeysOptions) {}
 
   /**
-   * Asked again while new keys are waited for, it changes nothing.
+   * Changes nothing while a rotation is already waiting for its records.
    *
-   * @returns the domain as it then is; undefined when the workspace has no identity with this id
-   * @throws Refusal 409 for an address, or while the records of the keys before must stay; 503 when too many keys are being made
+   * @returns the domain after the change; undefined when the workspace has no identity with this id
+   * @throws Refusal 409 for an address, or while the records of the previous keys must stay; 503 when too many keys are being generated
    */
   async rotate(
     workspaceId: WorkspaceId,
@@ -42,7 +42,7 @@ export class RotateKeys {
   private async begin(domain: IdentityWithRecords, actor: Actor): Promise<Rotation | undefined> {
     const { changes, clock, keys } = this.options;
     const { workspaceId, id } = domain;
-    // Asked before, because keys are dear; asked again with the change, because others may ask meanwhile.
+    // Checked before, because generating keys is expensive, and again with the change, because others may rotate meanwhile.
     const early = decideRotation(domain.keys.map(stagedKey), clock.nowMs());
     if (early.kind !== 'begin') return early;
     const made = await keys.make(newId('idn', clock.nowMs()));
@@ -55,7 +55,7 @@ export function keysOfAddress(): Refusal {
   return new Refusal(409, 'The identity is an address; only domains have keys, so add its domain');
 }
 
-/** The records of the keys before must stay until then. */
+/** The records of the previous keys must stay until then. */
 export function rotatedTooEarly(untilMs: number): Refusal {
   const until = new Date(untilMs).toISOString();
   return new Refusal(

@@ -5,25 +5,25 @@ import { hashSecret, newSecret } from '@posthorn/signing';
 import type { SendOwedMails } from '../system/send-owed-mails.ts';
 import { verificationMail } from './verification-mail.ts';
 
-/** What the token in a link begins with. */
+/** The prefix of the tokens in verification links. */
 export const VERIFICATION_PREFIX = 'phv_';
 
 interface SendVerificationLinkOptions {
   readonly owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
   readonly clock: Pick<DatabaseClock, 'nowMs'>;
-  /** The address of the gateway as recipients see it, without a slash at its end. */
+  /** The public URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** Makes the links that verify addresses, each with a mail that is owed from its transaction on, and hands the mails over. */
+/** Creates verification links, each with a mail that is recorded as owed in the same transaction, and submits these mails. */
 export class SendVerificationLink {
   constructor(private readonly options: SendVerificationLinkOptions) {}
 
   /**
-   * A new link, whose token is in its mail and nowhere else.
+   * Creates a link, whose token is only in its mail.
    *
-   * @throws Refusal (409) when this installation sends no mails of its own, so that it would be of no use
+   * @throws Refusal (409) when this installation sends no mails of its own, because nobody would receive the link
    */
   async write(workspaceId: WorkspaceId, address: string): Promise<NewLink> {
     const { owedMails, workspaces, clock, publicUrl } = this.options;
@@ -39,7 +39,7 @@ export class SendVerificationLink {
     };
   }
 
-  /** Hands over the mail of a link that is kept by now. Never rejects: what fails is owed still. */
+  /** Submits the mail of a link that is committed. Never rejects: a mail that fails stays owed. */
   handOver(mail: OwedMail): Promise<boolean> {
     return this.options.owedMails.handOver(mail);
   }

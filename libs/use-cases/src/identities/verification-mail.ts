@@ -1,7 +1,7 @@
 import { mailBody } from '../system/mail-body.ts';
 import type { MailDraft } from '../system/send-system-mail.ts';
 
-/** The mail that asks whoever reads an address whether a workspace may send from it. */
+/** The mail that asks the owner of an address whether a workspace may send from it. */
 export function verificationMail(address: string, workspaceName: string, link: string): MailDraft {
   const question = `The workspace “${workspaceName}” asks to send emails in the name of ${address}.`;
   const consent = 'If you want that, open this link and press the button. It is good for 24 hours, and once.';

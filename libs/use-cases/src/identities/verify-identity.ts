@@ -12,7 +12,7 @@ import type { DkimKeyMaker } from './dkim-key-maker.ts';
 import { tooManyMails } from './identity-refusals.ts';
 import type { SendVerificationLink } from './send-verification-link.ts';
 
-/** Whoever asks again this soon gets what was found just now: name servers are not ours to be pounded. */
+/** A domain checked this recently is not looked up again, so that repeated requests do not flood other people's name servers. */
 const REST_SECONDS = 5;
 
 interface VerifyIdentityOptions {
@@ -25,13 +25,13 @@ interface VerifyIdentityOptions {
   readonly checkDomain: Pick<CheckDomain, 'check'>;
 }
 
-/** Does now what verifies an identity: looks at the records of a domain, mails another link to an address. */
+/** Starts the verification of an identity at once: checks the records of a domain, or mails another link to an address. */
 export class VerifyIdentity {
   constructor(private readonly options: VerifyIdentityOptions) {}
 
   /**
-   * @returns the identity as it then is; undefined when the workspace has none with this id
-   * @throws Refusal 409 when no mails can be sent, 429 when too many were asked for, 503 when too many keys are being made
+   * @returns the identity afterwards; undefined when the workspace has none with this id
+   * @throws Refusal 409 when no mails can be sent, 429 when too many were requested, 503 when too many keys are being generated
    */
   async verify(
     workspaceId: WorkspaceId,
@@ -49,7 +49,7 @@ export class VerifyIdentity {
   private async lookAt(domain: IdentityWithRecords, actor: Actor): Promise<void> {
     const { changes, checks, checkDomain, keys } = this.options;
     const { workspaceId, id } = domain;
-    // An operator added it.
+    // The domain was added by an operator.
     if (domain.check === null) await changes.giveKeys(workspaceId, id, await keys.make(id));
     const times = { leaseSeconds: CHECK_LEASE_SECONDS, restSeconds: REST_SECONDS };
     const claimed = await checks.claim(workspaceId, id, times);

@@ -3,8 +3,8 @@ import { mailBody } from '../system/mail-body.ts';
 import type { MailDraft } from '../system/send-system-mail.ts';
 
 /**
- * The mail that asks somebody to become a member. Of what a caller chose it shows nothing: it goes to whatever address a
- * caller names, and must not carry a stranger's words there.
+ * The mail that invites somebody to a workspace. It contains no text that a caller chose: it goes to any address that a caller names, and
+ * must not carry a stranger's words there.
  */
 export function invitationMail(email: string, workspaceName: string, link: string): MailDraft {
   const question = `You are invited to become a member of the workspace “${workspaceName}”.`;

@@ -4,9 +4,9 @@ import type { InvitationChanges, InvitationStore, WorkspaceStore } from '@postho
 import { endedRefusal, invitationRefusal } from './member-refusals.ts';
 import type { SendInvitationMails } from './send-invitation-mails.ts';
 
-/** Who is invited. */
+/** The person to invite. */
 interface WantedMember {
-  /** The bare address, already judged. */
+  /** The bare address, already validated. */
   readonly email: string;
   readonly name?: string | undefined;
   readonly role: Role;
@@ -20,13 +20,13 @@ interface InviteMemberOptions {
   readonly clock: DatabaseClock;
 }
 
-/** Invites people to workspaces. Once this has answered, the invitation is durable and its mail on its way or owed. */
+/** Invites people to workspaces. Once the call has returned, the invitation is durable, and its mail is accepted or will be retried. */
 export class InviteMember {
   constructor(private readonly options: InviteMemberOptions) {}
 
   /**
-   * @throws Refusal 409 when the address is a member's or invited already, when too many invitations are open or when no mails
-   *   can be sent; 429 when too many mails were sent of late
+   * @throws Refusal 409 when the address is already a member's or invited, when too many invitations are open or when no mails
+   * can be sent; 429 when too many mails were sent recently
    */
   async invite(workspaceId: WorkspaceId, actor: Actor, wanted: WantedMember): Promise<Invitation> {
     const { changes, mails, clock } = this.options;

@@ -8,7 +8,7 @@ import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { busyRendering, noSuchVersion, renderingRefusal } from './template-refusals.ts';
 
-/** Of a workspace: each can be of the largest template and become as large again, several times over. */
+/** Per workspace: each preview may use the largest template, and the rendered output may be as large again, several times over. */
 const PREVIEWS = { maxConcurrent: 1, maxWaiting: 25, refusal: busyRendering };
 
 interface PreviewTemplateOptions {
@@ -18,12 +18,12 @@ interface PreviewTemplateOptions {
   readonly unsubscribeLinks: Pick<UnsubscribeLinks, 'example'>;
 }
 
-/** What an email of a template says when it leaves; the preview text is in the HTML too, where it is hidden. */
+/** The rendered content of an email; the preview text is also in the HTML, hidden. */
 interface TemplatePreview extends FinalContent {
   readonly previewText?: string;
 }
 
-/** Shows what an email of a template would say, without sending it. */
+/** Renders an email of a template without sending it. */
 export class PreviewTemplate {
   private readonly previews = new KeyedConcurrencyLimit<WorkspaceId>(PREVIEWS);
 
@@ -31,10 +31,10 @@ export class PreviewTemplate {
 
   /**
    * @param version the number of an earlier version; undefined: the current one
-   * @param gone is aborted when the caller has gone: a preview that would have to wait is refused then
-   * @returns undefined when the workspace has no such template; the text always, made of the HTML where the template has none
+   * @param gone aborted when the caller has disconnected: a preview that would have to wait is refused then
+   * @returns undefined when the workspace has no such template; the text is always set, derived from the HTML where the template has none
    * @throws Refusal 400 when a variable or the version is missing, or when it cannot be rendered with these variables; 503 when too many
-   *   of the workspace wait
+   * of the workspace are waiting
    */
   preview(
     workspaceId: WorkspaceId,

@@ -9,15 +9,15 @@ import {
 } from '@posthorn/rendering';
 import { notInTheLanguage, notWritten, renderingRefusal } from './template-refusals.ts';
 
-/** How often a change is made anew because others have changed the same template meanwhile. */
+/** How often a change is retried when others have changed the same template meanwhile. */
 const MAX_ROUNDS = 5;
 
-/** A template as somebody wants it; sizes, types and addresses are already judged. */
+/** A template to be saved; sizes, types and addresses are already validated. */
 export interface TemplateDraft extends Omit<TemplateContent, 'required'> {
   readonly name: string;
 }
 
-/** What is to be changed of a template; what is absent stays, what is null is taken away. */
+/** A change of a template: absent fields are kept, those given as null are removed. */
 export interface TemplatePatch {
   readonly name?: string | undefined;
   readonly from?: { readonly address?: string | undefined; readonly name?: string | null | undefined };
@@ -38,11 +38,11 @@ interface SaveTemplateOptions {
   readonly renderer: Pick<TemplateRenderer, 'analyse'>;
 }
 
-/** Saves templates that compile, and no others. */
+/** Saves templates, provided that they compile. */
 export class SaveTemplate {
   constructor(private readonly options: SaveTemplateOptions) {}
 
-  /** @throws Refusal 400 for what is not in the language, 409 for a name that is taken and a workspace that is full */
+  /** @throws Refusal 400 for template syntax errors, 409 when the name is taken or the workspace has the maximum */
   async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
     const content = await this.judged(workspaceId, draft);
     const created = await this.options.changes.create(workspaceId, actor, { name, content });
@@ -51,10 +51,10 @@ export class SaveTemplate {
   }
 
   /**
-   * Changes a template; what it says becomes a new version. A change that changes nothing leaves everything as it is.
+   * Changes a template; new content becomes a new version. A change without effect writes nothing.
    *
    * @returns undefined when the workspace has no such template
-   * @throws Refusal as {@link create}, and 409 when others change it all the time
+   * @throws Refusal as {@link create}, and 409 when concurrent changes keep interfering
    */
   async update(
     workspaceId: WorkspaceId,
@@ -99,7 +99,7 @@ export class SaveTemplate {
   }
 }
 
-/** What the template would say after the change. */
+/** The content of the template after the change. */
 function patched(read: Template, patch: TemplatePatch): Omit<TemplateContent, 'required'> {
   const { address = read.from.address, name = read.from.name } = patch.from ?? {};
   const { subject = read.parts.subject, html = read.parts.html } = patch.parts ?? {};

@@ -13,14 +13,14 @@ interface TestEmail {
   readonly variables: JsonObject;
 }
 
-/** Sends an email of a template, so that somebody sees it in an inbox: accepted, counted and delivered as any other. */
+/** Sends an email of a template to try it out in an inbox; it is accepted, counted and delivered like any other. */
 export class SendTestEmail {
   constructor(private readonly options: SendTestEmailOptions) {}
 
   /**
-   * @param traceparent the place in its trace of what asks, if traces are on
+   * @param traceparent the trace context of the request, if tracing is on
    * @returns undefined when the workspace has no such template
-   * @throws Refusal as sending any email of this template would be refused
+   * @throws Refusal as for any email of this template
    */
   async send(
     workspaceId: WorkspaceId,

@@ -5,7 +5,7 @@ import { RenderingFailed } from '@posthorn/rendering';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The template is not in the language. */
+/** The template has syntax errors. */
 export function notInTheLanguage(faults: readonly string[]): Refusal {
   return new Refusal(400, faults.join('; '));
 }
@@ -16,7 +16,7 @@ export function busyRendering(): Refusal {
   });
 }
 
-/** What judging or rendering a template failed with, for the caller; anything but a failed rendering is thrown on. */
+/** The refusal for an error of compiling or rendering a template; rethrows any other error. */
 export function renderingRefusal(error: unknown): Refusal {
   if (!(error instanceof RenderingFailed)) throw error;
   if (error.reason === 'busy') return busyRendering();
@@ -26,7 +26,7 @@ export function renderingRefusal(error: unknown): Refusal {
   );
 }
 
-/** Why a template of this name was not written. */
+/** The refusal for a template that was not saved. */
 export function notWritten(refusal: Exclude<TemplateRefusal, 'unknown'>, name: string): Refusal {
   switch (refusal) {
     case 'name_taken':
@@ -47,7 +47,7 @@ export function notWritten(refusal: Exclude<TemplateRefusal, 'unknown'>, name: s
   }
 }
 
-/** The template does not have this version, but those from 1 to the newest. */
+/** The template has only the versions from 1 to the newest, not this one. */
 export function noSuchVersion(version: number, newest: number): Refusal {
   return new Refusal(400, `\`version\` is ${version}; the template has the versions 1 to ${newest}`);
 }

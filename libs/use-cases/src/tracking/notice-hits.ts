@@ -4,19 +4,19 @@ import { faultOf, type HitStore, isOutage } from '@posthorn/database';
 import { trackingHits } from '@posthorn/platform';
 
 const MAX_PER_GROUP = 500;
-/** About 10 MB; more than come in many seconds. */
+/** About 10 MB; more hits than arrive in many seconds. */
 const MAX_WAITING = 10_000;
 const TRY_AGAIN_MS = 1_000;
-/** How long a process that ends tries to write what it has. */
+/** How long a process that shuts down tries to write its remaining hits. */
 const CLOSING_MS = 3_000;
 
 interface NoticeHitsOptions {
   readonly hits: Pick<HitStore, 'record'>;
-  /** Told of what failed; what can be tried again is. */
+  /** Called with each failure; hits that can be retried are. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A hit was forgotten, because too many wait for the database. */
+/** A hit was dropped, because too many are waiting for the database. */
 class HitForgotten extends Error {
   constructor() {
     super('opens and clicks are forgotten, because more wait for the database than may');
@@ -25,8 +25,9 @@ class HitForgotten extends Error {
 }
 
 /**
- * Notices opens and clicks: who causes one waits for nothing. What comes while a statement runs goes with the next one. While the database is
- * away hits are kept, up to a bound, and then forgotten; so are those that a process has when it is killed.
+ * Records opens and clicks without delaying the requests that cause them. Hits that arrive while a statement runs are written with the next
+ * one. During a database outage hits are kept, up to a limit, and then dropped; those still in memory are also lost when the process is
+ * killed.
  */
 export class NoticeHits {
   private waiting: Hit[] = [];
@@ -35,7 +36,7 @@ export class NoticeHits {
 
   constructor(private readonly options: NoticeHitsOptions) {}
 
-  /** Takes note of a hit; never fails. */
+  /** Queues a hit; never fails. */
   note(hit: Hit): void {
     if (this.waiting.length >= MAX_WAITING) {
       count('forgotten', [hit]);
@@ -45,18 +46,18 @@ export class NoticeHits {
     this.writing ??= this.write();
   }
 
-  /** Writes what is left, if that can be done in three seconds. */
+  /** Writes the remaining hits, if that takes at most three seconds. */
   async close(): Promise<void> {
     this.closesAtMs = performance.now() + CLOSING_MS;
     await this.writing;
   }
 
   private async write(): Promise<void> {
-    // What comes in the same turn of the event loop goes together.
+    // Hits that arrive in the same turn of the event loop are written together.
     await new Promise((resolve) => setImmediate(resolve));
     let group = this.takeGroup();
     while (group.length > 0 && performance.now() < this.closesAtMs) {
-      // What failed is tried again as it was: by that it is known whether it was counted after all.
+      // A failed group is retried unchanged: this is how one that was counted after all is recognised.
       if (await this.isDone(group)) group = this.takeGroup();
       else await sleep(TRY_AGAIN_MS);
     }
@@ -67,7 +68,7 @@ export class NoticeHits {
     return this.waiting.splice(0, MAX_PER_GROUP);
   }
 
-  /** What the database refuses is not tried again: nothing may stand in the way of what comes after it. */
+  /** Hits that the database refuses are not retried, so that they do not block those that follow. */
   private async isDone(group: readonly Hit[]): Promise<boolean> {
     try {
       await this.options.hits.record(group);

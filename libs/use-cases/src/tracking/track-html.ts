@@ -7,11 +7,11 @@ interface TrackHtmlOptions {
   readonly links: Pick<TrackingLinks, 'linkOf' | 'imageOf'>;
 }
 
-/** Gives the HTML of an email what it takes to notice that it is opened and clicked, if that was asked for. */
+/** Adds open and click tracking to the HTML of an email, where requested. */
 export class TrackHtml {
   constructor(private readonly options: TrackHtmlOptions) {}
 
-  /** The HTML as it leaves; the same email gives the same. @throws RenderingFailed when its links cannot be found in time */
+  /** The HTML to send; always the same for the same email. @throws RenderingFailed when its links cannot be found in time */
   async track(
     email: Pick<ComposableEmail, 'id' | 'workspaceId' | 'trackClicks' | 'trackOpens' | 'trackingUrl'>,
     html: string,

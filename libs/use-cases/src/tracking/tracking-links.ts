@@ -3,45 +3,45 @@ import type { LinkSigner } from '@posthorn/signing';
 
 interface TrackingLinksOptions {
   readonly signer: LinkSigner;
-  /** The address by which recipients reach the gateway, without a slash at its end; of workspaces that have none of their own. */
+  /** The public URL of the gateway, without a trailing slash, for workspaces that have no tracking URL of their own. */
   readonly trackingUrl: string;
 }
 
-/** A link of an email, and where it leads. */
+/** A link of an email, and its target. */
 export interface TrackedLink {
   readonly emailId: EmailId;
   readonly url: string;
 }
 
-/** An email, and the address by which its workspace wants recipients to reach the gateway; null: the one of all. */
+/** An email, and the tracking URL of its workspace; null: the default one. */
 interface TrackedEmail {
   readonly emailId: EmailId;
   readonly trackingUrl: string | null;
 }
 
-/** The links and images by which it is noticed that emails are opened and clicked. What they say they say by themselves: nothing is looked up. */
+/** The links and images that track clicks and opens of emails. They are self-contained: resolving one needs no look-up. */
 export class TrackingLinks {
   constructor(private readonly options: TrackingLinksOptions) {}
 
-  /** What a link of an email becomes; undefined when it is too long to lead by way of us. */
+  /** The tracking link for a link of an email; undefined when it would be too long. */
   linkOf({ emailId, trackingUrl }: TrackedEmail, url: string): string | undefined {
     const token = this.options.signer.signTarget({ uuid: uuidOf(emailId), url });
     return token && `${trackingUrl ?? this.options.trackingUrl}/t/c/${token}`;
   }
 
-  /** The image at the end of an email. */
+  /** The tracking image of an email. */
   imageOf({ emailId, trackingUrl }: TrackedEmail): string {
     const token = this.options.signer.sign('open', uuidOf(emailId));
     return `${trackingUrl ?? this.options.trackingUrl}/t/o/${token}`;
   }
 
-  /** The link that a token was made for; undefined when it is none of ours. */
+  /** The link that a token was made for; undefined when the token is not valid. */
   linkWith(token: string): TrackedLink | undefined {
     const signed = this.options.signer.verifyTarget(token);
     return signed && { emailId: idFromUuid('trs', signed.uuid), url: signed.url };
   }
 
-  /** The email whose image a token was made for; undefined when it is none of ours. */
+  /** The email whose tracking image a token was made for; undefined when the token is not valid. */
   emailWith(token: string): EmailId | undefined {
     const uuid = this.options.signer.verify('open', token);
     return uuid === undefined ? undefined : idFromUuid('trs', uuid);

@@ -11,26 +11,32 @@ interface ChangeSubscriptionOptions {
 }
 
 const POLICY = 'resubscribe';
-/** Of one link. Each time is recorded and told, and so is unsubscribing after it: nobody is to make us write without end. */
+/**
+ * Per link. Each resubscription, and each unsubscription after it, is recorded and reported as an event, so unlimited repetition would
+ * cause unlimited writes.
+ */
 const RESUBSCRIPTIONS: RateLimit = { amount: 10, periodSeconds: 3_600, burst: 10 };
 
-/** What whoever has an email's link can do, without a key. Undefined: the token is none of ours, or its email is gone. */
+/**
+ * What anybody with the unsubscribe link of an email can do, without an API key. Undefined: the token is not valid, or its email was
+ * removed.
+ */
 export class ChangeSubscription {
   constructor(private readonly options: ChangeSubscriptionOptions) {}
 
-  /** Whether the recipient is subscribed. Programs open links to look at them, so this changes nothing. */
+  /** Whether the recipient is subscribed. Changes nothing, because mail scanners open links. */
   async look(token: string): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
     return email && this.options.subscriptions.find(email);
   }
 
-  /** Unsubscribes the recipient, however often it was asked for; the same again changes nothing. */
+  /** Unsubscribes the recipient; idempotent. */
   async unsubscribe(token: string): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
     return email && this.options.subscriptions.setStatus(email, 'UNSUBSCRIBED');
   }
 
-  /** Subscribes the recipient again; the same again changes nothing. @throws Refusal (429) when the link was used for it too often */
+  /** Subscribes the recipient again; idempotent. @throws Refusal (429) when the link was used for this too often */
   async resubscribe(token: string): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
     if (email === undefined) return undefined;

@@ -3,11 +3,11 @@ import type { LinkSigner } from '@posthorn/signing';
 
 interface UnsubscribeLinksOptions {
   readonly signer: LinkSigner;
-  /** The address of the gateway as recipients see it, without a slash at its end. */
+  /** The public URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** The links by which recipients unsubscribe: each is about one email, and so about its recipient. */
+/** The links by which recipients unsubscribe; each identifies one email, and so its recipient. */
 export class UnsubscribeLinks {
   constructor(private readonly options: UnsubscribeLinksOptions) {}
 
@@ -16,12 +16,12 @@ export class UnsubscribeLinks {
     return this.urlWith(this.options.signer.sign('unsubscribe', uuidOf(id)));
   }
 
-  /** What stands for a link where there is no email: it leads to a page that says that it is about nothing. */
+  /** A placeholder link for content without an email: the page that it leads to says that the link is not valid. */
   get example(): string {
     return this.urlWith('example');
   }
 
-  /** The email that the link with this token is in; undefined when the token is none of ours. */
+  /** The email that contains the link with this token; undefined when the token is not valid. */
   emailOf(token: string): EmailId | undefined {
     const uuid = this.options.signer.verify('unsubscribe', token);
     return uuid === undefined ? undefined : idFromUuid('trs', uuid);

@@ -1,20 +1,20 @@
 import type { JsonObject } from '@posthorn/domain';
 
-/** How a template asks for the link: `{{unsubscribeUrl}}`. */
+/** The template variable for the link: `{{unsubscribeUrl}}`. */
 const NAME = 'unsubscribeUrl';
 const PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 
-/** The variables with the link among them; it wins over one of the caller's. Undefined: the email carries none. */
+/** Adds the link to the variables, overriding a value of the caller's. Undefined: the email has no such link. */
 export function withUnsubscribeUrl(variables: JsonObject, url: string | undefined): JsonObject {
   return url === undefined ? variables : { ...variables, [NAME]: url };
 }
 
-/** What a caller need not give when the email carries the link. */
+/** The required variables except the one that is set when the email has an unsubscribe link. */
 export function withoutUnsubscribeUrl(paths: readonly string[], carriesIt: boolean): readonly string[] {
   return carriesIt ? paths.filter((path) => path !== NAME) : paths;
 }
 
-/** A raw content with the link where it asks for it in the words of a template; nothing else of it is a template. */
+/** Inserts the link into raw content where it has the template variable; the rest is not treated as a template. */
 export function insertUnsubscribeUrl<Content extends { readonly html: string; readonly text: string | null }>(
   content: Content,
   url: string | undefined,

@@ -15,28 +15,28 @@ import { WebhookTokens } from './webhook-tokens.ts';
 interface ManageWebhooksOptions {
   readonly webhooks: WebhookStore;
   readonly clock: Pick<DatabaseClock, 'nowMs'>;
-  /** What keeps tokens at rest. */
+  /** Encrypts tokens at rest. */
   readonly box: SecretBox;
-  /** Where webhooks may lead. */
+  /** Which URLs are allowed for webhooks. */
   readonly policy: WebhookUrlPolicy;
 }
 
-/** A webhook as a caller may see it, with the token that deliveries are signed with. */
+/** A webhook as shown to callers, with the token that deliveries are signed with. */
 export interface WebhookWithToken extends Webhook {
   readonly token: string;
-  /** Until when the token before signs too; null: it does not. */
+  /** Until when deliveries are also signed with the previous token; null: they are not. */
   readonly previousTokenUntil: Date | null;
 }
 
-/** What a caller wants of a webhook; its form is judged. */
+/** A webhook to be created; already validated. */
 interface WantedWebhook {
   readonly url: string;
   readonly events: readonly EventName[];
-  /** Absent: one is made. */
+  /** Absent: one is generated. */
   readonly token?: string | undefined;
 }
 
-/** What a caller wants to be another; what is absent stays. */
+/** A change of a webhook; absent fields are kept. */
 interface WantedWebhookChange {
   readonly url?: string | undefined;
   readonly events?: readonly EventName[] | undefined;
@@ -44,15 +44,15 @@ interface WantedWebhookChange {
   readonly status?: WebhookStatus | undefined;
 }
 
-/** How a caller wants a token to be replaced; its form is judged. */
+/** A token rotation; already validated. */
 interface WantedRotation {
-  /** Absent: one is made. */
+  /** Absent: one is generated. */
   readonly token?: string | undefined;
-  /** For how long the token before signs too; see TOKEN_OVERLAP_SECONDS. */
+  /** How long deliveries are also signed with the previous token; see TOKEN_OVERLAP_SECONDS. */
   readonly overlapSeconds?: number | undefined;
 }
 
-/** The webhooks of a workspace, as its keys manage them. An id that the workspace does not have gives undefined. */
+/** Manages the webhooks of a workspace for its API keys. For an id that the workspace does not have, methods return undefined. */
 export class ManageWebhooks {
   private readonly tokens: WebhookTokens;
 
@@ -69,7 +69,7 @@ export class ManageWebhooks {
     return found && this.withToken(found);
   }
 
-  /** @throws Refusal 400 for a URL that leads where it may not, 409 when the workspace has as many webhooks as it may */
+  /** @throws Refusal 400 for a URL that is not allowed, 409 when the workspace has the maximum of webhooks */
   async create(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -83,7 +83,7 @@ export class ManageWebhooks {
     return { ...created, token, previousTokenUntil: null };
   }
 
-  /** @throws Refusal 400 for a URL that leads where it may not */
+  /** @throws Refusal 400 for a URL that is not allowed */
   async update(
     workspaceId: WorkspaceId,
     id: WebhookId,
@@ -96,7 +96,7 @@ export class ManageWebhooks {
     return changed && this.withToken(changed);
   }
 
-  /** Gives a webhook another token; the one before signs on for a time. */
+  /** Gives a webhook another token; the previous one keeps signing for a time. */
   async rotateToken(
     workspaceId: WorkspaceId,
     id: WebhookId,
@@ -115,7 +115,7 @@ export class ManageWebhooks {
     return webhooks.delete(workspaceId, id, actor, (webhook) => this.withToken(webhook));
   }
 
-  /** What really differs: a change to what is there already is none. */
+  /** Reduces a change to what really differs from the current values. */
   private changeOf(
     before: SealedWebhook,
     { url, events, token, status }: WantedWebhookChange,
@@ -138,13 +138,13 @@ function areSame(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-/** @throws Refusal (400) for a URL that leads where no webhook may */
+/** @throws Refusal (400) for a URL that is not allowed for webhooks */
 export function judgeWebhookHost(url: string, policy: WebhookUrlPolicy): void {
   const fault = faultInWebhookHost(url, policy);
   if (fault !== undefined) throw new Refusal(400, `\`url\` ${fault}`);
 }
 
-/** The workspace has as many webhooks as it may. */
+/** The workspace has the maximum of webhooks. */
 export function tooManyWebhooks(): Refusal {
   const max = WORKSPACE_LIMITS.webhooks;
   return new Refusal(409, `The workspace has ${max} webhooks, which is as many as it may; delete one first`);

@@ -8,7 +8,7 @@ import type {
   WebhookStore,
 } from '@posthorn/database';
 
-/** What has become of the deliveries of webhooks, as the keys of a workspace see it. */
+/** Reads the deliveries of webhooks for the API keys of a workspace. */
 export class ReadDeliveries {
   constructor(
     private readonly webhooks: Pick<WebhookStore, 'find'>,
@@ -37,7 +37,7 @@ export class ReadDeliveries {
     webhookId: WebhookId,
     id: DeliveryId,
   ): Promise<DeliveryWithAttempts | undefined> {
-    // Those of a webhook that was deleted are there for a while.
+    // The deliveries of a deleted webhook are kept for a while.
     if (!(await this.hasWebhook(workspaceId, webhookId))) return undefined;
     return this.deliveries.find(workspaceId, webhookId, id);
   }

@@ -2,14 +2,14 @@ import { type DatabaseClock, newId, Refusal, type WebhookId, type WorkspaceId } 
 import type { Actor, Recovery } from '@posthorn/domain';
 import type { RecoveryStore } from '@posthorn/database';
 
-/** Which of a webhook's deliveries are to be sent again: those of events in this time that failed. */
+/** The period of a recovery: failed deliveries of events in it are sent again. */
 interface WantedTime {
   readonly since: Date;
-  /** Absent, or to come: now. */
+  /** Absent or in the future: now. */
   readonly until?: Date | undefined;
 }
 
-/** Sends all again that failed in a time: what a caller begins here, the scheduler goes on with. */
+/** Sends all deliveries again that failed in a period: started here, continued by the scheduler. */
 export class RecoverDeliveries {
   constructor(
     private readonly recoveries: Pick<RecoveryStore, 'begin'>,
@@ -17,10 +17,10 @@ export class RecoverDeliveries {
   ) {}
 
   /**
-   * Begins a recovery. Asked again for the same time while it runs it gives the one that runs.
+   * Starts a recovery. If one of the same period is running, returns that one.
    *
    * @returns undefined when the workspace does not have the webhook
-   * @throws Refusal 400 for a time that is none or to come; 409 while one of another time runs
+   * @throws Refusal 400 for a period that is empty or in the future; 409 while one of another period is running
    */
   async begin(
     workspaceId: WorkspaceId,
@@ -45,13 +45,13 @@ function judgeTime(since: Date, until: Date, nowMs: number): void {
   if (since >= until) throw noSuchPeriod();
 }
 
-/** Without an end it was begun with the one of that moment. */
+/** A recovery without an end was given the time of its start as its end. */
 function isOf(recovery: Recovery, { since, until }: WantedTime): boolean {
   if (recovery.since.getTime() !== since.getTime()) return false;
   return until === undefined || recovery.until.getTime() === until.getTime();
 }
 
-/** Nothing can be between the two times. */
+/** The period is empty. */
 export function noSuchPeriod(): Refusal {
   return new Refusal(400, '`until` is not later than `since`; give a later time, or leave it out for now');
 }

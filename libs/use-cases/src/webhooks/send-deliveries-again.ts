@@ -13,19 +13,19 @@ import type { LaneRings } from '@posthorn/queues';
 interface SendDeliveriesAgainOptions {
   readonly changes: DeliveryChanges;
   readonly deliveries: Pick<DeliveryListStore, 'find'>;
-  /** Those of webhooks that answer in time; the clock rings the others. */
+  /** Rings the lanes of webhooks that answer in time; the clock rings the others. */
   readonly rings: Pick<LaneRings, 'ring'>;
   readonly clock: Pick<DatabaseClock, 'nowMs'>;
 }
 
-/** Deliveries that somebody asks for: once more, or to try a webhook. They are made like all others, by the dispatcher. */
+/** Deliveries on request: a retry, or a test of a webhook. The dispatcher makes them like all others. */
 export class SendDeliveriesAgain {
   constructor(private readonly options: SendDeliveriesAgainOptions) {}
 
   /**
-   * Makes one delivery due now. What is due already stays so.
+   * Makes a delivery due now. One that is due already is left unchanged.
    *
-   * @returns the delivery as it is then; undefined when this webhook does not have it
+   * @returns the delivery afterwards; undefined when this webhook does not have it
    * @throws Refusal 409 while it is being posted
    */
   async sendAgain(
@@ -41,7 +41,7 @@ export class SendDeliveriesAgain {
   }
 
   /**
-   * Makes an example of an event due to this webhook alone.
+   * Makes an example event due for this webhook alone.
    *
    * @returns its delivery; undefined when the workspace does not have the webhook
    */
@@ -57,7 +57,7 @@ export class SendDeliveriesAgain {
     return id && this.rung(workspaceId, webhookId, id);
   }
 
-  /** After the commit; the clock makes up for a ring that is lost. */
+  /** Rings after the commit; the clock makes up for a lost ring. */
   private rung(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
@@ -68,7 +68,7 @@ export class SendDeliveriesAgain {
   }
 }
 
-/** Nobody knows yet whether the delivery has to be sent again. */
+/** The delivery is being posted, so it is not known yet whether it must be sent again. */
 export function deliveryUnderWay(): Refusal {
   return new Refusal(
     409,

@@ -8,22 +8,22 @@ import { webhookNoticeMail } from './webhook-notice-mail.ts';
 interface SendWebhookNoticesOptions {
   readonly notices: Pick<WebhookNoticeStore, 'owed' | 'settle'>;
   readonly systemMail: Pick<SendSystemMail, 'send' | 'isPossible'>;
-  /** Told of mails that could not be handed over; they are owed still, and tried again. */
+  /** Called with failures to submit mails; these stay owed and are retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Tells the editors of workspaces by mail what has become of their webhooks. A notice is noted in the transaction of what it tells of, and
- * owed until a mail to each editor is durable as an email; whoever hands a mail over does so under the same idempotency key, so two at
- * once send one.
+ * Notifies the editors of workspaces by mail of changes of their webhooks. A notice is recorded in the transaction of the change, and stays
+ * owed until a mail to each editor is durable as an email. The idempotency key is the same for all attempts, so two concurrent ones send
+ * one mail.
  */
 export class SendWebhookNotices {
   constructor(private readonly options: SendWebhookNoticesOptions) {}
 
   /**
-   * Hands over what is owed, as long as it may go on.
+   * Submits the owed notices, as long as `mayGoOn` allows.
    *
-   * @returns how many notices could be
+   * @returns how many notices were submitted
    */
   async handOverOwed(mayGoOn: () => boolean = () => true): Promise<number> {
     const { notices } = this.options;
@@ -37,7 +37,7 @@ export class SendWebhookNotices {
   private async handOver(notice: OwedWebhookNotice): Promise<boolean> {
     const { notices, systemMail, onError } = this.options;
     try {
-      // An installation that sends no mails of its own tells by the webhook's status and the audit log.
+      // Where the installation sends no mails of its own, the webhook's status and the audit log have to do.
       if (systemMail.isPossible) await this.sendTo(notice);
       await notices.settle(notice.id);
       return true;
@@ -49,13 +49,13 @@ export class SendWebhookNotices {
 
   private async sendTo(notice: OwedWebhookNotice): Promise<void> {
     for (const editor of notice.editors) {
-      // Not the address itself: it can be longer than a key.
+      // A hash, because an address can be longer than an idempotency key.
       const idempotencyKey = `webhook-notice:${notice.id}:${hash('sha256', editor, 'base64url')}`;
       await this.sendOnce({ ...webhookNoticeMail(notice, editor), idempotencyKey });
     }
   }
 
-  /** A mail with other words can be durable under this key: the webhook led elsewhere then, or its workspace had another name. */
+  /** A mail with another text may be durable under this key, from when the webhook had another URL or its workspace another name. */
   private async sendOnce(mail: SystemMail): Promise<void> {
     try {
       await this.options.systemMail.send(mail);

@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<WebhookNotice, { subject: string; what: string; the
   },
 };
 
-/** What the editors of a workspace are told of one of its webhooks. */
+/** The mail that notifies the editors of a workspace of a change of one of its webhooks. */
 export function webhookNoticeMail(
   { notice, webhookId, url, workspaceName }: OwedWebhookNotice,
   to: string,

@@ -3,25 +3,25 @@ import { TOKEN_OVERLAP_SECONDS } from '@posthorn/domain';
 import { placeOf, SEALED_COLUMNS, type SealedWebhook, type WebhookChange } from '@posthorn/database';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 
-/** The tokens of webhooks, as they are kept. */
+/** Encrypts and decrypts the tokens of webhooks. */
 export class WebhookTokens {
   constructor(private readonly box: SecretBox) {}
 
-  /** A token, encrypted for its webhook. */
+  /** Encrypts a token for its webhook. */
   seal(id: WebhookId, token: string): Buffer {
     return this.box.seal(token, placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
   }
 
-  /** The token that a webhook has. @throws SecretNotOpened when its key was lost */
+  /** The token of a webhook. @throws SecretNotOpened when its encryption key was lost */
   open({ id, sealedToken }: Pick<SealedWebhook, 'id' | 'sealedToken'>): string {
     const place = placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id));
     return this.box.open(sealedToken, place).toString('utf8');
   }
 
   /**
-   * What giving a webhook this token changes, by whichever route it comes. The one before signs on for `overlapSeconds`, so that a receiver
-   * can be changed after Posthorn. The token that it has already changes nothing, so that a call that was repeated keeps the one before; but
-   * without an overlap that one ends.
+   * The change that gives a webhook this token. The previous one keeps signing for `overlapSeconds`, so that the receiver can be updated
+   * after Posthorn. Setting the current token again changes nothing, so that a repeated call keeps the previous token; but without an
+   * overlap that one ends at once.
    */
   change(
     before: SealedWebhook,
@@ -42,7 +42,7 @@ export class WebhookTokens {
     return this.box.seal(token, placeOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id)));
   }
 
-  /** Undefined: its key was lost. It is replaced like any other: that is how it is mended. */
+  /** Undefined when its encryption key was lost. Such a token can be replaced like any other, which is the remedy. */
   private openIfPossible({ id, sealedToken }: SealedWebhook): string | undefined {
     const token = this.box.tryToOpen(sealedToken, placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
     return token instanceof SecretNotOpened ? undefined : token.toString('utf8');
