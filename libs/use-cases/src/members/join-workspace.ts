@@ -3,14 +3,14 @@ import { acceptInvitation, type Database, InvitationStore, type LinkedInvitation
 import { hashIfSecret } from '@posthorn/signing';
 import { INVITATION_PREFIX } from './send-invitation-mails.ts';
 
-/** What whoever has the link of an invitation is to know of it. */
+/** What anybody with the link of an invitation may see of it. */
 export interface ShownInvitation {
   readonly status: InvitationStatus;
   readonly workspaceName: string;
   readonly email: string;
 }
 
-/** What the person does who has the link of an invitation. */
+/** What an invited person can do with the link of the invitation. */
 export class JoinWorkspace {
   private readonly invitations: InvitationStore;
 
@@ -18,14 +18,14 @@ export class JoinWorkspace {
     this.invitations = new InvitationStore(database);
   }
 
-  /** The invitation; changes nothing. Undefined when there is none with this token, or not any more. */
+  /** The invitation; changes nothing. Undefined when there is none with this token, or it was removed. */
   async look(token: string): Promise<ShownInvitation | undefined> {
     const hash = hashIfSecret(INVITATION_PREFIX, token);
     const linked = hash && (await this.invitations.findLinked(hash));
     return linked && this.shown(linked);
   }
 
-  /** Makes the person a member, if the invitation is open. Doing it twice, or at once, is doing it once. */
+  /** Makes the person a member if the invitation is open; idempotent, and safe to call concurrently. */
   async accept(token: string): Promise<ShownInvitation | undefined> {
     const hash = hashIfSecret(INVITATION_PREFIX, token);
     const linked = hash && (await acceptInvitation(this.database, hash));

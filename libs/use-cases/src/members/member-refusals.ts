@@ -2,7 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { InvitationEnded, InvitationRefusal } from '@posthorn/database';
 
-/** Why somebody was not invited, for the caller. */
+/** The refusal for an invitation that was not created. */
 export function invitationRefusal(refusal: InvitationRefusal): Refusal {
   switch (refusal.refused) {
     case 'is_member':
@@ -29,14 +29,14 @@ export function invitationRefusal(refusal: InvitationRefusal): Refusal {
   }
 }
 
-/** Why an invitation stays as it is, for the caller. */
+/** The refusal for a change of an invitation that has ended. */
 export function endedRefusal({ status }: InvitationEnded): Refusal {
   return status === 'ACCEPTED'
     ? new Refusal(409, 'The invitation was accepted already; change or remove the member instead')
     : new Refusal(409, 'The invitation was revoked already; invite the person again');
 }
 
-/** The workspace would be left with members none of whom may manage it. */
+/** The workspace would be left without a member who may manage it. */
 export function lastEditorRefusal(): Refusal {
   return new Refusal(
     409,

@@ -4,24 +4,24 @@ import { hashSecret, newSecret } from '@posthorn/signing';
 import type { SendOwedMails } from '../system/send-owed-mails.ts';
 import { invitationMail } from './invitation-mail.ts';
 
-/** What the token in a link begins with. */
+/** The prefix of the tokens in invitation links. */
 export const INVITATION_PREFIX = 'phi_';
 
 interface SendInvitationMailsOptions {
   readonly owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>;
   readonly clock: DatabaseClock;
-  /** The address of the gateway as recipients see it, without a slash at its end. */
+  /** The public URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** Writes the mails of invitations, each of which is owed from the transaction of its invitation on, and hands them over. */
+/** Creates the mails of invitations, each recorded as owed in the transaction of its invitation, and submits them. */
 export class SendInvitationMails {
   constructor(private readonly options: SendInvitationMailsOptions) {}
 
   /**
-   * Writes a mail with a new link.
+   * Creates a mail with a new link.
    *
-   * @throws Refusal (409) when this installation sends no mails of its own, so that it would be of no use
+   * @throws Refusal (409) when this installation sends no mails of its own, because nobody would receive the link
    */
   write(email: string, workspaceName: string): NewInvitationMail {
     const { owedMails, clock, publicUrl } = this.options;
@@ -31,7 +31,7 @@ export class SendInvitationMails {
     return { id, sealedMail: owedMails.seal(id, mail), tokenHash: hashSecret(token) };
   }
 
-  /** Hands over a mail that is written down by now. Never rejects: what fails is owed still. */
+  /** Submits a mail that is committed. Never rejects: a mail that fails stays owed. */
   handOver(mail: OwedMail): Promise<boolean> {
     return this.options.owedMails.handOver(mail);
   }

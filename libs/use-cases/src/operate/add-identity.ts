@@ -4,11 +4,10 @@ import type { Identity, IdentityStore } from '@posthorn/database';
 import { addressIn, domainIn, type IdentityValue } from '../identities/identity-value.ts';
 
 /**
- * Adds a domain or an address that a workspace may send from; an operator may vouch for it. One that is there already
- * stays, and stays verified.
+ * Adds a domain or an address that a workspace may send from; an operator may vouch for it. One that exists is kept, and stays verified.
  *
- * @param verified whether it may be sent from at once, and whatever the DNS says
- * @param actor whom the audit log names
+ * @param verified whether it may be used at once, whatever the DNS says
+ * @param actor recorded in the audit log
  * @throws Refusal (400) when it is neither a domain nor an address
  */
 export async function addIdentity(

@@ -5,11 +5,11 @@ import { judged } from '../judged.ts';
 import { foundWorkspace } from './require-workspace.ts';
 
 /**
- * Gives tracked links and images of a workspace's emails an address of their own, from the next email on. That it leads to the gateway, by a
- * certificate that fits, is for the operator to see to.
+ * Sets a workspace's own URL for tracking links and images, from the next email on. The operator is responsible for making it lead to the
+ * gateway with a matching certificate.
  *
- * @param trackingUrl null: the installation's again
- * @throws Refusal 400 for what is no address of a gateway, 404 when there is no such workspace
+ * @param trackingUrl null: the installation's
+ * @throws Refusal 400 for an invalid URL, 404 when there is no such workspace
  */
 export async function changeTrackingUrl(
   workspaces: Pick<WorkspaceStore, 'change'>,

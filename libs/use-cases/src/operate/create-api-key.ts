@@ -4,23 +4,23 @@ import type { ApiKey, ApiKeyStore } from '@posthorn/database';
 import { abbreviate, hashSecret, newApiKeySecret } from '@posthorn/signing';
 import { nameIn } from './name-in.ts';
 
-/** What a key is to be. */
+/** The key to create. */
 interface WantedApiKey {
   readonly displayName: string;
   /** Default: `API_USER`. */
   readonly role?: string;
 }
 
-/** A key with its secret, which nobody can be shown again. */
+/** A key with its secret, which cannot be shown again. */
 export interface CreatedApiKey {
   readonly key: ApiKey;
   readonly secretKey: string;
 }
 
 /**
- * Creates a key; its secret is in the answer and nowhere else.
+ * Creates a key; its secret is returned and not stored.
  *
- * @throws Refusal 400 for a name or role that is none, 409 when the workspace has as many keys as it may
+ * @throws Refusal 400 for an invalid name or role, 409 when the workspace has the maximum of keys
  */
 export async function createApiKey(
   apiKeys: Pick<ApiKeyStore, 'create'>,
@@ -41,7 +41,7 @@ export async function createApiKey(
   return { key, secretKey };
 }
 
-/** The workspace has as many keys as it may. */
+/** The workspace has the maximum of keys. */
 export function tooManyKeys(): Refusal {
   const max = WORKSPACE_LIMITS.apiKeys;
   return new Refusal(409, `The workspace has ${max} keys, which is as many as it may; delete one first`);

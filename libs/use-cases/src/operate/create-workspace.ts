@@ -6,10 +6,10 @@ import { nameIn } from './name-in.ts';
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * Creates a workspace; its audit log begins with who did.
+ * Creates a workspace, and records in its audit log who did.
  *
- * @param monthlyEmailLimit null: the installation's; 0: none
- * @throws Refusal (400) for a name that is empty, too long or not to be seen, or a limit that is none
+ * @param monthlyEmailLimit null: the installation's; 0: no limit
+ * @throws Refusal (400) for a name that is empty, too long or has invisible characters, or an invalid limit
  */
 export async function createWorkspace(
   workspaces: Pick<WorkspaceStore, 'create'>,

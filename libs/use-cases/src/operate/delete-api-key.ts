@@ -3,7 +3,7 @@ import type { Actor } from '@posthorn/domain';
 import type { ApiKey, ApiKeyStore } from '@posthorn/database';
 
 /**
- * Deletes a key for good; nobody gets in with it any more.
+ * Deletes a key permanently; it is not accepted any more.
  *
  * @throws Refusal (404) when the workspace has none with this id
  */

@@ -10,38 +10,40 @@ import {
 } from '@posthorn/database';
 import { addressIn } from '../identities/identity-value.ts';
 
-/** A transmission ends within this time, unless its relay hangs. */
+/** A transmission takes no longer, unless its relay hangs. */
 const WAITED_FOR_MS = 30_000;
 const ASKED_EVERY_MS = 1_000;
 
-/** What was done to a person's data; it does not say who the person is. */
+/** What was done to a person's data, without identifying the person. */
 interface ErasureReceipt {
-  /** SHA-256 of the address in lower case, in hex: who knows the address can show that the receipt is about it. */
+  /** SHA-256 of the address in lower case, in hex: whoever knows the address can prove that the receipt is about it. */
   readonly recipient: string;
   readonly workspaceId: WorkspaceId | null;
   readonly erasedAt: Date;
-  /** How many rows went, by table. */
+  /** The number of deleted rows, by table. */
   readonly deleted: TableCounts;
-  /** In how many rows `[erased]` stands where the address stood, by table. */
+  /** The number of rows in which the address was replaced by `[erased]`, by table. */
   readonly redacted: TableCounts;
-  /** In how many rows the address still stands, by table: what workspaces wrote themselves, and emails to others that have not left. */
+  /**
+   * The number of rows that still contain the address, by table: texts written by workspaces, and emails to others that have not been sent.
+   */
   readonly left: TableCounts;
-  /** How many workspaces keep a hash, because nothing is to be sent to the person. */
+  /** How many workspaces keep a hash of the address, so that nothing is sent to the person. */
   readonly remembered: number;
-  /** How many emails and deliveries were still due, and were taken back. */
+  /** How many due emails and deliveries were cancelled. */
   readonly takenBack: number;
-  /** How many are just being sent, and so are still there. */
+  /** How many are being sent at the moment, and so were not erased. */
   readonly inHand: number;
 }
 
 interface ErasureOrder {
   readonly address: string;
   readonly workspaceId: WorkspaceId | null;
-  /** Whether nothing is to be sent to the person again, also where they were on no list. */
+  /** Whether nothing is to be sent to the person again, even in workspaces where the address was not suppressed. */
   readonly suppress: boolean;
 }
 
-/** What steps add to; it tells each workspace's log when it is first met: a run that is broken off is in it, too. */
+/** Adds up what the steps did. Writes to each workspace's audit log at its first change, so that an interrupted run is recorded too. */
 class Tally {
   readonly deleted: TableCounts = {};
   readonly workspaceIds = new Set<WorkspaceId>();
@@ -66,10 +68,11 @@ class Tally {
 }
 
 /**
- * Removes a person: what is of them alone goes, elsewhere `[erased]` stands where they were named. What waits for them is taken back; what
- * is just being sent is waited for, half a minute at most. Everything is read once. Safe to break off, to run twice, and while the apps run.
+ * Erases a person: rows that are only about them are deleted, elsewhere their address is replaced by `[erased]`. What is due to them is
+ * cancelled; what is being sent is waited for, half a minute at most. Reads everything once. Safe to interrupt, to run twice, and to run
+ * while the apps do.
  *
- * @throws Refusal 400 when this is no address
+ * @throws Refusal 400 when this is not an address
  */
 export async function eraseRecipient(
   store: Pick<
@@ -89,7 +92,7 @@ export async function eraseRecipient(
   };
   await forget();
   await removeUntilNoneIsInHand(store, person, tally);
-  // What was in hand may have come back meanwhile, which has put the address on the list.
+  // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
   await forget();
   const answers = await store.redactAnswers(person);
   if (answers.deleted > 0) addTo(tally.deleted, 'idempotency_keys', answers.deleted);

@@ -4,10 +4,9 @@ import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { foundWorkspace } from './require-workspace.ts';
 
 /**
- * Gives a workspace limits of its own. What is not given stays; null is the installation's, 0 is none. They count from
- * the next request on.
+ * Sets limits of a workspace's own. Absent ones are kept; null means the installation's, 0 no limit. They apply from the next request on.
  *
- * @throws Refusal 400 for a limit that is none, 404 when there is no such workspace
+ * @throws Refusal 400 for an invalid limit, 404 when there is no such workspace
  */
 export async function limitWorkspace(
   workspaces: Pick<WorkspaceStore, 'change'>,
@@ -20,7 +19,7 @@ export async function limitWorkspace(
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.limits_changed', limits));
 }
 
-/** @throws Refusal (400) for what is neither null nor a limit */
+/** @throws Refusal (400) for a value that is neither null nor a valid limit */
 export function judgeLimit(name: keyof OwnLimits, limit: number | null): void {
   const highest = HIGHEST_LIMITS[name];
   if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= highest)) return;

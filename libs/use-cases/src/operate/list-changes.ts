@@ -2,13 +2,13 @@ import type { AuditEntry, AuditLogStore, WorkspaceStore } from '@posthorn/databa
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { requireWorkspace } from './require-workspace.ts';
 
-/** A page of the audit log, as operators see it. */
+/** One page of the audit log, newest first. */
 const NEWEST = { limit: 100, sort: 'createdAt.desc' } as const;
 
 /**
- * What was changed in a workspace, or, where none is named, of the whole installation: the newest first, a hundred changes at most.
+ * The audit log of a workspace or, where none is named, of the installation: the newest first, a hundred changes at most.
  *
- * @throws Refusal 400 when this is no id of a workspace, 404 when there is none with it
+ * @throws Refusal 400 when this is not a workspace id, 404 when there is no such workspace
  */
 export async function listChanges(
   workspaces: Pick<WorkspaceStore, 'find'>,

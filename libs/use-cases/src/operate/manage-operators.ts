@@ -3,19 +3,19 @@ import { type Actor, isOperatorRole, OPERATOR_NAME, OPERATOR_ROLES } from '@post
 import type { OperatorAccountStore } from '@posthorn/database';
 import { hashPassword, newSecret } from '@posthorn/signing';
 
-/** What passwords begin with, so that a scanner finds one that leaked. */
+/** The prefix of passwords, by which secret scanners can find a leaked one. */
 const PASSWORD_PREFIX = 'php_';
 
-/** An account with its password, which nobody can be shown again. */
+/** An account with its password, which cannot be shown again. */
 interface OperatorWithPassword {
   readonly name: string;
   readonly password: string;
 }
 
 /**
- * Makes an account of the dashboard, with a password that is in the answer and nowhere else.
+ * Creates an account for the dashboard, with a password that is returned and not stored.
  *
- * @throws Refusal 400 for a name or role that is none, 409 when there is an account of that name
+ * @throws Refusal 400 for an invalid name or role, 409 when there is an account of that name
  */
 export async function createOperator(
   accounts: Pick<OperatorAccountStore, 'create'>,
@@ -35,7 +35,7 @@ export async function createOperator(
 }
 
 /**
- * Gives an operator a new password and signs the account out everywhere.
+ * Gives an operator a new password, and ends all sessions of the account.
  *
  * @throws Refusal 404 when there is none of that name
  */
@@ -50,7 +50,7 @@ export async function resetOperatorPassword(
 }
 
 /**
- * Removes an operator, who is signed out everywhere.
+ * Removes an operator, and ends all sessions of the account.
  *
  * @throws Refusal 404 when there is none of that name
  */

@@ -4,10 +4,10 @@ import { faultInVisibleText } from '@posthorn/domain';
 const MAX_REASON_CHARACTERS = 500;
 
 /**
- * A name as it is kept: one line that can be seen, without spaces around it.
+ * A normalised name: one line of visible characters, without surrounding spaces.
  *
- * @param field what the caller knows it as
- * @throws Refusal (400) when it is empty, longer than `max` characters, or holds what cannot be seen
+ * @param field its name in the refusal
+ * @throws Refusal (400) when it is empty, longer than `max` characters, or has invisible characters
  */
 export function nameIn(field: string, text: string, max: number): string {
   const trimmed = text.trim();
@@ -20,7 +20,7 @@ export function nameIn(field: string, text: string, max: number): string {
   return trimmed;
 }
 
-/** Why an operator does something, as it is kept; judged like a name. @throws what {@link nameIn} does */
+/** An operator's reason for a change, normalised and validated like a name. @throws what {@link nameIn} throws */
 export function reasonIn(text: string): string {
   return nameIn('reason', text, MAX_REASON_CHARACTERS);
 }

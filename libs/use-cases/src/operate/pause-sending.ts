@@ -3,16 +3,16 @@ import { type Actor, EVERY_LANE } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { reasonIn } from './name-in.ts';
 
-/** Whose emails are meant: one workspace's, or everybody's; or not emails, but what webhooks are told. */
+/** What is paused: the emails of one workspace, all emails, or the deliveries of all webhooks. */
 export type Whose = WorkspaceId | 'everything' | 'webhooks';
 
-/** The queues that are held back as a whole. */
+/** The queues that are paused as a whole. */
 const QUEUES_OF = {
   everything: ['email'],
   webhooks: ['event', 'webhook'],
 } as const satisfies Record<string, readonly OutboxQueue[]>;
 
-/** What is held back: emails are still accepted, and events still recorded, and they wait. */
+/** A pause: emails are still accepted and events still recorded, but they wait. */
 export interface Pause {
   readonly whose: Whose;
   readonly reason: string;
@@ -20,10 +20,10 @@ export interface Pause {
 }
 
 /**
- * Holds emails back, of one workspace (whose audit log is told) or of all, or what webhooks are told (then it is the log of the system). Those that are
- * held back already keep their first reason.
+ * Pauses the emails of a workspace (recorded in its audit log), all emails, or all webhooks (recorded in the system's audit log). What is
+ * paused already keeps its first reason.
  *
- * @returns what holds now, and whether it did before
+ * @returns the pause, and whether it existed before
  * @throws Refusal (400) for a reason that is empty or too long
  */
 export async function pauseSending(
@@ -37,14 +37,14 @@ export async function pauseSending(
   if (isWhole(whose)) await pausedLanes.pauseQueues(QUEUES_OF[whose], actor, kept);
   else await pausedLanes.pauseWorkspace(whose, actor, kept);
   const pause = await findPause(pausedLanes, whose);
-  // Somebody let it go again at once: it was held back all the same.
+  // If the pause is missing, somebody ended it at once; it was paused all the same.
   return { ...(pause ?? { whose, reason: kept, pausedAt: new Date() }), wasPaused: before !== undefined };
 }
 
 /**
- * Lets them go again.
+ * Ends a pause.
  *
- * @returns whether they were held back, and whether they still are because everything is
+ * @returns whether there was one, and whether sending is still paused because everything is
  */
 export async function resumeSending(
   pausedLanes: PausedLaneStore,
@@ -58,7 +58,7 @@ export async function resumeSending(
   return { whose, wasPaused: resumed > 0, everythingIsPaused };
 }
 
-/** What is held back, the longest first. */
+/** All pauses, the longest first. */
 export async function listPauses(pausedLanes: Pick<PausedLaneStore, 'list'>): Promise<Pause[]> {
   const pauses = new Map<Whose, Pause>();
   for (const lane of await pausedLanes.list()) {
@@ -69,7 +69,7 @@ export async function listPauses(pausedLanes: Pick<PausedLaneStore, 'list'>): Pr
   return [...pauses.values()];
 }
 
-/** What holds this back, if something does. */
+/** The pause that applies to this, if there is one. */
 export async function findPause(
   pausedLanes: Pick<PausedLaneStore, 'list'>,
   whose: Whose,
@@ -77,12 +77,12 @@ export async function findPause(
   return (await listPauses(pausedLanes)).find((pause) => pause.whose === whose);
 }
 
-/** Whether queues are meant as a whole, and not one workspace. */
+/** Whether whole queues are meant, rather than one workspace. */
 export function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {
   return whose in QUEUES_OF;
 }
 
-/** Undefined for a lane that is of no workspace. */
+/** Undefined for a lane that does not belong to a workspace. */
 function ownerOf({ queue, laneId }: PausedLane): Whose | undefined {
   if (laneId === EVERY_LANE) return queue === 'email' ? 'everything' : 'webhooks';
   return parseId('wrk', laneId.split('.', 1)[0]!);

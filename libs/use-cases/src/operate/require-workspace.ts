@@ -4,9 +4,9 @@ import type { Workspace, WorkspaceStore } from '@posthorn/database';
 const MAX_SHOWN = 40;
 
 /**
- * The workspace that is meant.
+ * The workspace with this id.
  *
- * @throws Refusal 400 when this is no id of a workspace, 404 when there is none with it
+ * @throws Refusal 400 when this is not a workspace id, 404 when there is no such workspace
  */
 export async function requireWorkspace(
   workspaces: Pick<WorkspaceStore, 'find'>,
@@ -20,7 +20,7 @@ export async function requireWorkspace(
   return foundWorkspace(id, await workspaces.find(id));
 }
 
-/** What was found under an id. @throws Refusal (404) when that is nothing */
+/** The workspace, if it was found. @throws Refusal (404) if not */
 export function foundWorkspace(id: WorkspaceId, workspace: Workspace | undefined): Workspace {
   if (workspace !== undefined) return workspace;
   throw new Refusal(404, `There is no workspace ${id}; list them to see which there are`);

@@ -4,35 +4,35 @@ import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
 import { judged } from '../judged.ts';
 import { findPause } from './pause-sending.ts';
 
-/** In one transaction: few enough that it ends within a second. */
+/** Per transaction: few enough for it to end within a second. */
 const EMAILS_PER_GROUP = 500;
 const LOOK_AGAIN_MS = 1_000;
 
-/** What was done before everything was let go. */
+/** What was done before everything was resumed. */
 interface Resumption {
   readonly whose: 'everything';
   readonly wasPaused: boolean;
   readonly everythingIsPaused: false;
-  /** Whether it was held back because the database had been restored. */
+  /** Whether everything was paused because the database had been restored. */
   readonly wasRestored: boolean;
-  /** How many emails were given up, because they had been due before the time that was named. */
+  /** How many emails were failed, because they had been due before the given time. */
   readonly failed: number;
-  /** How many others were due before the database was restored: they leave marked as possible duplicates. */
+  /** How many others were due before the database was restored: they are sent, marked as possible duplicates. */
   readonly doubtful: number;
 }
 
 interface ResumptionOptions {
-  /** Emails that were due before this time (RFC 3339) are given up, not sent. */
+  /** Emails that were due before this time (RFC 3339) are failed instead of sent. */
   readonly failBefore?: string | undefined;
-  /** Told now and then how many were given up so far. */
+  /** Called now and then with how many were failed so far. */
   readonly onProgress?: (failed: number) => void;
 }
 
 /**
- * Lets emails and webhooks go, whatever holds them back as a whole. Nothing is let go before everything that was due before `failBefore` is given up,
- * so that this may be broken off at any time and run again.
+ * Ends the pauses of all emails and all webhooks. Nothing is resumed before everything that was due before `failBefore` is failed, so this
+ * may be interrupted at any time and run again.
  *
- * @throws Refusal (400) for a time that is none or in the future; (409) when emails are not held back but some are to be given up
+ * @throws Refusal (400) for an invalid or future time; (409) when some emails are to be failed but emails are not paused
  */
 export async function resumeEverything(
   eras: EraStore,
@@ -82,8 +82,8 @@ async function giveUp(
     throw new Refusal(409, 'Emails are not held back, so they may leave meanwhile; pause everything first');
   const detail = detailOf(moment, wasRestored);
   for (let failed = 0; ; await sleep(LOOK_AGAIN_MS)) {
-    // What was being sent when the dump was made still has its lease, for a minute at most; what is being sent here ends. Asked before the pass, which
-    // then finds what has ended meanwhile.
+    // Emails that were being sent when the dump was made still have their leases, for a minute at most; those that are being sent here end.
+    // Counted before the pass, which then finds those that ended meanwhile.
     const leased = await eras.countLeasedBefore(moment);
     failed = await inGroups(
       (max, place) => eras.failDueBefore(moment, max, detail, place),
@@ -94,7 +94,7 @@ async function giveUp(
   }
 }
 
-/** As the timeline has it. */
+/** The detail for the timeline. */
 function detailOf(moment: Date, wasRestored: boolean): object {
   const error = wasRestored
     ? `the system was restored from a backup, and this email was due before ${moment.toISOString()}: it may have been sent already`
@@ -104,7 +104,7 @@ function detailOf(moment: Date, wasRestored: boolean): object {
 
 type Deal = (max: number, place?: PassPlace) => Promise<PassGroup>;
 
-/** Passes over them until there is nothing left, for what somebody else looks at is passed by. */
+/** Repeats passes until nothing is left, because a pass skips rows that somebody else has locked. */
 async function inGroups(
   deal: Deal,
   before = 0,

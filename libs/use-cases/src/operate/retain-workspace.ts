@@ -4,10 +4,10 @@ import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { foundWorkspace } from './require-workspace.ts';
 
 /**
- * Says for how many days a workspace keeps what it sends. What is not given stays; null is the installation's. What is past its time by that goes
- * within about an hour, and does not come back.
+ * Sets for how many days a workspace's emails and events are kept. Absent values are kept; null means the installation's. Whatever is too
+ * old by then is removed within about an hour, permanently.
  *
- * @throws Refusal 400 for days that are none, 404 when there is no such workspace
+ * @throws Refusal 400 for an invalid number of days, 404 when there is no such workspace
  */
 export async function retainWorkspace(
   workspaces: Pick<WorkspaceStore, 'change'>,

@@ -6,11 +6,11 @@ import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 const SECRETS_A_BATCH = 200;
 
 /**
- * Seals every stored secret anew that is not sealed with the first key of the ring. Safe to break off, to run twice, at once and
- * while the apps run: what changes meanwhile keeps its change. The audit log is told before the first one, so that a run that is broken off
- * is in it, and after the last.
+ * Re-encrypts every stored secret that is not encrypted with the first key of the ring. Safe to interrupt, to run twice or concurrently,
+ * and to run while the apps do: concurrent changes are not overwritten. The audit log has an entry from before the first one, so that an
+ * interrupted run is recorded too, and one from after the last.
  *
- * @returns how many were sealed anew
+ * @returns how many were re-encrypted
  * @throws Refusal (409), after all the others were done, when some cannot be decrypted
  */
 export async function rotateSecrets(

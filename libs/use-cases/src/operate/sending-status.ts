@@ -1,7 +1,7 @@
 import type { DueSince, EmailBacklog, EraStore, OutboxStore, PausedLaneStore } from '@posthorn/database';
 import { listPauses, type Pause } from './pause-sending.ts';
 
-/** A database that was restored, and is held back since. */
+/** A restored database, paused since then. */
 export interface Restoration {
   readonly heldSince: Date;
   /** When the dump was made, to the minute. */
@@ -9,17 +9,17 @@ export interface Restoration {
   readonly queues: readonly DueSince[];
 }
 
-/** Whether emails flow. */
+/** Whether emails are being sent. */
 export interface SendingStatus {
   readonly pauses: readonly Pause[];
-  /** How many lanes have due emails that nothing holds back; emails that flow leave few. */
+  /** How many lanes have due emails and are not paused; few when sending works. */
   readonly lanesWithDueEmails: number;
   readonly emails: EmailBacklog;
-  /** Null: the database was not restored, or was let go. */
+  /** Null: the database was not restored, or was resumed since. */
   readonly restoration: Restoration | null;
 }
 
-/** What is held back and why, and whether there is due work besides. */
+/** The pauses with their reasons, and whether there is other due work. */
 export async function sendingStatus(
   pausedLanes: Pick<PausedLaneStore, 'list'>,
   outbox: Pick<OutboxStore, 'countEmails' | 'lanesWithReadyRows'>,
@@ -35,7 +35,7 @@ export async function sendingStatus(
   return { pauses, lanesWithDueEmails, emails, restoration };
 }
 
-/** What fell due since the dump was made that the database comes from. @returns null when it was not restored, or was let go */
+/** What has become due since the database's dump was made. @returns null when it was not restored, or was resumed since */
 export async function findRestoration(
   eras: Pick<EraStore, 'read' | 'countDueSince'>,
 ): Promise<Restoration | null> {

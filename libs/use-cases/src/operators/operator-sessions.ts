@@ -12,37 +12,37 @@ import type {
 import { bucketIdOf, type RateLimiter } from '@posthorn/queues';
 import { hashSecret, isPassword } from '@posthorn/signing';
 
-/** How often something may be done. */
+/** A rate limit. */
 interface Bound {
   readonly policy: string;
   readonly limit: RateLimit;
 }
 
-/** How long somebody stays signed in at most. */
+/** The maximum duration of a session. */
 export const SESSION_MS = 12 * 3_600_000;
-/** And how long without doing anything. */
+/** The maximum time without activity. */
 const IDLE_MS = 60 * 60_000;
 /**
- * Guessing is hopeless: passwords are random. What is bounded is what comparing costs, and only for where it is asked from: a bound of a name
- * alone saves nothing, for there are names without end, and lets whoever knows one keep its owner out.
+ * Passwords are random, so guessing is hopeless; what is limited is the cost of comparing, and only per network. A limit per name alone
+ * would not help: names are unlimited, and whoever knows one could lock its owner out.
  */
 const TRIES_OF_A_NETWORK: Bound = {
   policy: 'sign-in-network',
   limit: { amount: 30, periodSeconds: 60, burst: 30 },
 };
-/** A whole office may be behind one address: who tries one name over and over leaves something to the others. */
+/** A whole office may share one address: whoever keeps trying one name leaves attempts to the others. */
 const TRIES_OF_A_NAME_THERE: Bound = {
   policy: 'sign-in-name',
   limit: { amount: 10, periodSeconds: 60, burst: 10 },
 };
-/** How often the audit log is told that the tries of a network are used up: who goes on there must not fill it. */
+/** How often the audit log records that a network has used up its attempts, so that continued attempts do not fill it. */
 const TOLD_OF_A_NETWORK: Bound = {
   policy: 'sign-in-told',
   limit: { amount: 1, periodSeconds: 3_600, burst: 1 },
 };
 /**
- * Comparing takes 64 MiB and one of the process's four threads. Of these the database needs one to let a new connection in, which waits for
- * three seconds and no longer.
+ * Comparing takes 64 MiB and one of the process's four threads. The database needs one of these to open a connection, which waits for three
+ * seconds at most.
  */
 const COMPARISONS = {
   maxConcurrent: 2,
@@ -53,20 +53,20 @@ const COMPARISONS = {
 const TOKEN_BYTES = 32;
 const MAX_CHARACTERS = 256;
 
-/** A try to sign in. */
+/** An attempt to sign in. */
 interface Try {
   /** Empty: none was given. */
   readonly name: string;
-  /** Where it comes from, as it is counted. */
+  /** The network that it comes from, as used for the limits. */
   readonly network: string;
 }
 
-/** What somebody gave who wants to sign in. */
+/** The credentials of an attempt to sign in. */
 interface Credentials extends Try {
   readonly password: string;
 }
 
-/** Who is signed in to the dashboard. */
+/** The sessions of the dashboard. */
 export class OperatorSessions {
   private readonly comparisons = new ConcurrencyLimit(COMPARISONS);
 
@@ -78,15 +78,15 @@ export class OperatorSessions {
   ) {}
 
   /**
-   * Signs somebody in; the audit log is told.
+   * Signs an operator in, and records it in the audit log.
    *
    * @returns the token of the session: 256 random bits, of which only the digest is stored
-   * @throws Refusal 401 for another name or password, 403 where passwords are switched off, 429 after too many tries, 503 while
-   *   too many others wait for theirs
+   * @throws Refusal 401 for a wrong name or password, 403 where passwords are disabled, 429 after too many attempts, 503 while
+   * too many others are waiting
    */
   async signIn({ name, password, network }: Credentials): Promise<string> {
     if (!this.admitted.ofAccounts) throw new Refusal(403, 'Nobody signs in by password here');
-    // First, so that what it refuses uses up nothing of the others there.
+    // First, so that an attempt refused here does not use up those of others on the network.
     await this.countTry(TRIES_OF_A_NAME_THERE, `${network} ${name}`, { network, name });
     await this.countTryFrom(network, name);
     const written = OPERATOR_NAME.test(name) ? await this.accounts.passwordHashOf(name) : undefined;
@@ -97,34 +97,36 @@ export class OperatorSessions {
     return token;
   }
 
-  /** Signs in somebody whom the identity provider has vouched for; the audit log is told. @returns the token of the session */
+  /**
+   * Signs in an operator whom the identity provider has authenticated, and records it in the audit log. @returns the token of the session
+   */
   async signInVouched(operator: VouchedOperator, network: string): Promise<string> {
     const token = newToken();
     await this.sessions.signInVouched(operator, sessionOf(token, network));
     return token;
   }
 
-  /** Counts a try to sign in, from wherever it comes. @throws Refusal 429 after too many */
+  /** Counts an attempt to sign in. @throws Refusal 429 after too many */
   countTryFrom(network: string, name = ''): Promise<void> {
     return this.countTry(TRIES_OF_A_NETWORK, network, { network, name });
   }
 
   /**
-   * Whose session the token is of; undefined: nobody's, or it has ended.
+   * The operator whose session has this token; undefined: there is none, or it has ended.
    *
-   * @param isUse whether somebody did something; what a page asks for by itself keeps no session alive
+   * @param isUse whether the operator did something; requests that a page makes by itself do not extend a session
    */
   async find(token: string, isUse: boolean): Promise<OperatorAccount | undefined> {
     const look = { maxAgeMs: SESSION_MS, maxIdleMs: IDLE_MS, isUse };
     return this.sessions.find(hashSecret(token), look, this.admitted);
   }
 
-  /** Ends the session; the audit log is told. */
+  /** Ends the session, and records it in the audit log. */
   async signOut(token: string, network: string): Promise<void> {
     await this.sessions.signOut(hashSecret(token), network);
   }
 
-  /** Whether there is nobody yet who could sign in. */
+  /** Whether there is no operator yet who could sign in. */
   async isClosed(): Promise<boolean> {
     return this.admitted.issuer === undefined && (await this.accounts.isEmpty());
   }
@@ -141,7 +143,7 @@ export class OperatorSessions {
   }
 
   private take({ policy, limit }: Bound, whom: string): Promise<RateVerdict> {
-    // Neither a name nor an address is written into Redis.
+    // Hashed, so that neither names nor addresses are written to Redis.
     return this.limiter.judge(policy, bucketIdOf(whom), limit);
   }
 }

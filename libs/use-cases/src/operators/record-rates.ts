@@ -7,13 +7,13 @@ const EVERY_MS = 10_000;
 interface RecordRatesOptions {
   readonly rates: Pick<RateStore, 'add' | 'noteRelays'>;
   readonly everyMs?: number;
-  /** Told of what could not be recorded; it is tried again with the next. */
+  /** Called with failures to record; the counts are included in the next attempt. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Records what this process counts for its metrics, so that the dashboard can show it without a Prometheus. What a process that is killed has
- * counted in its last seconds is missing: this is for looking at, nothing is decided by it.
+ * Records the metric counters of this process, so that the dashboard can show them without a Prometheus. The last seconds of a killed
+ * process are missing; that is acceptable, because nothing is decided by these numbers.
  */
 export class RecordRates {
   private readonly recorded = new Map<string, number>();
@@ -25,14 +25,14 @@ export class RecordRates {
     this.record();
   }
 
-  /** Records what is left. Never rejects. */
+  /** Records the remaining counts. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.record();
     await this.running;
   }
 
-  /** One after the other: what is on its way must not be counted twice. */
+  /** One at a time, so that counts being written are not written twice. */
   private record(): void {
     this.running = this.running.then(() => this.recordNow()).catch(this.options.onError);
   }

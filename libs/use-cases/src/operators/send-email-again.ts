@@ -14,20 +14,20 @@ interface WantedCopy {
   readonly actor: Actor;
   /** For the audit log. */
   readonly reason: string;
-  /** Of one wish: however often it is asked for by this word, it makes one email. */
+  /** The idempotency key of the request: however often it is repeated, it creates one email. */
   readonly wish: string;
 }
 
-/** Sends an email again: as another one, with an id of its own, which is judged like any that is accepted. The first stays as it is. */
+/** Sends an email again: as a new one, with its own id, that is validated like any other. The original is not changed. */
 export class SendEmailAgain {
   constructor(private readonly options: SendEmailAgainOptions) {}
 
   /**
-   * Accepts another email that says the same to the same recipient, at once. The audit log is told of it in the same transaction.
+   * Accepts a copy of an email for the same recipient, due at once, and records it in the audit log in the same transaction.
    *
    * @returns its id; undefined when the workspace has no email with this id
-   * @throws Refusal 409 while the first is still being sent, or when its content is kept no more; 400 for a reason that is none, or for
-   *   what can be sent no more (a sender that is not verified now, a template that is gone); 403 at the monthly limit
+   * @throws Refusal 409 while the original is still being sent, or when its content was removed; 400 for an invalid reason, or for
+   * an email that cannot be sent any more (the sender is not verified now, the template was deleted); 403 at the monthly limit
    */
   async sendAgain(workspaceId: WorkspaceId, id: EmailId, wanted: WantedCopy): Promise<EmailId | undefined> {
     const reason = reasonIn(wanted.reason);

@@ -11,7 +11,7 @@ import { inboundReports } from '@posthorn/platform';
 import type { readReturnedMail } from '@posthorn/reports';
 import type { BounceAddresses } from '@posthorn/signing';
 
-/** A relay can send a report back before its answer to the email itself is recorded; that takes less than this. */
+/** A relay can send a report before its answer to the email itself is recorded; recording takes less than this. */
 const WAITS = { times: 10, ms: 200 };
 
 interface TakeReportOptions {
@@ -20,20 +20,20 @@ interface TakeReportOptions {
   readonly read: typeof readReturnedMail;
 }
 
-/** Takes mail that comes back about an email, and does what it reports. */
+/** Receives returned mail about an email, and acts on what it reports. */
 export class TakeReport {
   constructor(private readonly options: TakeReportOptions) {}
 
-  /** The email that mail to this address is about; undefined: there is no such address. @throws what the database throws */
+  /** The email that this return address belongs to; undefined: there is no such address. @throws what the database throws */
   async findEmail(address: string): Promise<EmailId | undefined> {
     const id = this.options.addresses.emailOf(address);
     return id !== undefined && (await this.options.reports.knows(id)) ? id : undefined;
   }
 
   /**
-   * Records what came back about an email; the same twice is recorded once.
+   * Records a report about an email; idempotent.
    *
-   * @param beginning of the mail
+   * @param beginning the beginning of the mail
    * @returns false when it cannot be recorded yet, because the email is still being transmitted
    * @throws what the database throws
    */
@@ -62,7 +62,7 @@ function judged(report: Report, { status }: ReportedEmail): JudgedReport {
   return { kind: report.kind, verdict, detail: detailOf(report, verdict) };
 }
 
-/** What the timeline has of it beyond the fact. */
+/** The details for the timeline. */
 function detailOf({ reply, reportedBy, reason }: Report, verdict: ReportVerdict): object {
   return {
     ...(reply && { reply }),

@@ -3,23 +3,26 @@ import type { Retention, RetentionSubject } from '@posthorn/domain';
 import type { RetentionStore } from '@posthorn/database';
 
 const GROUP = 500;
-/** Each month takes its locks once; what is left is dropped an hour later. */
+/** Dropping a month takes exclusive locks; further ones are dropped an hour later. */
 const MAX_MONTHS = 12;
 
-/** Removes what is past its time. What is due, or held for its receiver, stays. Safe to break off, to run twice, and at once. */
+/**
+ * Removes data whose retention has expired. Emails that are due or paused are kept. Safe to interrupt, to run twice, and to run
+ * concurrently.
+ */
 export class RemoveOld {
   constructor(
     private readonly store: Pick<RetentionStore, 'longest' | 'dropOldEmails' | 'openRounds' | 'removeGroup'>,
-    /** What workspaces keep that have no days of their own. */
+    /** The retention of workspaces that have none of their own. */
     private readonly common: Retention,
   ) {}
 
-  /** For how long the months of events are kept. */
+  /** The longest retention of events, in days. */
   async longestEventDays(): Promise<number> {
     return (await this.store.longest(this.common)).eventDays;
   }
 
-  /** Drops the months of emails that are past the time of every workspace, one after the other; says how many tables there were. */
+  /** Drops the monthly tables of emails that are past the retention of every workspace, one at a time. @returns how many tables */
   async dropMonths(): Promise<number> {
     await this.store.openRounds(this.common);
     const longest = await this.store.longest(this.common);
@@ -33,9 +36,10 @@ export class RemoveOld {
   }
 
   /**
-   * Removes what workspaces keep for less long than the months are, group by group; after each it rests for as long as that took.
+   * Removes data of workspaces with a shorter retention than the monthly tables, in groups; after each group it pauses for as long as that
+   * took.
    *
-   * @param ms no group begins after this time
+   * @param ms no group is started after this time
    * @returns how many were removed of each
    */
   async removeWithin(ms: number): Promise<Record<RetentionSubject, number>> {

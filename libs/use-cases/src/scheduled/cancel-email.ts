@@ -8,16 +8,16 @@ interface CancelEmailOptions {
   readonly changes: Pick<EmailChanges, 'cancel'>;
 }
 
-/** Takes a scheduled email back. */
+/** Cancels scheduled emails. */
 export class CancelEmail {
   constructor(private readonly options: CancelEmailOptions) {}
 
   /**
-   * Cancels the email and gives back its place in the monthly limit.
+   * Cancels the email; it does not count towards the monthly limit any more.
    *
-   * @param operator who does it, if it is no key of the workspace: the audit log is told
-   * @returns the email as it is then; undefined when the workspace has none with this id
-   * @throws Refusal 409 when it was taken up for sending, or cancelled before
+   * @param operator who does it, if it is not an API key of the workspace: recorded in the audit log
+   * @returns the email afterwards; undefined when the workspace has none with this id
+   * @throws Refusal 409 when it was claimed for sending, or cancelled before
    */
   async cancel(workspaceId: WorkspaceId, id: EmailId, operator?: Actor): Promise<EmailRecord | undefined> {
     const { emails, changes } = this.options;

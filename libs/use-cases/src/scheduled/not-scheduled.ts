@@ -1,7 +1,7 @@
 import { Refusal } from '@posthorn/kernel';
 import type { EmailRecord } from '@posthorn/database';
 
-/** The email is not, or no longer, one that can be changed. */
+/** The email cannot be changed, or not any more. */
 export function notScheduled({ status }: Pick<EmailRecord, 'status'>, wish: 'moved' | 'cancelled'): Refusal {
   return new Refusal(
     409,

@@ -12,16 +12,16 @@ interface RescheduleEmailOptions {
   readonly clock: DatabaseClock;
 }
 
-/** Moves a scheduled email to another time, earlier or later. */
+/** Moves scheduled emails to another time, earlier or later. */
 export class RescheduleEmail {
   constructor(private readonly options: RescheduleEmailOptions) {}
 
   /**
    * Moves the email. A time up to five minutes in the past means now.
    *
-   * @param operator who does it, if it is no key of the workspace: the audit log is told
-   * @returns the email as it is then; undefined when the workspace has none with this id
-   * @throws Refusal 400 for an impossible time; 409 when it was taken up for sending, or cancelled
+   * @param operator who does it, if it is not an API key of the workspace: recorded in the audit log
+   * @returns the email afterwards; undefined when the workspace has none with this id
+   * @throws Refusal 400 for an impossible time; 409 when it was claimed for sending, or cancelled
    */
   async reschedule(
     workspaceId: WorkspaceId,
@@ -33,7 +33,7 @@ export class RescheduleEmail {
     const isMoved = 'at' in judged && (await this.move(workspaceId, id, judged.at ?? null, operator));
     const email = await this.options.emails.find(workspaceId, id);
     if (email === undefined || isMoved) return email;
-    // What can be changed no more is told before what is wrong with the change.
+    // That the email cannot be changed any more takes precedence over an invalid time.
     if ('at' in judged || email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
     throw new Refusal(400, `\`sendAt\` ${judged.fault}`);
   }
@@ -47,7 +47,7 @@ export class RescheduleEmail {
     const { changes, rings } = this.options;
     const wanted = { at, keysKeptMs: IDEMPOTENCY_KEPT_MS, actor };
     const moved = await changes.reschedule(workspaceId, id, wanted);
-    // After the commit; the clock rings what becomes due later, and makes up for a ring that is lost.
+    // After the commit; the clock rings for emails that become due later, and makes up for a lost ring.
     if (moved?.isDue) rings.ring(moved.laneId);
     return moved !== undefined;
   }

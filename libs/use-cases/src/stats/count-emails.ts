@@ -1,7 +1,9 @@
 import { ConcurrencyLimit, Refusal } from '@posthorn/kernel';
 import type { CountedEmails, DayCount, DayEngagement, EmailCountsStore } from '@posthorn/database';
 
-/** A count takes as long as there are emails to count, and a connection with it: they must not take those of accepting. */
+/**
+ * A count takes time, and a connection, in proportion to the number of emails; counts must not take the connections that accepting needs.
+ */
 const COUNTS = {
   maxConcurrent: 2,
   maxWaiting: 50,
@@ -11,7 +13,7 @@ const COUNTS = {
     }),
 };
 
-/** What was counted of each day; days of which there is nothing are absent. */
+/** The counts by day; days without any are absent. */
 export interface EmailsCounted {
   readonly statuses: readonly DayCount[];
   readonly engagements: readonly DayEngagement[];
@@ -23,7 +25,7 @@ export class CountEmails {
 
   constructor(private readonly store: Pick<EmailCountsStore, 'count' | 'countEngagements'>) {}
 
-  /** By status, and what was opened and clicked. @throws Refusal 503 when too many wait */
+  /** By status, and how many were opened and clicked. @throws Refusal 503 when too many are waiting */
   count(wanted: CountedEmails): Promise<EmailsCounted> {
     return this.counts.run(() => this.counted(wanted));
   }

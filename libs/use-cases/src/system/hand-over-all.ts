@@ -1,19 +1,19 @@
-/** So that no look holds many in memory, however much was left behind. */
+/** Limits memory use, however many are left. */
 const MAX_PER_LOOKUP = 100;
 
 interface OwedThings<Thing> {
-  /** The next ones in the order of their ids; null: from the beginning. */
+  /** The next ones, ordered by id; null: from the beginning. */
   readonly readAfter: (after: string | null, limit: number) => Promise<Thing[]>;
-  /** Whether it could be. Never rejects. */
+  /** @returns whether it was submitted. Never rejects. */
   readonly handOver: (thing: Thing) => Promise<boolean>;
-  /** Asked before each; what is left is found by the next look. */
+  /** Asked before each; the rest is found by the next run. */
   readonly mayGoOn: () => boolean;
 }
 
 /**
- * Hands over all that is owed, group after group: those that cannot be handed over stay, and must not stand before the others.
+ * Submits everything that is owed, in groups: those that fail are kept, and do not block the others.
  *
- * @returns how many could be
+ * @returns how many were submitted
  */
 export async function handOverAll<Thing extends { readonly id: string }>({
   readAfter,

@@ -1,10 +1,10 @@
 import { escapeHtml } from '@posthorn/kernel';
 import type { MailDraft } from './send-system-mail.ts';
 
-/** A sentence, or a link that stands by itself. */
+/** A sentence, or a link as a paragraph of its own. */
 type Paragraph = string | { readonly link: string };
 
-/** The same paragraphs as text and as HTML, whose links are broken where a telephone is narrower than they are long. */
+/** The same paragraphs as text and as HTML; in HTML, long links wrap on narrow screens. */
 export function mailBody(paragraphs: readonly Paragraph[]): Pick<MailDraft, 'text' | 'html'> {
   return {
     text: paragraphs

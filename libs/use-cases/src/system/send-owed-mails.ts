@@ -3,39 +3,39 @@ import type { SecretBox } from '@posthorn/signing';
 import { handOverAll } from './hand-over-all.ts';
 import type { MailDraft, SendSystemMail } from './send-system-mail.ts';
 
-/** Whoever has just written one down hands it over himself; what is older was left behind. */
+/** Whoever records a mail also submits it; an older one was left behind. */
 const OWED_FOR_SECONDS = 10;
 
 interface SendOwedMailsOptions {
   readonly store: Pick<OwedMailStore, 'mails' | 'owed' | 'settle'>;
   readonly systemMail: Pick<SendSystemMail, 'send' | 'requireSender'>;
   readonly secretBox: SecretBox;
-  /** What an idempotency key of theirs begins with: no other kind of mail has it. */
+  /** The prefix of their idempotency keys, unique to this kind of mail. */
   readonly kind: string;
-  /** Told of mails that could not be handed over; they are owed still, and tried again. */
+  /** Called with failures to submit mails; these stay owed and are retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Hands over for sending the mails that something owes. A mail is written down, encrypted, in the transaction of what it is about;
- * from then on it is owed until it is durable as an email. Whoever hands it over does so under the same idempotency key
- * with the same content: a process that dies in between loses nothing, and two at once send one mail.
+ * Submits owed mails for sending. A mail is stored, encrypted, in the transaction of what it is about; from then on it is owed until it is
+ * durable as an email. All attempts use the same idempotency key and content: nothing is lost when a process dies in between, and two
+ * concurrent attempts send one mail.
  */
 export class SendOwedMails {
   constructor(private readonly options: SendOwedMailsOptions) {}
 
   /**
-   * Seals a mail for the row in which it is to be owed.
+   * Encrypts a mail for the row that records it as owed.
    *
    * @param id the uuid of the row
-   * @throws Refusal (409) when this installation sends no mails of its own, so that it would be of no use
+   * @throws Refusal (409) when this installation sends no mails of its own, because nobody would receive it
    */
   seal(id: string, mail: MailDraft): Buffer {
     this.options.systemMail.requireSender();
     return this.options.secretBox.seal(JSON.stringify(mail), this.place(id));
   }
 
-  /** Hands over a mail that is written down by now. Never rejects: what fails is owed still. */
+  /** Submits a mail that is committed. Never rejects: a mail that fails stays owed. */
   async handOver({ id, sealedMail }: OwedMail): Promise<boolean> {
     const { secretBox, systemMail, store, kind, onError } = this.options;
     try {
@@ -50,10 +50,10 @@ export class SendOwedMails {
   }
 
   /**
-   * Hands over what was left behind by whoever wrote it down.
+   * Submits mails that were left behind by whoever recorded them.
    *
-   * @param mayGoOn asked before each; what is left is found by the next look
-   * @returns how many could be
+   * @param mayGoOn asked before each; the rest is found by the next run
+   * @returns how many were submitted
    */
   async handOverOwed(mayGoOn: () => boolean = () => true): Promise<number> {
     const { store } = this.options;

@@ -4,18 +4,18 @@ import type { IdentityStore } from '@posthorn/database';
 import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { addIdentity } from '../operate/add-identity.ts';
 
-/** A mail that Posthorn itself writes to somebody. */
+/** A mail written by Posthorn itself. */
 export interface MailDraft {
-  /** The bare address, already judged. */
+  /** The bare address, already validated. */
   readonly to: string;
   readonly subject: string;
   readonly html: string;
   readonly text: string;
 }
 
-/** The same on its way. */
+/** Such a mail, ready to be submitted. */
 export interface SystemMail extends MailDraft {
-  /** The same for the same mail: sent once, however often this is called with it. */
+  /** Always the same for the same mail, so that it is sent only once. */
   readonly idempotencyKey: string;
 }
 
@@ -25,7 +25,7 @@ interface SendSystemMailOptions {
   readonly from: Mailbox | undefined;
 }
 
-/** Sends Posthorn's own mails: accepted and delivered as any other email, in a workspace of their own. Nothing in them is tracked. */
+/** Sends Posthorn's own mails: accepted and delivered like any other email, in a workspace of their own. They are not tracked. */
 export class SendSystemMail {
   constructor(private readonly options: SendSystemMailOptions) {}
 
@@ -35,9 +35,9 @@ export class SendSystemMail {
   }
 
   /**
-   * The sender of the mails; to be asked before something is changed that is of no use without its mail.
+   * The sender of the mails; to be called before a change that is useless without its mail.
    *
-   * @throws Refusal (409) when none is set
+   * @throws Refusal (409) when none is configured
    */
   requireSender(): Mailbox {
     const { from } = this.options;
@@ -48,7 +48,7 @@ export class SendSystemMail {
   /**
    * Resolves when the mail is durable.
    *
-   * @throws Refusal 409 when no sender is set, 503 when the database is out of reach
+   * @throws Refusal 409 when no sender is configured, 503 when the database is unavailable
    */
   async send({ to, subject, html, text, idempotencyKey }: SystemMail): Promise<void> {
     const draft: RawEmailDraft = {
@@ -68,7 +68,7 @@ export class SendSystemMail {
   }
 }
 
-/** Lets Posthorn's own mails leave with their sender: an operator who sets it vouches for it. */
+/** Adds the configured sender of Posthorn's own mails as a verified identity: an operator who configures it vouches for it. */
 export async function admitSystemSender(
   identities: Pick<IdentityStore, 'put'>,
   from: Mailbox | undefined,
@@ -77,7 +77,7 @@ export async function admitSystemSender(
   await addIdentity(identities, SYSTEM_WORKSPACE_ID, { address: from.address }, true, POSTHORN);
 }
 
-/** There is nobody whom a mail of Posthorn's own could be from. */
+/** No sender is configured for Posthorn's own mails. */
 export function noSystemMails(): Refusal {
   return new Refusal(
     409,
