@@ -3,11 +3,11 @@ import { canListen } from './ports.mjs';
 import { hasEnded } from './processes.mjs';
 import { say } from './progress.mjs';
 
-/** How long to wait before what died is started again, in milliseconds: after its first death, its second … */
+/** The delays before restarts, in milliseconds: after the first exit, the second … */
 const BACK_OFF_MS = [1_000, 2_000, 5_000, 10_000];
 const MAX_BACK_OFF_MS = 30_000;
 
-/** What lived this long has earned a fresh start of the back-off. */
+/** A process that ran this long resets the back-off. */
 const LIVED_WELL_MS = 60_000;
 
 /**
@@ -21,7 +21,7 @@ const LIVED_WELL_MS = 60_000;
  */
 
 /**
- * Starts a program, and starts it again whenever it ends, until it is meant to end. Each death is said, and its return.
+ * Runs a program, and restarts it whenever it exits, until it is stopped on purpose. Each exit and restart is printed.
  *
  * @param {Kept} kept
  * @throws when it does not start the first time
@@ -61,7 +61,7 @@ async function startAgain({ ports, start, signal }) {
   for (const port of ports) {
     if (!(await canListen(port, '127.0.0.1'))) throw new Error(`another program has taken its port ${port}`);
   }
-  // Who stops it ends what has been begun, and nothing may begin after that.
+  // Stopping ends processes that are already starting; none may be started after that.
   signal.throwIfAborted();
   return start();
 }

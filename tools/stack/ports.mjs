@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** Where free ports are looked for: above those that services are known by, below Linux's own (ip_local_port_range). */
+/** The range for free ports: above well-known ports, below Linux's ephemeral range (ip_local_port_range). */
 const LOWEST = 10_000;
 const FIRST_EPHEMERAL = 32_768;
 const TRIES = 200;
 
-/** How far above the preferred port to look before any free port is taken. */
+/** How far above the preferred port to look before taking any free port. */
 const NEIGHBOURS = 50;
 
 /**
@@ -36,9 +36,9 @@ export function canListen(port, host) {
 }
 
 /**
- * A free port that stays the caller's until this process ends, whoever else asks: it lies below those that systems
- * give to outgoing connections and to servers that listen on port 0, and the same port of UDP, which nothing here uses,
- * is held as the sign that it is taken.
+ * A free port, reserved for the caller until this process ends: it lies below the ephemeral range, which systems use for outgoing
+ * connections and for servers that listen on port 0, and the UDP port of the same number, which nothing here uses, is bound to mark it as
+ * taken.
  *
  * @returns {Promise<number>}
  * @throws when no port is free
@@ -51,7 +51,7 @@ export async function freePort() {
   throw new Error(`no port is free from ${LOWEST} to ${FIRST_EPHEMERAL - 1}`);
 }
 
-/** Whether the port was free, and is this process's now. @param {number} port */
+/** Reserves the port. Resolves with whether it was free. @param {number} port */
 async function take(port) {
   return (await isFree(port)) && (await hold(port));
 }
@@ -65,8 +65,7 @@ function hold(port) {
 }
 
 /**
- * A port for each name, which stays the caller's as one of `freePort` does: the preferred one, or else the next free one
- * that nobody else of the table prefers.
+ * A port for each name, reserved as by `freePort`: the preferred one, or else the next free one that is not preferred for another name.
  *
  * @template {string} Name
  * @param {Record<Name, number>} preferred

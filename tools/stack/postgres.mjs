@@ -6,10 +6,10 @@ import { hasEnded, run, startProcess, stopProcess, tail, waitUntil } from './pro
 
 const START_WITHIN_MS = 30_000;
 
-/** On a busy machine a server that is well may take seconds to begin a session. */
+/** On a busy machine, a healthy server may take seconds to start a session. */
 const CONNECTED_WITHIN_MS = 10_000;
 
-/** For a test run: a power cut may lose the data, a crash of the server does not; transactions mean what they mean. */
+/** For test runs: data survives a crash of the server, but not a power failure; transactions behave as usual. */
 export const FAST_AND_TEMPORARY = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -63,21 +63,21 @@ export async function startPostgres({
     port,
     /** A superuser's URL. */
     url,
-    /** Ends open connections, writes everything down and stops; one that takes longer than `withinMs` is killed. */
+    /** Ends open connections, writes a checkpoint and stops; a server that takes longer than `withinMs` is killed. */
     stop: async ({ withinMs = 8_000 } = {}) => {
       await stopProcess(child, { signal: 'SIGINT', withinMs });
     },
   };
 }
 
-/** The same collation on every machine, whatever locales it has. */
+/** The same collation on every machine, whatever locales are installed. */
 const LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 const DEFAULTS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  // Everybody else on this machine needs memory too.
+  // Leaves memory for the other programs on this machine.
   shared_buffers: '128MB',
 };
 
@@ -85,7 +85,7 @@ function flags(settings) {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Of any release; what ours say about locales older ones do not know. @param {string} folder */
+/** The binaries in a folder, of any release; older ones do not know the locale flags of ours. @param {string} folder */
 function binariesIn(folder) {
   return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), localeFlags: ['--locale=C'] };
 }
@@ -102,7 +102,7 @@ async function postgresBinaries() {
   }
 }
 
-/** initdb asks a shell to run the server beside it, and puts the path between double quotes only. */
+/** initdb runs the server through a shell, with the path in double quotes, where these characters are special. */
 const OF_SHELLS = /["$`\\]/;
 
 /** Makes the data folder once. @returns {Promise<string>} the superuser's password */
@@ -114,7 +114,7 @@ async function initialise({ directory, account, initdb, localeFlags = LOCALE }) 
     throw new Error(
       `initdb of Postgres does not work in a folder with ", $, \` or \\ in its name (${dirname(initdb)}): move the checkout, or set DATABASE_URL to a server of yours.`,
     );
-  // It gets its name when it is whole; what an initialisation that was interrupted has left is made anew.
+  // Renamed once it is complete; whatever an interrupted initialisation has left is removed first.
   const unfinished = join(directory, 'unfinished');
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
@@ -130,7 +130,7 @@ async function initialise({ directory, account, initdb, localeFlags = LOCALE }) 
   return password;
 }
 
-/** Without a password the data cannot be used, and it is not ours to throw away. */
+/** Without the password the data cannot be used, but it must not be deleted either. */
 function passwordOf(data, passwordFile) {
   if (existsSync(passwordFile)) return readFileSync(passwordFile, 'utf8').trim();
   throw new Error(
@@ -143,7 +143,7 @@ async function answersUnlessEnded(child, url, logFile) {
   return answers(url);
 }
 
-/** Whether a database takes a connection. @param {string} url */
+/** Whether a database accepts a connection. @param {string} url */
 async function answers(url) {
   try {
     await query(url, 'SELECT 1');
@@ -154,7 +154,7 @@ async function answers(url) {
 }
 
 /**
- * One statement on a connection of its own.
+ * Runs one statement on a connection of its own.
  *
  * @public used by libs/testing
  * @param {string} url
@@ -165,7 +165,7 @@ async function answers(url) {
 export async function query(url, sql, values = []) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECTED_WITHIN_MS });
-  // A connection that the server ends while it is idle is not an error of ours.
+  // A server may close an idle connection; that is not an error here.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -175,7 +175,7 @@ export async function query(url, sql, values = []) {
   }
 }
 
-/** Makes a database when it is missing. @param {string} superuserUrl @param {string} name */
+/** Creates a database if it does not exist. @param {string} superuserUrl @param {string} name */
 export async function ensureDatabase(superuserUrl, name) {
   const found = await query(superuserUrl, 'SELECT 1 FROM pg_database WHERE datname = $1', [name]);
   if (found.length === 0) await query(superuserUrl, `CREATE DATABASE "${name}"`);

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './runtime.mjs';
 
-/** What asks a program to stop. @type {readonly NodeJS.Signals[]} */
+/** The signals that ask a program to stop. @type {readonly NodeJS.Signals[]} */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
@@ -16,7 +16,7 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  * @property {number} [gid]
  */
 
-/** Whose processes are at work, each the leader of a group. @type {Set<import('node:child_process').ChildProcess>} */
+/** The running processes, each the leader of a process group. @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 
 /** @param {import('node:child_process').ChildProcess} child */
@@ -25,10 +25,10 @@ function remember(child) {
   child.once('close', () => running.delete(child));
 }
 
-/** How long what is ended in the middle of its work may take to leave. */
+/** How long a process may take to exit when it is interrupted. */
 const ENDED_WITHIN_MS = 4_000;
 
-/** Ends everything that this program has started and not stopped, such as a build in the middle of it. */
+/** Ends everything that this program has started and not yet stopped, such as an interrupted build. */
 export async function endAll() {
   await Promise.all([...running].map(endGroup));
 }
@@ -44,7 +44,7 @@ async function endGroup(child) {
     sleep(ENDED_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined),
   ]);
   patience.abort();
-  // npm leaves at once, and not always with what it runs.
+  // npm exits at once, and may leave the processes that it runs.
   signalGroup(child, 'SIGKILL');
   await ended;
 }
@@ -54,17 +54,17 @@ function signalGroup(child, signal) {
   try {
     process.kill(-Number(child.pid), signal);
   } catch {
-    // It leads no group (any more).
+    // It does not lead a process group, or not any more.
     child.kill(signal);
   }
 }
 
 /**
- * Starts a process that writes into a log file and lives in a session of its own, so that a Ctrl-C in the terminal
- * reaches the supervisor only, which then stops everything in order.
+ * Starts a process that writes into a log file and has a session of its own, so that a Ctrl-C in the terminal reaches only the supervisor,
+ * which then stops everything in order.
  *
  * @param {Command & { logFile: string, leashed?: boolean }} options `leashed`: it ends when this program does, however
- *   that ends
+ * that ends
  * @returns {Promise<import('node:child_process').ChildProcess>} once it runs
  * @throws when the command cannot be run at all
  */
@@ -81,7 +81,7 @@ export async function startProcess({
   try {
     const child = spawn(command, args, { cwd, env, ...account, detached: true, stdio: ['ignore', log, log] });
     remember(child);
-    // Later on it tells, too, that a signal could not be sent.
+    // Errors are emitted later, too, when a signal cannot be sent.
     await new Promise((resolve, reject) => child.once('spawn', resolve).on('error', reject));
     if (leashed) child.once('exit', leash(/** @type {number} */ (child.pid)));
     return child;
@@ -93,9 +93,9 @@ export async function startProcess({
 /**
  * Runs a command to its end; it ends when this program does.
  *
- * @param {Command & { keepLines?: number, inTerminal?: boolean }} options `keepLines`: how much of its output an error
- *   shows; `inTerminal`: it stays in the session of this program, where `sudo` looks for who has given a password
- * @returns {Promise<string>} what it wrote
+ * @param {Command & { keepLines?: number, inTerminal?: boolean }} options `keepLines`: how many lines of its output an error
+ * shows; `inTerminal`: it stays in this program's session, because `sudo` remembers passwords per session
+ * @returns {Promise<string>} its output
  * @throws with the end of its output, when it fails
  */
 export function run({
@@ -131,7 +131,7 @@ function lastLines(text, count) {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** The end of a log file, for a person who must know why something did not start. @param {string} logFile */
+/** The end of a log file, to show why something did not start. @param {string} logFile */
 export function tail(logFile) {
   return existsSync(logFile) ? lastLines(readFileSync(logFile, 'utf8'), 20) : '';
 }
@@ -152,9 +152,9 @@ export function isAlive(pid) {
 }
 
 /**
- * Waits until something is so.
+ * Waits until a condition is true.
  *
- * @param {() => Promise<boolean> | boolean} isSo asked every 50 ms; an exception of it ends the waiting
+ * @param {() => Promise<boolean> | boolean} isSo called every 50 ms; an exception from it ends the waiting
  * @param {{ withinMs: number, what: string }} limit
  */
 export async function waitUntil(isSo, { withinMs, what }) {
@@ -165,7 +165,7 @@ export async function waitUntil(isSo, { withinMs, what }) {
   }
 }
 
-/** Whether a health address answers 200. @param {string} url */
+/** Whether a health endpoint answers 200. @param {string} url */
 export async function isHealthy(url) {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
@@ -177,11 +177,11 @@ export async function isHealthy(url) {
 }
 
 /**
- * Asks a process to end, and ends it if it does not listen.
+ * Asks a process to exit, and kills it if it does not.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {{ signal?: NodeJS.Signals, withinMs?: number }} [options]
- * @returns {Promise<boolean>} whether it went by itself
+ * @returns {Promise<boolean>} whether it exited without being killed
  */
 export async function stopProcess(child, { signal = 'SIGTERM', withinMs = 5_000 } = {}) {
   if (hasEnded(child)) return true;
@@ -196,14 +196,14 @@ export async function stopProcess(child, { signal = 'SIGTERM', withinMs = 5_000 
   return Boolean(wentByItself);
 }
 
-/** After a program was killed, what it had on a leash is gone within this time. */
+/** After a program was killed, its leashed processes are gone within this time. */
 export const LEASH_MS = 2_500;
 
 /**
- * Ends a process group when this program ends, however it ends: a shell waits for the other end of a pipe to close.
+ * Ends a process group when this program ends, however it ends: a shell waits until the pipe from this program closes.
  *
  * @param {number} pid leader of the group
- * @returns {() => void} takes the leash off, to be called once the process has ended: its pid may become somebody else's
+ * @returns {() => void} removes the leash; to be called once the process has ended, because its pid may be reused
  */
 export function leash(pid) {
   const script = `cat >/dev/null; kill -INT ${pid} 2>/dev/null; sleep 2; kill -KILL -${pid} 2>/dev/null`;

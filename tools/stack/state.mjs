@@ -20,36 +20,37 @@ import { ROOT } from './runtime.mjs';
 /** Everything that the local stack writes. */
 export const STATE_FOLDER = join(ROOT, '.posthorn');
 
-/** For scripts: where everything is. It is there exactly while the stack is up. */
+/** For scripts: the addresses of everything. Exists exactly while the stack is up. */
 export const STACK_FILE = join(STATE_FOLDER, 'stack.json');
 
-/** The workspace and its keys, kept for the next `up`. */
+/** The workspace and its API keys, kept for the next `up`. */
 export const WORKSPACE_FILE = join(STATE_FOLDER, 'workspace.json');
 
-/** What encrypts the secrets of the local database, kept for the next `up`. */
+/** The encryption keys for the secrets in the local database, kept for the next `up`. */
 export const SECRETS_FILE = join(STATE_FOLDER, 'secrets.json');
 
-/** Which process keeps the stack; there from the first step of `up` until the last one of its end. */
+/** The process that supervises the stack; exists from the first step of `up` until the last step of its end. */
 const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
 
 const CLAIMED_AFTER_MS = 100;
 
 const LOG_FOLDER = join(STATE_FOLDER, 'logs');
 
-/** How the name of a log ends that is kept beside the newer one. */
+/** The suffix of the previous run's log. */
 const PREVIOUS = '.previous.log';
 
 const LARGEST_LOG_BYTES = 16 * 1024 * 1024;
 
 export function makeStateFolder() {
-  // By itself: of several folders, Node says on a read-only file system that the first one does not exist.
+  // Not recursive: when creating several folders on a read-only file system, Node reports that the first one does not exist.
   if (!existsSync(STATE_FOLDER)) mkdirSync(STATE_FOLDER);
   mkdirSync(LOG_FOLDER, { recursive: true, mode: 0o700 });
-  // Postgres passes through it under another account when the stack is root's; what is secret is closed by itself.
+  // When root runs the stack, Postgres runs under another account and must be able to enter this folder; secret files have permissions of
+  // their own.
   chmodSync(STATE_FOLDER, 0o755);
 }
 
-/** @returns {any} undefined when there is no such file, or half a one, of a machine that lost its power */
+/** @returns {any} undefined when the file does not exist or is incomplete, as after a power failure */
 export function readJson(file) {
   if (!existsSync(file)) return undefined;
   try {
@@ -60,29 +61,29 @@ export function readJson(file) {
   }
 }
 
-/** Writes whole or not at all; only its owner may read it, because there are keys in it. */
+/** Writes the file atomically; only its owner may read it, because it contains keys. */
 export function writeJson(file, value) {
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(unfinished, file);
 }
 
-/** Whether the process that kept the stack was killed: what it had started is gone only after LEASH_MS. */
+/** Whether the supervisor was killed: what it had started is gone only after LEASH_MS. */
 export function wasKilled() {
   return existsSync(SUPERVISOR_FILE) && supervisorPid() === undefined;
 }
 
-/** Makes this process the one that keeps the stack. @throws when another one does */
+/** Makes this process the supervisor. @throws when another one is */
 export async function claimSupervision() {
   leaveItToOthers();
-  // What a process that was killed has left: stack.json would be taken for that of a stack that is up.
+  // Removes what a killed supervisor has left: its stack.json would look as if the stack were up.
   endSupervision();
   try {
     writeFileSync(SUPERVISOR_FILE, JSON.stringify({ pid: process.pid }), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
   }
-  // Who looked at the same moment may have removed this file as that of a process that was killed: the last one stays.
+  // Another process that checked at the same moment may have removed this file as a killed supervisor's: the last one wins.
   await sleep(CLAIMED_AFTER_MS);
   leaveItToOthers();
 }
@@ -93,7 +94,7 @@ function leaveItToOthers() {
     throw new Error(`Posthorn is being started by process ${pid}.`);
 }
 
-/** Removes the signs of a stack that is up, unless another process keeps it. */
+/** Removes the files that mark the stack as up, unless another process supervises it. */
 export function endSupervision() {
   const pid = supervisorPid();
   if (pid !== undefined && pid !== process.pid) return;
@@ -102,7 +103,7 @@ export function endSupervision() {
 }
 
 /**
- * The process that keeps the stack, if one does.
+ * The supervisor, if one is running.
  *
  * @returns {number | undefined} its pid
  */
@@ -111,12 +112,12 @@ export function supervisorPid() {
   return typeof pid === 'number' && isSupervisor(pid) ? pid : undefined;
 }
 
-/** Whether a process keeps a stack; one that has ended, and that nobody has seen to yet, has no command any more. @param {number} pid */
+/** Whether a process is a supervisor. A zombie has no command line, and so is not. @param {number} pid */
 export function isSupervisor(pid) {
   return isAlive(pid) && commandOf(pid).includes('up.mjs');
 }
 
-/** A pid may have become somebody else's since it was written down. */
+/** The command line is compared, because a pid may be reused. */
 function commandOf(pid) {
   try {
     if (existsSync(`/proc/${pid}/cmdline`)) return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -129,7 +130,7 @@ function commandOf(pid) {
 }
 
 /**
- * A fresh log file; the one of the run before is kept beside it.
+ * Starts a new log file; the previous run's is kept beside it.
  *
  * @param {string} name
  * @returns {string} its path
@@ -140,19 +141,19 @@ export function newLogFile(name) {
   return file;
 }
 
-/** Begins each log file anew that has become too large; what it had is kept beside it, like the one of the run before. */
+/** Truncates each log file that has become too large; its content is kept beside it, in place of the previous run's. */
 export function boundLogs() {
-  // People remove logs, and the folder with them: that is not to end what runs.
+  // People delete logs, and the folder with them; that must not stop what is running.
   if (!existsSync(LOG_FOLDER)) return;
   for (const name of readdirSync(LOG_FOLDER)) {
     const file = join(LOG_FOLDER, name);
     const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 };
     if (name.endsWith(PREVIOUS) || size <= LARGEST_LOG_BYTES) continue;
     try {
-      // Not renamed: who writes has it open, and appends.
+      // Copied, not renamed: the writer has the file open for appending.
       copyFileSync(file, join(LOG_FOLDER, `${basename(name, '.log')}${PREVIOUS}`));
     } catch {
-      // On a full disk, room is worth more.
+      // When the disk is full, free space is worth more than the old log.
     }
     truncateSync(file);
   }
