@@ -41,10 +41,10 @@ export class InviteMember {
   }
 
   /**
-   * Sends an invitation again, with another link; the one before does nothing any more.
+   * Sends an invitation again, with a new link; the previous link becomes invalid.
    *
    * @returns undefined when the workspace has no such invitation
-   * @throws Refusal 409 when it was accepted or revoked, or when no mails can be sent; 429 when too many were sent of late
+   * @throws Refusal 409 when it was accepted or revoked, or when no mails can be sent; 429 when too many were sent recently
    */
   async resend(workspaceId: WorkspaceId, actor: Actor, id: InvitationId): Promise<Invitation | undefined> {
     const { invitations, changes, mails } = this.options;
