@@ -1,11 +1,11 @@
-/** Within the tables that have no workspace of their own: whether a row `t` is of the workspace of a parameter. */
+/** For tables without a workspace column: whether a row `t` belongs to the workspace of a parameter. */
 const OF_EMAIL = (workspace: string): string =>
   `EXISTS (SELECT FROM emails e WHERE e.id = t.email_id AND e.workspace_id = ${workspace})`;
 const OF_DELIVERY = (workspace: string): string =>
   `EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id AND d.workspace_id = ${workspace})`;
 const OWN = (workspace: string): string => `t.workspace_id = ${workspace}`;
 
-/** An email that has not left yet says what its workspace wants said: it is not changed. Of one that has, the rest is. */
+/** Emails that have not been sent yet are what their workspace wants to say, and are not changed; those that have are redacted. */
 const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = t.${id})`;
 
 /**
@@ -13,20 +13,23 @@ const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE
  * address, and removes it. $1 text[]: how the address can be written, in lower case.
  */
 const OF_ANOTHER = (address: string): string => `lower(${address}) <> ALL ($1::text[])`;
-/** The same of an event, which is about whoever its email, contact or member is. */
+/** The same for an event, which is about the person of its email, contact or member. */
 const ABOUT_ANOTHER = `NOT EXISTS (
   SELECT FROM json_each(t.payload::json -> 'data') AS d (name, subject)
   WHERE lower(d.subject ->> 'to') = ANY ($1::text[]) OR lower(d.subject ->> 'email') = ANY ($1::text[]))`;
 
-/** What becomes of a table, once the rows are gone that are of the person alone. */
+/** How a table is redacted, once the rows that are only about the person have been deleted. */
 export interface ErasureRule {
-  /** `redacted`: where the address stands in a text, `[erased]` does then. `kept`: it stays, and the receipt says how often. */
+  /** `redacted`: the address is replaced by `[erased]`. `kept`: it stays, and the receipt says in how many rows. */
   readonly how: 'redacted' | 'kept';
-  /** Whether a row is of the workspace; absent: the table is of the whole installation, and left alone where one workspace is asked for. */
+  /**
+   * Whether a row belongs to the workspace; absent: the table belongs to the whole installation, and is skipped when one workspace is
+   * given.
+   */
   readonly scope?: (workspace: string) => string;
   /** Which rows `t` may be changed. */
   readonly where?: string;
-  /** How many rows are looked at together. Default: 2,000. */
+  /** How many rows are read at a time. Default: 2,000. */
   readonly group?: number;
 }
 
@@ -34,7 +37,7 @@ const redacted = { how: 'redacted', scope: OWN } as const;
 const kept = { how: 'kept', scope: OWN } as const;
 const keptOfInstallation = { how: 'kept' } as const;
 
-/** Every table has its rule; a test holds this against the schema. */
+/** Every table has a rule; a test compares this with the schema. */
 export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   emails: { ...redacted, where: `${FINISHED('id')} AND ${OF_ANOTHER('t.to_address')}` },
   // Each can have ten megabytes.
@@ -48,7 +51,7 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   audit_log: redacted,
   contacts: { ...redacted, where: OF_ANOTHER('t.email') },
   invitations: { ...redacted, where: OF_ANOTHER('t.email') },
-  // What a workspace wrote itself, and what it, or a person as its member, works with.
+  // What workspaces wrote themselves, and what they, or a person as their member, work with.
   templates: kept,
   template_versions: {
     how: 'kept',
@@ -64,7 +67,7 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   workspaces: { how: 'kept', scope: (workspace) => `t.id = ${workspace}` },
   operator_accounts: keptOfInstallation,
   paused_lanes: keptOfInstallation,
-  // These have no text of anybody: ids, numbers, times, words of ours. They are looked at all the same.
+  // These have no personal text, only ids, numbers, times and fixed words. They are searched all the same.
   memberships: kept,
   suppressions: kept,
   erased_recipients: kept,

@@ -3,11 +3,11 @@ export interface SealedColumn {
   /** A table whose key is a column `id` of type `uuid`. */
   readonly table: string;
   readonly column: string;
-  /** What a value is bound to, before the id of its row: see {@link placeOf}. */
+  /** The context that a value is bound to, followed by the id of its row: see {@link placeOf}. */
   readonly boundTo: string;
 }
 
-/** Every column that holds encrypted secrets: `posthorn secrets rotate` seals these anew, and a test finds one that is missing. */
+/** Every column with encrypted secrets: `posthorn secrets rotate` re-encrypts these, and a test finds a missing one. */
 export const SEALED_COLUMNS = {
   invitationMail: { table: 'invitation_mails', column: 'sealed_mail', boundTo: 'invitation_mail' },
   verificationMail: { table: 'verification_links', column: 'sealed_mail', boundTo: 'verification_mail' },
@@ -16,11 +16,11 @@ export const SEALED_COLUMNS = {
   webhookPreviousToken: { table: 'webhooks', column: 'previous_token', boundTo: 'webhook_previous' },
 } as const satisfies Record<string, SealedColumn>;
 
-/** The columns that hold mails as long as they are owed. */
+/** The columns that hold owed mails. */
 export type OwedMails = (typeof SEALED_COLUMNS)['invitationMail' | 'verificationMail'];
 
 /**
- * The place that a secret is sealed for and opened at: copied to another row or column it does not open.
+ * The context that a secret is bound to: copied to another row or column, it cannot be decrypted.
  *
  * @param rowId the uuid of the row
  */

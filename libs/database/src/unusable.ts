@@ -21,9 +21,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const AWAY =
   'No database answers: check that it is running, that DATABASE_URL is correct, and that the network path to it is open';
 
-/** What an operator can mend about the database that a process greets. */
+/** A problem of the database that an operator can fix, found when a process starts. */
 export class DatabaseUnusable extends CannotStart {
-  /** That of Postgres or of the system. */
+  /** The code of Postgres or of the operating system. */
   readonly code: string | undefined;
 
   private constructor(sentence: string, reason: Error & { code?: string }) {
@@ -31,9 +31,9 @@ export class DatabaseUnusable extends CannotStart {
     this.code = reason.code;
   }
 
-  /** The error for people; what they cannot mend comes back as it is. */
+  /** The error to show to operators; one that they cannot fix is returned unchanged. */
   static because(error: unknown): unknown {
-    // Of a name with several addresses, each is tried.
+    // When a name has several addresses, each is tried.
     const reason = (error instanceof AggregateError ? error.errors[0] : error) as Error & { code?: string };
     const sentence = SENTENCES[reason.code ?? ''] ?? (isOutage(reason) ? AWAY : undefined);
     return sentence === undefined ? error : new DatabaseUnusable(sentence, reason);

@@ -16,10 +16,10 @@ interface Person {
 }
 
 /**
- * Makes whoever has the link a member, if the invitation is open: the membership, its event and its line in the audit log in one
- * transaction. Of several at once one does it, and the others find it done.
+ * Makes the invited person a member, if the invitation is open: the membership, its event and its audit log entry in one transaction. Of
+ * concurrent calls one does it, and the others find it done.
  *
- * @returns the invitation as it then is; undefined when no invitation has this link
+ * @returns the invitation afterwards; undefined when no invitation has this link
  */
 export async function acceptInvitation(
   database: Database,
@@ -38,7 +38,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Another mail may have given it another link before it was locked. */
+/** The invitation may have been sent again, with another link, before it was locked. */
 async function hasLink(transaction: Transaction, { id }: Invitation, tokenHash: Buffer): Promise<boolean> {
   const where = { id: uuidOf(id), tokenHash: new Uint8Array(tokenHash) };
   return (await transaction.invitation.count({ where })) > 0;
@@ -68,7 +68,7 @@ async function join(transaction: Transaction, now: Date, invitation: LinkedInvit
   });
 }
 
-/** The person with the address of an invitation, who may be a member elsewhere already. */
+/** Creates the person with the address of an invitation, who may already be a member elsewhere. */
 async function keepPerson(transaction: Transaction, now: Date, { email, name }: Invitation): Promise<Person> {
   const id = uuidOf(newId('usr', now.getTime()));
   const called = name ?? nameFromAddress(email);

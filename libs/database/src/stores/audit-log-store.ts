@@ -23,22 +23,22 @@ import type { CreatedBetween } from '../sql/statement.ts';
 import type { AuditEntry as AuditRow } from '../generated/client.ts';
 import { prismaPage } from './prisma-page.ts';
 
-/** A change as it is written to the log: who did what to which thing. */
+/** A change to be recorded: who did what to which object. */
 export interface AuditedChange {
   readonly workspaceId: WorkspaceId;
   readonly action: AuditedAction;
   readonly actor: Actor;
   readonly subjectId: Id<string>;
-  /** What changed; nothing secret. */
+  /** What changed; must not contain secrets. */
   readonly detail?: JsonObject;
 }
 
-/** A change of the whole installation, which is written to the log of the system's own workspace. */
+/** A change of the whole installation, recorded in the log of the system's own workspace. */
 export function ofSystem(action: AuditedAction, actor: Actor, detail: JsonObject): AuditedChange {
   return { workspaceId: SYSTEM_WORKSPACE_ID, subjectId: SYSTEM_WORKSPACE_ID, action, actor, detail };
 }
 
-/** A change as the log shows it. */
+/** An entry of the log. */
 export interface AuditEntry {
   readonly id: Id<'aud'>;
   readonly action: string;
@@ -48,12 +48,12 @@ export interface AuditEntry {
   readonly createdAt: Date;
 }
 
-/** Which changes are wanted; all where nothing is said. */
+/** Filters for changes; absent ones match all. */
 export interface AuditLogFilter extends CreatedBetween {
   readonly action?: AuditedAction | undefined;
-  /** What was changed. */
+  /** The object that was changed. */
   readonly subjectId?: string | undefined;
-  /** The email that was sent again; with its action, the entries of that are looked through. */
+  /** The email that was sent again; combined with its action, the entries of that action are scanned. */
   readonly copyOf?: EmailId | undefined;
 }
 
@@ -64,7 +64,7 @@ SELECT a.id, a.workspace_id, a.action, a.actor, a.subject_id, a.detail, a.at
 FROM   json_to_recordset($1::json) AS a (
          id uuid, workspace_id uuid, action text, actor jsonb, subject_id text, detail jsonb, at timestamptz)`;
 
-/** Writes changes into the log, in the transaction that makes them. `nowMs` is the database's time. */
+/** Records changes in the transaction that makes them. `nowMs` is the database's time. */
 export async function recordAudit(
   transaction: AnyTransaction,
   nowMs: number,
@@ -85,13 +85,13 @@ export async function recordAudit(
   else await transaction.query(RECORD_AUDITS, [json]);
 }
 
-/** Who changed what. */
+/** Reads the audit log. */
 export class AuditLogStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * A page of a workspace's changes. Indexes: audit_log_by_workspace_idx, _by_action_idx, _by_subject_idx; times bound the id, which is the last column
-   * of each.
+   * A page of a workspace's changes. Indexes: audit_log_by_workspace_idx, _by_action_idx, _by_subject_idx; times are converted to limits of
+   * the id, which is the last column of each.
    */
   async list(
     workspaceId: WorkspaceId,
@@ -104,7 +104,7 @@ export class AuditLogStore {
         workspaceId: uuidOf(workspaceId),
         ...(action === undefined ? {} : { action }),
         ...(subjectId === undefined ? {} : { subjectId }),
-        // No copy is older than what it repeats.
+        // A copy is never older than its original.
         ...(copyOf === undefined
           ? {}
           : { detail: { path: ['copyOf'], equals: copyOf }, at: { gte: new Date(timeOf(copyOf)) } }),

@@ -18,7 +18,7 @@ import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './con
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ExceededSize, writeContacts } from './contact-writes.ts';
 
-/** What a change of one contact works with: its transaction, and the database's time in it. */
+/** The context of a change of one contact: its transaction, and the database's time in it. */
 interface ChangeContext {
   readonly transaction: Transaction;
   readonly nowMs: number;
@@ -26,16 +26,16 @@ interface ChangeContext {
 }
 
 /**
- * Changes of one contact that somebody asked for: each in a transaction with its event and its line in the audit log. What changes
- * nothing writes nothing. An id that the workspace does not have gives undefined.
+ * Changes of one contact on request: each in a transaction with its event and its audit log entry. A change without effect writes nothing.
+ * For an id that the workspace does not have, methods return undefined.
  */
 export class ContactChanges {
   constructor(private readonly database: Database) {}
 
   /**
-   * Merges properties into those that the contact has: see {@link mergeProperties}.
+   * Merges properties into those of the contact: see {@link mergeProperties}.
    *
-   * @returns the contact as it is then; or which size its properties would exceed
+   * @returns the contact afterwards; or the size that its properties would exceed
    */
   update(
     workspaceId: WorkspaceId,
@@ -50,7 +50,7 @@ export class ContactChanges {
       if (changes === undefined) return before;
       const after = { ...before, properties: merged.properties, updatedAt: new Date(context.nowMs) };
       await write(context, after, contactUpdatedEvent(after, changes));
-      // Not the values: what is known of a person must not outlive the contact.
+      // Only the keys: personal data must not outlive the contact.
       await audit(context, 'contact.updated', after, { properties: Object.keys(changes).sort() });
       return after;
     });
@@ -64,7 +64,7 @@ export class ContactChanges {
     status: ContactStatus,
   ): Promise<Contact | undefined> {
     return this.change(workspaceId, id, actor, async (before, context) => {
-      // Also for one that is subscribed: the contact may have been created again after the person was erased.
+      // Even for a contact that is subscribed: it may have been created again after the person was erased.
       if (status === 'SUBSCRIBED')
         await context.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
       const after = withStatus(before, status, new Date(context.nowMs));
@@ -76,7 +76,7 @@ export class ContactChanges {
     });
   }
 
-  /** Deletes the contact and gives it as it was; its emails stay. */
+  /** Deletes the contact and returns it as it was; its emails are kept. */
   delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
     return this.change(workspaceId, id, actor, async (contact, context) => {
       const events = eventsAsJson(context.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
@@ -86,7 +86,7 @@ export class ContactChanges {
     });
   }
 
-  /** Only this one row is locked, so that no two changes can deadlock. */
+  /** Locks only this one row, so that no two changes can deadlock. */
   private change<Result>(
     workspaceId: WorkspaceId,
     id: ContactId,

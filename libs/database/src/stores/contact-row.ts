@@ -2,13 +2,13 @@ import { idFromUuid } from '@posthorn/kernel';
 import { type Contact, type JsonObject, parseJson } from '@posthorn/domain';
 import type { RowOf } from './row-of.ts';
 
-/** A contact as statements give it. */
+/** A contact as returned by statements. */
 export type ContactRow = RowOf<Omit<Contact, 'properties'>, 'id' | 'workspaceId'> & {
-  /** JSON text: its keys are of a caller's choice, and the driver's own parser can misread such. */
+  /** JSON text: callers choose its keys, and the driver's own parser can misread some. */
   readonly properties: string;
 };
 
-/** A contact out of its row. */
+/** Converts a row to a contact. */
 export function contactOf(row: ContactRow): Contact {
   const { email, status, unsubscribedAt, createdAt, updatedAt } = row;
   return {

@@ -10,7 +10,7 @@ import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact
 export class ContactStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of a workspace's contacts, in the order in which they were created. */
+  /** A page of a workspace's contacts, in order of creation. */
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<ContactId>,
@@ -30,10 +30,10 @@ export class ContactStore {
   }
 
   /**
-   * Creates and updates contacts of any workspaces in one transaction, with the events of that; the number of its statements does not
-   * grow with them. The same again changes nothing more.
+   * Creates and updates contacts of any workspaces in one transaction, with the resulting events; the number of statements does not grow
+   * with them. Idempotent.
    *
-   * @returns for each upsert, in their order, what became of it
+   * @returns the result of each upsert, in their order
    * @throws what `pg` throws; see `faultOf` for what it means for the group
    */
   upsert(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {

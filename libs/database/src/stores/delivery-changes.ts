@@ -28,18 +28,18 @@ import {
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
-/** An event that a webhook is tried with. */
+/** An example event to test a webhook with. */
 interface TestEvent {
   readonly id: EventId;
   readonly name: EventName;
   readonly data: EventDataOf<EventName>;
 }
 
-/** What people do with deliveries; each change is audited in its transaction. */
+/** Changes of deliveries on request; each is recorded in the audit log in its transaction. */
 export class DeliveryChanges {
   constructor(private readonly database: Database) {}
 
-  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted, and says what came of it. */
+  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted. @returns the outcome */
   async sendAgain(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
@@ -51,7 +51,7 @@ export class DeliveryChanges {
       if (decided !== 'hastened' && decided !== 'put_back') return decided;
       const sql = decided === 'hastened' ? HASTEN_DELIVERY : PUT_BACK_DELIVERY;
       const made = await transaction.$queryRawUnsafe<unknown[]>(sql, uuidOf(id));
-      // Somebody else has put it back just now.
+      // Somebody else has just made it due.
       if (made.length === 0) return 'due_already';
       await recordAudit(transaction, this.database.clock.nowMs(), {
         workspaceId,
@@ -64,7 +64,7 @@ export class DeliveryChanges {
     });
   }
 
-  /** Makes an event that did not happen due to this one webhook, if the workspace has it. */
+  /** Makes an example event due for this one webhook, if the workspace has it. */
   async addTest(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
@@ -98,7 +98,7 @@ export class DeliveryChanges {
   }
 }
 
-/** Once its outbox row is locked, or known to be missing, only somebody else who puts it back can change its status. */
+/** Once its outbox row is locked, or known to be missing, its status can only be changed by somebody else who makes it due again. */
 async function decide(transaction: Transaction, ids: readonly string[]): Promise<SendAgain | undefined> {
   const [due] = await transaction.$queryRawUnsafe<{ state: DueState }[]>(LOCK_DUE, ...ids);
   const [delivery] = await transaction.$queryRawUnsafe<{ status: DeliveryStatus }[]>(READ_STATUS, ...ids);

@@ -7,18 +7,18 @@ import { identityWithRecords, lockIdentity, stagedKey, WITH_RECORDS } from './id
 
 /** A key of a domain as it is stored. */
 export interface NewDkimKey extends DomainKey {
-  /** The uuid of its row, for which its private key is sealed. */
+  /** The uuid of its row, which its encrypted private key is bound to. */
   readonly id: string;
   readonly sealedPrivateKey: Buffer;
 }
 
-/** Writes the keys that replace others; the checks of the DNS do the rest (`DomainCheckStore`). */
+/** Rotates keys; the later stages are decided by checks of the DNS (`DomainCheckStore`). */
 export class DkimKeyChanges {
   constructor(private readonly database: Database) {}
 
   /**
-   * Gives a domain of this workspace other keys, each at the stage that is decided here; its check is due at once, and what a check under way finds
-   * is not recorded.
+   * Replaces the keys of a domain of this workspace, each at the stage that is decided here; the domain's check is due at once, and the
+   * result of a check in progress is discarded.
    *
    * @returns what was decided; undefined when the workspace has no such domain
    */
@@ -54,7 +54,7 @@ export class DkimKeyChanges {
   }
 }
 
-/** Gives a domain keys in a transaction that has locked it; its check is due at once. */
+/** Adds keys to a domain that the transaction has locked; the domain's check is due at once. */
 export async function insertKeys(
   transaction: Transaction,
   now: Date,

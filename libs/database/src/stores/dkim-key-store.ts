@@ -8,9 +8,9 @@ export interface SendingDomain {
   readonly domain: string;
 }
 
-/** A key that a domain signs with. */
+/** A signing key of a domain. */
 export interface SealedSigningKey {
-  /** The uuid of its row, for which the private key is sealed. */
+  /** The uuid of its row, which the encrypted private key is bound to. */
   readonly id: string;
   readonly algorithm: 'rsa' | 'ed25519';
   readonly selector: string;
@@ -19,11 +19,11 @@ export interface SealedSigningKey {
 
 type KeyRow = SealedSigningKey & { readonly n: number };
 
-/** The keys that emails are signed with. */
+/** Reads the keys that emails are signed with. */
 export class DkimKeyStore {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** The keys that each of the domains signs with just now, RSA first; none where the domain is not verified, or its keys are not published. */
+  /** The current signing keys of each domain, RSA first; none where the domain is not verified, or its keys are not published. */
   async readSigningKeys(domains: readonly SendingDomain[]): Promise<SealedSigningKey[][]> {
     const { rows } = await this.database.pool.query<KeyRow>({
       name: 'read_signing_keys',

@@ -24,17 +24,17 @@ import {
   WITH_RECORDS,
 } from './identity-row.ts';
 
-/** A domain that this process is to look at. */
+/** A domain that this process has claimed for a check. */
 export type ClaimedDomain = IdentityWithRecords & { readonly check: DomainCheck };
 
-/** What the check of a domain came to. */
+/** The result of checking a domain. */
 export interface CheckResult {
   readonly findings: RecordFindings;
   readonly proof: DomainProof;
-  /** The keys as they are from now on; one that is missing goes. */
+  /** The keys after the check; one that is missing here is deleted. */
   readonly keys: readonly StagedKey[];
   readonly change?: ProofChange | undefined;
-  /** Null: it is not checked again until somebody asks for it. */
+  /** Null: it is not checked again until somebody requests it. */
   readonly nextCheckAfterSeconds: number | null;
 }
 
@@ -45,17 +45,17 @@ const ACTION_OF: Readonly<Record<ProofChange, AuditedAction>> = {
   unverified: 'identity.unverified',
 };
 
-/** When domains are checked, and what was found. */
+/** Schedules checks of domains, and records their results. */
 export class DomainCheckStore {
   constructor(private readonly database: Database) {}
 
-  /** Claims up to so many domains that are due; one whose check is never recorded is due again after `leaseSeconds`. */
+  /** Claims up to `atMost` due domains; one whose check is never recorded is due again after `leaseSeconds`. */
   async claimDue(atMost: number, leaseSeconds: number): Promise<ClaimedDomain[]> {
     const { rows } = await this.database.pool.query<{ id: string }>(CLAIM_DUE_CHECKS, [atMost, leaseSeconds]);
     return this.read(rows.map(({ id }) => id));
   }
 
-  /** Claims one domain; undefined when the workspace has none with this id, or when it was checked within `restSeconds`. */
+  /** Claims one domain; undefined when the workspace has none with this id, or it was checked within `restSeconds`. */
   async claim(
     workspaceId: WorkspaceId,
     id: IdentityId,
@@ -67,7 +67,7 @@ export class DomainCheckStore {
   }
 
   /**
-   * Records what was found, unless the claim has moved on: then a later check is under way, or somebody vouched for the domain.
+   * Records the result, unless the claim is outdated: then a later check is in progress, or somebody vouched for the domain.
    *
    * @returns whether it was recorded
    */
@@ -101,7 +101,7 @@ export class DomainCheckStore {
     if (ids.length === 0) return [];
     const where = { id: { in: [...ids] } };
     const rows = await this.database.prisma.identity.findMany({ where, include: WITH_RECORDS });
-    // One that was deleted in between has no check any more.
+    // A domain that was deleted meanwhile has no check.
     return rows.map(identityWithRecords).filter((row): row is ClaimedDomain => row.check !== null);
   }
 }
@@ -109,7 +109,7 @@ export class DomainCheckStore {
 function checkData({ findings, proof, nextCheckAfterSeconds }: CheckResult, now: Date): object {
   const { rounds, wrongAnswers } = proof;
   return {
-    // Two that claim at the same moment read the same claim: one of them writes.
+    // Two concurrent claims read the same number, and only one of them updates the row.
     claims: { increment: 1 },
     rounds,
     wrongAnswers,
@@ -126,9 +126,9 @@ function dateOf(ms: number | null): Date | null {
 }
 
 /**
- * A key leaves its stage before another one takes it. Most checks find what the last one found, and write nothing here.
+ * Keys leave a stage before others enter it. Most checks find no change, and write nothing here.
  *
- * @returns the selectors of the keys that emails are signed with from now on, in place of others
+ * @returns the selectors of the new signing keys, if they have replaced others
  */
 async function writeKeys(
   transaction: Transaction,
@@ -144,7 +144,7 @@ async function writeKeys(
     .filter((selector) => selector !== undefined);
 }
 
-/** The keys that became others, those that leave their stage first, and the ids of those that are gone. */
+/** The changed keys, those that leave their stage first, and the ids of the deleted ones. */
 function changesOf(before: readonly StagedKey[], after: readonly StagedKey[]): [StagedKey[], string[]] {
   const changed = after.filter((key) => {
     const old = before.find(({ id }) => id === key.id)!;

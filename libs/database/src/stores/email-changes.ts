@@ -5,24 +5,24 @@ import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from '../sql/email-changes.ts';
 import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 
-/** Where an email waits since it was moved. */
+/** Where an email waits after it was moved. */
 interface MovedEmail {
   readonly laneId: LaneId;
-  /** Whether its time has come already, so that its lane is to be rung. */
+  /** Whether it is due already, so that its lane must be rung. */
   readonly isDue: boolean;
 }
 
-/** To what time an email is moved, and who does it. */
+/** When an email is to be sent instead, and who requested it. */
 interface WantedMove {
-  /** Null, or a time that has passed by the database's clock: now. */
+  /** Null, or a time in the past by the database's clock: now. */
   readonly at: Date | null;
-  /** For how long after that time its idempotency keys are kept; none is kept for less than before. */
+  /** How long after that time its idempotency keys are kept; the retention of a key is never shortened. */
   readonly keysKeptMs: number;
-  /** The operator who moves it, for the audit log; undefined: a key of its workspace does, which only the timeline shows. */
+  /** The operator who moves it, for the audit log; undefined: an API key of its workspace does, which only the timeline shows. */
   readonly actor?: Actor | undefined;
 }
 
-/** Changes of emails that nobody has claimed yet; each happens as a whole or not at all. */
+/** Changes of emails that were not claimed yet; each is atomic. */
 export class EmailChanges {
   constructor(private readonly database: Database) {}
 
@@ -39,9 +39,9 @@ export class EmailChanges {
   }
 
   /**
-   * Cancels an email, if this workspace has it, it is SCHEDULED and was never claimed; says whether it did.
+   * Cancels an email, if this workspace has it, it is SCHEDULED and was never claimed. @returns whether it did
    *
-   * @param actor the operator who does it, for the audit log; undefined: a key of its workspace does, which only the timeline shows
+   * @param actor the operator who does it, for the audit log; undefined: an API key of its workspace does, which only the timeline shows
    */
   async cancel(workspaceId: WorkspaceId, id: EmailId, actor?: Actor): Promise<boolean> {
     const values = [uuidOf(id), uuidOf(workspaceId)];
@@ -49,7 +49,7 @@ export class EmailChanges {
     return (await this.change(id, CANCEL_EMAIL, values, audited)) !== undefined;
   }
 
-  /** One statement, which gives a row when it has changed something; with an entry of the audit log, one transaction of two. */
+  /** A single statement, which returns a row when it has changed something; with an audit log entry, a transaction of two. */
   private change<Row extends object>(
     id: EmailId,
     sql: string,

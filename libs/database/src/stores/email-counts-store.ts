@@ -4,11 +4,11 @@ import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { countEmailsByDay, countEngagementsByDay } from '../sql/email-counts.ts';
 
-/** How many days one statement counts: its time must be bounded, however many emails a workspace has. */
+/** How many days one statement counts: limits its duration, however many emails a workspace has. */
 const DAYS_PER_STATEMENT = 7;
 const DAY_MS = 86_400_000;
 
-/** How many emails of a day have a status. */
+/** The number of emails of a day with a status. */
 export interface DayCount {
   /** `YYYY-MM-DD`, in UTC. */
   readonly day: string;
@@ -16,7 +16,7 @@ export interface DayCount {
   readonly count: number;
 }
 
-/** How many emails of a day people have opened, and of how many they have clicked a link. */
+/** How many emails of a day were opened by people, and in how many they clicked a link. */
 export interface DayEngagement {
   /** `YYYY-MM-DD`, in UTC. */
   readonly day: string;
@@ -24,7 +24,7 @@ export interface DayEngagement {
   readonly clicked: number;
 }
 
-/** Which emails are counted: those accepted from the first to the last day (UTC), both included. */
+/** Which emails are counted: those accepted from the first to the last day (UTC), inclusive. */
 export interface CountedEmails {
   readonly workspaceId: WorkspaceId;
   readonly groupBy: string | undefined;
@@ -36,12 +36,12 @@ export interface CountedEmails {
 export class EmailCountsStore {
   constructor(private readonly database: Database) {}
 
-  /** What there is of each status on each day; days and statuses without emails are absent. */
+  /** The number of emails by day and status; days and statuses without emails are absent. */
   count(wanted: CountedEmails): Promise<DayCount[]> {
     return this.counted<DayCount>(countEmailsByDay(wanted.groupBy !== undefined), wanted);
   }
 
-  /** What was opened and clicked of the emails of each day; days without any are absent. */
+  /** The number of opened and clicked emails by day; days without any are absent. */
   countEngagements(wanted: CountedEmails): Promise<DayEngagement[]> {
     return this.counted<DayEngagement>(countEngagementsByDay(wanted.groupBy !== undefined), wanted);
   }

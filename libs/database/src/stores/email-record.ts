@@ -2,7 +2,7 @@ import { type EmailId, idFromUuid } from '@posthorn/kernel';
 import type { EmailStatus, HitCounts, ReportKind } from '@posthorn/domain';
 import type { Email as EmailRow, EmailEventKind } from '../generated/client.ts';
 
-/** What is known of an email, but for its content and its timeline. */
+/** An email without its content and its timeline. */
 export interface EmailSummary {
   readonly id: EmailId;
   readonly type: 'raw' | 'templated';
@@ -20,27 +20,27 @@ export interface EmailSummary {
   readonly sentAt: Date | null;
 }
 
-/** A fact of an email's life. */
+/** An entry of an email's timeline. */
 interface EmailFact {
   readonly kind: EmailEventKind;
   readonly at: Date;
   readonly late: boolean;
   readonly duplicatePossible: boolean;
-  /** The kind of report that said so; null: it is a fact of our own. */
+  /** The kind of report that it comes from; null: Posthorn recorded it itself. */
   readonly report: ReportKind | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /** How often an email was opened and clicked, by people and by programs. */
 interface Engagement extends HitCounts {
-  /** When a person first did; null: none has. */
+  /** When a person first opened it; null: nobody has. */
   readonly openedAt: Date | null;
   readonly clickedAt: Date | null;
 }
 
-/** What is known of an email, but for its content. */
+/** An email without its content. */
 export interface EmailRecord extends EmailSummary {
-  /** Whether it was asked for that it shows when its links are followed, and when it is opened. */
+  /** Whether click tracking was requested, and open tracking below. */
   readonly trackClicks: boolean;
   readonly trackOpens: boolean;
   readonly engagement: Engagement;
@@ -64,7 +64,7 @@ export type EmailSummaryRow = Pick<
   | 'sentAt'
 >;
 
-/** The email in a row, without its timeline. */
+/** Converts a row to a summary. */
 export function emailSummary(row: EmailSummaryRow): EmailSummary {
   const { type, status, subject, messageId, groupBy, sendAt, acceptedAt, sentAt } = row;
   return {
@@ -83,10 +83,10 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
   };
 }
 
-/** A row of `READ_EMAIL`: what comes as JSON has its times as texts. */
+/** A row of `READ_EMAIL`: times inside JSON are strings. */
 export type EmailRecordRow = EmailSummaryRow &
   Pick<EmailRecord, 'trackClicks' | 'trackOpens'> & {
-    /** Null: nobody has opened it, or followed a link. */
+    /** Null: nobody has opened it or clicked a link. */
     readonly engagement: TimesAsText<Engagement> | null;
     readonly timeline: readonly TimesAsText<EmailFact>[];
   };
@@ -99,7 +99,7 @@ type TimesAsText<Value> = {
       : Value[Key];
 };
 
-/** The email in a row, with its timeline. */
+/** Converts a row to an email with its timeline. */
 export function emailRecord(row: EmailRecordRow): EmailRecord {
   const { trackClicks, trackOpens, engagement, timeline } = row;
   return {

@@ -2,24 +2,24 @@ import { type DeliveryId, type EventId, idFromUuid, timeOf, type WebhookId } fro
 import type { AttemptError, DeliveryStatus, EventName } from '@posthorn/domain';
 import type { RowOf } from './row-of.ts';
 
-/** A POST, as it is shown. */
+/** A POST of a delivery. */
 export interface ShownAttempt {
-  /** As its receiver was told. */
+  /** The attempt number sent to the receiver. */
   readonly number: number;
   readonly at: Date;
   readonly statusCode: number | null;
   readonly error: AttemptError | null;
   readonly reason: string | null;
-  /** Of the answer; names in lower case. */
+  /** The headers of the response; names in lower case. */
   readonly headers: Readonly<Record<string, string>> | null;
-  /** How the answer begins. */
+  /** The beginning of the response body. */
   readonly body: string | null;
   readonly durationMs: number;
-  /** Its outcome came after the process had lost its claim, and changed nothing. */
+  /** Its outcome arrived after the process had lost its claim, and changed nothing. */
   readonly isLate: boolean;
 }
 
-/** A delivery, as lists show it. */
+/** A delivery as shown in lists. */
 export interface ShownDelivery {
   readonly id: DeliveryId;
   readonly webhookId: WebhookId;
@@ -27,24 +27,24 @@ export interface ShownDelivery {
   readonly event: EventName;
   readonly isTest: boolean;
   readonly status: DeliveryStatus;
-  /** Whether it is just being posted. */
+  /** Whether it is being posted at the moment. */
   readonly isUnderWay: boolean;
   readonly attemptCount: number;
   readonly lastAttempt: Pick<ShownAttempt, 'at' | 'statusCode' | 'error'> | null;
   /** When its event happened. */
   readonly createdAt: Date;
-  /** Null: it is finished, just being posted, or held with its webhook. */
+  /** Null: it is finished, being posted, or paused with its webhook. */
   readonly nextAttemptAt: Date | null;
   readonly finishedAt: Date | null;
 }
 
-/** A delivery with the bytes that are posted, and its newest attempts, the oldest of these first. */
+/** A delivery with the bytes that are posted, and its newest attempts in chronological order. */
 export interface DeliveryWithAttempts extends ShownDelivery {
   readonly body: string;
   readonly attempts: readonly ShownAttempt[];
 }
 
-/** A row of a statement that shows deliveries. */
+/** A delivery as returned by statements. */
 export type ShownDeliveryRow = RowOf<
   Omit<ShownDelivery, 'lastAttempt' | 'createdAt'>,
   'id' | 'webhookId' | 'eventId'
@@ -54,7 +54,7 @@ export type ShownDeliveryRow = RowOf<
   readonly lastError: AttemptError | null;
 };
 
-/** A delivery out of its row. */
+/** Converts a row to a delivery. */
 export function shownDelivery(row: ShownDeliveryRow): ShownDelivery {
   const { event, isTest, status, isUnderWay, attemptCount, nextAttemptAt, finishedAt } = row;
   const id = idFromUuid('dlv', row.id);

@@ -8,7 +8,7 @@ import { recordAudit } from './audit-log-store.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent } from './contact-events.ts';
 import { upsertContacts, writeContacts } from './contact-writes.ts';
 
-/** Whether the recipient of an email wants more of its kind. */
+/** Whether the recipient of an email is subscribed to further ones of its kind. */
 export interface Subscription {
   readonly workspaceName: string;
   readonly email: string;
@@ -19,7 +19,7 @@ interface SubscriptionRow extends Subscription {
   readonly workspaceId: string;
 }
 
-/** What recipients change by the links in their emails. Undefined for an email that is gone, or that has no such link. */
+/** Changes by recipients through the links in their emails. Undefined for an email that was removed, or that has no such link. */
 export class SubscriptionStore {
   constructor(private readonly database: Database) {}
 
@@ -29,8 +29,8 @@ export class SubscriptionStore {
   }
 
   /**
-   * Unsubscribes or resubscribes the recipient, in a transaction with its event and its line in the audit log. Somebody who unsubscribes and is not a
-   * contact becomes one. The same again changes nothing.
+   * Unsubscribes or resubscribes the recipient, in a transaction with its event and its audit log entry. A recipient who unsubscribes and
+   * is not a contact becomes one. Idempotent.
    */
   setStatus(emailId: EmailId, status: ContactStatus): Promise<Subscription | undefined> {
     return transactOn(this.database, async (client) => {
@@ -41,7 +41,7 @@ export class SubscriptionStore {
     });
   }
 
-  /** Others may change the contact at the same moment: what counts is its status once it is locked. */
+  /** The contact may be changed concurrently: what counts is its status once it is locked. */
   private async change(
     client: TransactionClient,
     emailId: EmailId,
@@ -51,7 +51,7 @@ export class SubscriptionStore {
     const nowMs = this.database.clock.nowMs();
     const workspaceId: WorkspaceId = idFromUuid('wrk', row.workspaceId);
     const upsert = { workspaceId, email: row.email, properties: {} };
-    // A millisecond earlier: the feed has the events of a transaction in the order of their ids, and what happens to a contact comes after its creation.
+    // A millisecond earlier: the feed orders the events of a transaction by id, and a change of a contact must follow its creation.
     const { contact: before } = (await upsertContacts(client, nowMs - 1, [upsert]))[0]!;
     const after = withStatus(before, status, new Date(nowMs));
     if (after === before) return;

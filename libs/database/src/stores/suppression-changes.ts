@@ -6,7 +6,7 @@ import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 
-/** What somebody wants on the list. */
+/** An address to be suppressed. */
 interface NewSuppression {
   /** Its domain in lower-case ASCII. */
   readonly email: string;
@@ -14,13 +14,13 @@ interface NewSuppression {
 }
 
 /**
- * Changes of a workspace's suppression list that somebody asked for: each in a transaction with its line in the audit log. What
- * emails lead to is written with their outcome: see RECORD_OUTCOMES.
+ * Changes of a workspace's suppression list on request: each in a transaction with its audit log entry. Suppressions by bounces and
+ * complaints are written with these: see RECORD_OUTCOMES.
  */
 export class SuppressionChanges {
   constructor(private readonly database: Database) {}
 
-  /** Puts an address on the list; one that is on it already, in whatever case, stays as it is. */
+  /** Suppresses an address; an existing entry, in whatever case, is left unchanged. */
   add(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -45,7 +45,7 @@ export class SuppressionChanges {
     });
   }
 
-  /** Takes an entry off the list and gives it as it was; undefined when the workspace has none with this id. */
+  /** Removes an entry and returns it as it was; undefined when the workspace has none with this id. */
   remove(workspaceId: WorkspaceId, id: SuppressionId, actor: Actor): Promise<Suppression | undefined> {
     return transact(this.database, async (transaction) => {
       const values = [uuidOf(id), uuidOf(workspaceId)];
@@ -57,7 +57,7 @@ export class SuppressionChanges {
     });
   }
 
-  /** Not the address: it must not outlive what is known of its owner. */
+  /** Without the address, which must not outlive other data of its owner. */
   private audit(
     transaction: Transaction,
     action: 'suppression.created' | 'suppression.deleted',

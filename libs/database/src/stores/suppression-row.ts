@@ -2,10 +2,10 @@ import { idFromUuid } from '@posthorn/kernel';
 import type { Suppression } from '@posthorn/domain';
 import type { RowOf } from './row-of.ts';
 
-/** A suppression as statements give it. */
+/** A suppression as returned by statements. */
 export type SuppressionRow = RowOf<Suppression, 'id' | 'workspaceId' | 'emailId'>;
 
-/** A suppression out of its row. */
+/** Converts a row to a suppression. */
 export function suppressionOf(row: SuppressionRow): Suppression {
   return {
     ...row,

@@ -4,17 +4,17 @@ import type { Database } from '../connection.ts';
 import { READ_SUPPRESSION_WORKSPACE, searchSuppressions } from '../sql/suppressions.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 
-/** The suppression lists of all workspaces, for those who run the installation: nothing here may be shown to a key. */
+/** The suppression lists of all workspaces, for operators: must not be exposed to API keys. */
 export class SuppressionSearchStore {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** A page of all entries, or of those of one address, in whatever case. */
+  /** A page of all entries, or of those of one address, case-insensitively. */
   async list(email: string | undefined, page: PageRequest<SuppressionId>): Promise<Page<Suppression>> {
     const { rows } = await this.database.pool.query<SuppressionRow>(searchSuppressions(email, page));
     return pageOf(rows.map(suppressionOf), page.limit);
   }
 
-  /** Whose the entry is; undefined: there is none with this id. */
+  /** The workspace of an entry; undefined: there is none with this id. */
   async workspaceOf(id: SuppressionId): Promise<WorkspaceId | undefined> {
     const values = [uuidOf(id)];
     const { rows } = await this.database.pool.query<{ workspaceId: string }>(

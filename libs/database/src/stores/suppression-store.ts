@@ -4,11 +4,11 @@ import type { Database } from '../connection.ts';
 import { listSuppressions, READ_SUPPRESSION, type SuppressionFilter } from '../sql/suppressions.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 
-/** The addresses that workspaces' emails are not sent to, as they are read. */
+/** Reads the suppression lists of workspaces. */
 export class SuppressionStore {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** A page of a workspace's list, in the order in which its entries were made. */
+  /** A page of a workspace's list, in order of creation. */
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<SuppressionId>,

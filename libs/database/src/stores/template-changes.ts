@@ -6,24 +6,24 @@ import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { type Template, type TemplateContent, templateOf, type TemplateRow } from './template-row.ts';
 
-/** Why a template was not written; nothing has changed. */
+/** Why a template was not saved; nothing has changed. */
 export type TemplateRefusal =
-  /** Another living template of the workspace has that name. */
+  /** Another template of the workspace has that name. */
   | 'name_taken'
-  /** The workspace has as many as it may. */
+  /** The workspace has the maximum. */
   | 'too_many'
-  /** There is no such template, or not any more. */
+  /** The template does not exist, or was deleted. */
   | 'unknown'
-  /** Somebody else has changed it since it was read. */
+  /** The template was changed since it was read. */
   | 'changed';
 
-/** A template as it is to be. */
+/** A template to be saved. */
 interface NamedContent {
   readonly name: string;
   readonly content: TemplateContent;
 }
 
-/** Writes templates: each change in a transaction with its line in the audit log, changes of one workspace one after the other. */
+/** Saves templates: each change in a transaction with its audit log entry; changes within a workspace are serialized. */
 export class TemplateChanges {
   constructor(private readonly database: Database) {}
 
@@ -63,7 +63,7 @@ export class TemplateChanges {
   /**
    * Gives a template another name, a new version, or both.
    *
-   * @param read the template as the change was made from: if it is not that any more, nothing is written
+   * @param read the template that the change is based on: if it has changed since, nothing is written
    */
   async update(
     workspaceId: WorkspaceId,
@@ -103,7 +103,7 @@ export class TemplateChanges {
     });
   }
 
-  /** Takes a template away and gives what it was; its versions stay for the emails that are pinned to them. */
+  /** Deletes a template and returns it as it was; its versions are kept for the emails that are pinned to them. */
   async delete(workspaceId: WorkspaceId, actor: Actor, id: TemplateId): Promise<Template | undefined> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
@@ -139,7 +139,7 @@ async function isTaken(transaction: Transaction, workspaceId: WorkspaceId, name:
   return (await transaction.template.count({ where })) > 0;
 }
 
-/** As INSERT_TEMPLATE takes them. */
+/** The parameters of INSERT_TEMPLATE. */
 function parametersOf(workspaceId: WorkspaceId, template: Template): unknown[] {
   const { id, name, versionId, version, from, replyTo, parts, defaults, required, unsubscribe, updatedAt } =
     template;

@@ -3,20 +3,20 @@ import { type JsonObject, type Mailbox, parseJson } from '@posthorn/domain';
 import type { TemplateParts, TemplateVersionSource } from '@posthorn/rendering';
 import { mailboxOf } from './composable-email.ts';
 
-/** What a version of a template says; two that are equal say the same. */
+/** The content of a template version; equal contents render the same. */
 export interface TemplateContent {
   readonly from: Mailbox;
   readonly replyTo: readonly Mailbox[];
   readonly parts: TemplateParts;
-  /** Whether its emails carry a way to unsubscribe, unless they say otherwise. */
+  /** Whether its emails have an unsubscribe link by default. */
   readonly unsubscribe: boolean;
-  /** What a variable is when a call does not give it. */
+  /** The values of variables that a call does not set. */
   readonly defaults: JsonObject;
-  /** The paths that a call must give: they are printed and have no default. */
+  /** The paths that a call must set: those that are printed and have no default. */
   readonly required: readonly string[];
 }
 
-/** What a list shows of a version. */
+/** A version as shown in lists. */
 export interface TemplateVersionSummary {
   readonly id: TemplateVersionId;
   /** The first is 1. */
@@ -24,12 +24,12 @@ export interface TemplateVersionSummary {
   readonly from: Mailbox;
   readonly subject: string;
   readonly required: readonly string[];
-  /** Whether its emails carry a way to unsubscribe, unless they say otherwise. */
+  /** Whether its emails have an unsubscribe link by default. */
   readonly unsubscribe: boolean;
   readonly createdAt: Date;
 }
 
-/** What a list shows of a template; of its version, the current one. */
+/** A template as shown in lists, with the fields of its current version. */
 export interface TemplateSummary extends Omit<TemplateVersionSummary, 'id'> {
   readonly id: TemplateId;
   readonly name: string;
@@ -81,7 +81,7 @@ export interface TemplateRow extends TemplateSummaryRow, SourceRow {
   replyTo: Mailbox[] | null;
 }
 
-/** The template in a row, with its current version. */
+/** Converts a row to a template with its current version. */
 export function templateOf(row: TemplateRow): Template {
   const { name, version, required, createdAt, updatedAt } = row;
   return {
@@ -100,13 +100,13 @@ export function templateOf(row: TemplateRow): Template {
   };
 }
 
-/** The template in a row, without its content. */
+/** Converts a row to a template without its content. */
 export function templateSummaryOf(row: TemplateSummaryRow): TemplateSummary {
   const { name, createdAt, updatedAt } = row;
   return { ...summaryOf(row), id: idFromUuid('tpl', row.id), name, createdAt, updatedAt };
 }
 
-/** The version in a row, without its content. */
+/** Converts a row to a version without its content. */
 export function versionSummaryOf(row: VersionRow): TemplateVersionSummary {
   return { ...summaryOf(row), id: idFromUuid('tpv', row.versionId), createdAt: row.versionCreatedAt };
 }
@@ -116,7 +116,7 @@ function summaryOf(row: VersionSummaryRow): Omit<TemplateVersionSummary, 'id' | 
   return { version, subject, required, unsubscribe, from: mailboxOf(row.fromAddress, row.fromName) };
 }
 
-/** A version as rendering takes it. */
+/** Converts a row to a version for rendering. */
 export function sourceOf(row: SourceRow): TemplateVersionSource {
   return { id: idFromUuid('tpv', row.versionId), parts: partsOf(row), defaults: defaultsOf(row) };
 }

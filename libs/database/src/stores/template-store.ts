@@ -31,17 +31,17 @@ import {
   versionSummaryOf,
 } from './template-row.ts';
 
-/** What accepting an email takes of its template. */
+/** What accepting an email needs of its template. */
 export interface CurrentTemplate {
   /** The version that the email is pinned to. */
   readonly versionId: TemplateVersionId;
   readonly from: Mailbox;
   readonly replyTo: readonly Mailbox[];
-  /** The paths that the call must give; see `missingVariables`. */
+  /** The paths that the call must set; see `missingVariables`. */
   readonly required: readonly string[];
-  /** Whether its emails carry a way to unsubscribe, unless they say otherwise. */
+  /** Whether its emails have an unsubscribe link by default. */
   readonly unsubscribe: boolean;
-  /** How many octets its HTML and text have. */
+  /** The size of its HTML and text in bytes. */
   readonly bytes: number;
 }
 
@@ -56,11 +56,11 @@ interface CurrentRow {
   bytes: number;
 }
 
-/** The templates of workspaces, as they are read; `TemplateChanges` writes them. */
+/** Reads the templates of workspaces; `TemplateChanges` writes them. */
 export class TemplateStore {
   constructor(private readonly database: Database) {}
 
-  /** The living templates with these names, in the order of the names; undefined where a workspace has none of that name. */
+  /** The templates with these names, in their order, without deleted ones; undefined where the workspace has none of that name. */
   async findCurrent(
     names: readonly { readonly workspaceId: WorkspaceId; readonly name: string }[],
   ): Promise<(CurrentTemplate | undefined)[]> {
@@ -73,7 +73,7 @@ export class TemplateStore {
     return names.map((_name, index) => found.get(index));
   }
 
-  /** What these versions say, in the order of the ids, also where the template was deleted; undefined where there is none. */
+  /** The content of these versions, in the order of the ids, even if the template was deleted; undefined where there is none. */
   async findVersions(ids: readonly TemplateVersionId[]): Promise<(TemplateVersionSource | undefined)[]> {
     const { rows } = await this.database.pool.query<SourceRow>({
       name: 'find_template_versions',
@@ -84,7 +84,7 @@ export class TemplateStore {
     return ids.map((id) => found.get(uuidOf(id)));
   }
 
-  /** A page of a workspace's templates, the newest or oldest first; with a name, of the one that has it. */
+  /** A page of a workspace's templates, by age; with a name, only the one that has it. */
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<TemplateId>,

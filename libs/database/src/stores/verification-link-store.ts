@@ -8,21 +8,24 @@ import { recordAudit } from './audit-log-store.ts';
 import type { MailRefusal } from './mail-bounds.ts';
 import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
-/** What a link leads to. */
+/** What a verification link refers to. */
 export type LinkedAddress =
   | { readonly state: 'open' | 'used'; readonly address: string; readonly workspaceName: string }
-  /** Its time is over. */
+  /** It has expired. */
   | { readonly state: 'expired' }
-  /** There never was one, or its identity was deleted. */
+  /** It never existed, or its identity was deleted. */
   | { readonly state: 'unknown' };
 
 const UNKNOWN: LinkedAddress = { state: 'unknown' };
 
-/** The links in mails that verify an address. */
+/** The links in mails that verify addresses. */
 export class VerificationLinkStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds another link for an address that waits to be verified, if there may be a mail, which is owed then; undefined when it was added. */
+  /**
+   * Adds a link for an address that is not verified yet, if another mail is allowed, which is owed then. @returns undefined when it was
+   * added
+   */
   issue(
     workspaceId: WorkspaceId,
     identityId: IdentityId,
@@ -38,14 +41,14 @@ export class VerificationLinkStore {
     });
   }
 
-  /** What a link would verify; changes nothing. */
+  /** The address that a link verifies; changes nothing. */
   async find(tokenHash: Buffer): Promise<LinkedAddress> {
     const { prisma, clock } = this.database;
     const link = await findLink(prisma, tokenHash);
     return link === null ? UNKNOWN : linked(prisma, link, clock.now());
   }
 
-  /** Uses a link, once: `open` says that this call has verified the address. */
+  /** Uses a link, which is possible once: `open` means that this call has verified the address. */
   async use(tokenHash: Buffer): Promise<LinkedAddress> {
     const now = this.database.clock.now();
     const known = await findLink(this.database.prisma, tokenHash);
@@ -58,7 +61,7 @@ export class VerificationLinkStore {
     });
   }
 
-  /** Deletes links that nobody can use and that no bound counts any more. @returns how many */
+  /** Deletes links that cannot be used and do not count for any limit any more. @returns how many */
   async expire(olderThanSeconds: number, atMost: number): Promise<number> {
     const values = [olderThanSeconds, atMost];
     const { rowCount } = await this.database.pool.query(EXPIRE_VERIFICATION_LINKS, values);
@@ -95,7 +98,7 @@ async function verify(transaction: Transaction, link: LinkRow, now: Date): Promi
     where: { id: link.identityId, verifiedAt: null },
     data: { status: 'VERIFIED', verifiedAt: now },
   });
-  if (count === 0) return; // an operator, or another mail's link, was first
+  if (count === 0) return; // an operator, or the link of another mail, was first
   await recordAudit(transaction, now.getTime(), {
     workspaceId: idFromUuid('wrk', link.workspaceId),
     action: 'identity.verified',

@@ -6,20 +6,23 @@ import type { OwedMail } from './owed-mail-store.ts';
 
 const COUNTED = { table: 'verification_links', bounds: VERIFICATION_MAIL_BOUNDS } as const;
 
-/** A link that was just made: of what opens it the hash, and its mail, encrypted. */
+/** A new link: the hash of its token, and its mail, encrypted. */
 export interface NewLink extends OwedMail {
   readonly tokenHash: Buffer;
   readonly lifetimeSeconds: number;
 }
 
-/** A link that verifies an address, and whose mail is to go there. */
+/** A link that verifies an address, and the address that its mail goes to. */
 interface AddressLink extends NewLink {
   readonly workspaceId: WorkspaceId;
   readonly identityId: IdentityId;
   readonly address: string;
 }
 
-/** Why there may be no further mail with a link just now. Indexes: verification_links_by_address_idx, verification_links_by_workspace_idx. */
+/**
+ * Why no further mail with a link is allowed at the moment. Indexes: verification_links_by_address_idx,
+ * verification_links_by_workspace_idx.
+ */
 export function linkMailRefusal(
   transaction: Transaction,
   now: Date,
@@ -28,7 +31,7 @@ export function linkMailRefusal(
   return mailRefusal(transaction, now, COUNTED, link);
 }
 
-/** Adds a link, which owes its mail from now on. */
+/** Adds a link, whose mail is owed from now on. */
 export async function insertLink(transaction: Transaction, now: Date, link: AddressLink): Promise<void> {
   await transaction.verificationLink.create({
     data: {
@@ -44,7 +47,7 @@ export async function insertLink(transaction: Transaction, now: Date, link: Addr
   });
 }
 
-/** An identity that is verified, or gone, owes no mail. Index: verification_links_owed_idx, which is short. */
+/** Drops the owed mails of an identity that is verified or deleted. Index: verification_links_owed_idx, which is small. */
 export async function dropOwedLinkMails(transaction: Transaction, identityId: IdentityId): Promise<void> {
   const where = { identityId: uuidOf(identityId), sealedMail: { not: null } };
   await transaction.verificationLink.updateMany({ where, data: { sealedMail: null } });

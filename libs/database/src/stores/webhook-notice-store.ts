@@ -2,27 +2,27 @@ import { idFromUuid, type WebhookId } from '@posthorn/kernel';
 import type { WebhookNotice } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 
-/** What the editors of a workspace have still to be told of a webhook. */
+/** A notice about a webhook that the editors of its workspace have not been sent yet. */
 export interface OwedWebhookNotice {
   /** A uuid. */
   readonly id: string;
   readonly webhookId: WebhookId;
   readonly notice: WebhookNotice;
-  /** Where the webhook leads now; null: it is deleted. */
+  /** The current URL of the webhook; null: it was deleted. */
   readonly url: string | null;
   readonly workspaceName: string;
   /** The addresses of the workspace's editors. */
   readonly editors: readonly string[];
 }
 
-/** What happened to webhooks and must still be told by mail. There are few, and they are read now and then. */
+/** The notices about webhooks that still have to be mailed. They are few, and read now and then. */
 export class WebhookNoticeStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * The next ones of all workspaces, in the order of their ids.
+   * The next notices of all workspaces, ordered by id.
    *
-   * @param after the last one that was seen; null: from the beginning
+   * @param after the last one that was read; null: from the beginning
    */
   async owed(after: string | null, limit: number): Promise<OwedWebhookNotice[]> {
     const { prisma } = this.database;
@@ -48,7 +48,7 @@ export class WebhookNoticeStore {
     }));
   }
 
-  /** Its mails are durable: nothing is owed any more. Doing it twice is doing it once. */
+  /** Settles a notice once its mails are durable; idempotent. */
   async settle(id: string): Promise<void> {
     await this.database.prisma.webhookNotice.deleteMany({ where: { id } });
   }

@@ -12,27 +12,27 @@ import type { Webhook as WebhookRow } from '../generated/client.ts';
 import { prismaPage } from './prisma-page.ts';
 import { webhookOf } from './webhook-store.ts';
 
-/** Which webhooks are asked for; what is absent does not matter. */
+/** Filters for webhooks; absent ones match all. */
 export interface WebhookFilter {
   readonly workspaceId?: WorkspaceId | undefined;
   readonly status?: WebhookStatus | undefined;
-  /** Only those with nothing but failures of late. */
+  /** Only those that have recently had nothing but failures. */
   readonly isFailing?: boolean;
 }
 
-/** A webhook, and how its receiver is doing. */
+/** A webhook, and the health of its receiver. */
 export interface FoundWebhook extends Webhook {
   /** Since when there were only failures; null: none since the last success. */
   readonly failingSince: Date | null;
-  /** Whether its receiver keeps us waiting. */
+  /** Whether its receiver is slow. */
   readonly isSlow: boolean;
 }
 
-/** The webhooks of all workspaces, for those who run the installation: nothing here may be shown to a key. */
+/** The webhooks of all workspaces, for operators: must not be exposed to API keys. */
 export class WebhookSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of the webhooks that match. Indexes: webhooks_by_workspace_idx, or webhooks_pkey, in their order. */
+  /** A page of the matching webhooks. Indexes: webhooks_by_workspace_idx, or webhooks_pkey, in their order. */
   async list(
     { workspaceId, status, isFailing }: WebhookFilter,
     page: PageRequest<WebhookId>,
@@ -50,7 +50,7 @@ export class WebhookSearchStore {
     return pageOf(await this.found(rows), page.limit);
   }
 
-  /** The webhook with this id, whichever workspace has it. */
+  /** The webhook with this id, of whichever workspace. */
   async find(id: WebhookId): Promise<FoundWebhook | undefined> {
     const row = await this.database.prisma.webhook.findUnique({ where: { id: uuidOf(id) } });
     return row === null ? undefined : (await this.found([row]))[0];

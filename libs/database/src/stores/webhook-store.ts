@@ -16,26 +16,26 @@ import { recordAudit } from './audit-log-store.ts';
 /** A webhook with its token, encrypted for the place `SEALED_COLUMNS.webhookToken`. */
 export interface SealedWebhook extends Webhook {
   readonly sealedToken: Buffer;
-  /** Until when the token before signs too; null: it does not any more. */
+  /** Until when deliveries are also signed with the previous token; null: they are not. */
   readonly previousTokenUntil: Date | null;
 }
 
-/** A webhook that is to be created. */
+/** A webhook to be created. */
 type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
 
-/** What of a webhook becomes something else. */
+/** The fields of a webhook to be changed. */
 export interface WebhookChange extends Partial<
   Pick<SealedWebhook, 'url' | 'events' | 'sealedToken' | 'status'>
 > {
-  /** What becomes of the token before, encrypted for the place `SEALED_COLUMNS.webhookPreviousToken`; null: it ends at once. */
+  /** The previous token, encrypted for the place `SEALED_COLUMNS.webhookPreviousToken`; null: it ends at once. */
   readonly previousToken?: { readonly sealed: Buffer; readonly overlapSeconds: number } | null;
 }
 
-/** Where workspaces are told of events. Each change is audited, and its paused lane kept up to date, in its transaction. */
+/** The webhooks of workspaces. Each change is recorded in the audit log, and its paused lane updated, in its transaction. */
 export class WebhookStore {
   constructor(private readonly database: Database) {}
 
-  /** All of a workspace, in no order; there are few. */
+  /** All webhooks of a workspace, in no particular order; they are few. */
   async list(workspaceId: WorkspaceId): Promise<Webhook[]> {
     const rows = await this.database.prisma.webhook.findMany({ where: { workspaceId: uuidOf(workspaceId) } });
     return rows.map(webhookOf);
@@ -46,7 +46,7 @@ export class WebhookStore {
     return this.findIn(this.database.prisma, workspaceId, id);
   }
 
-  /** Creates a webhook, unless the workspace has as many as it may: then undefined. */
+  /** Creates a webhook; undefined when the workspace has the maximum. */
   async create(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -81,8 +81,8 @@ export class WebhookStore {
   /**
    * Changes a webhook, if this workspace has it.
    *
-   * @param decide what becomes something else, of the webhook as it is; nothing: nothing is written
-   * @returns the webhook as it is then
+   * @param decide returns the change, given the current webhook; if it is empty, nothing is written
+   * @returns the webhook afterwards
    */
   async change(
     workspaceId: WorkspaceId,
@@ -111,7 +111,7 @@ export class WebhookStore {
   /**
    * Deletes a webhook, if this workspace has it.
    *
-   * @param read reads what is to be shown of it; what it throws keeps the webhook
+   * @param read reads what is to be shown of it; if it throws, the webhook is not deleted
    */
   async delete<Shown>(
     workspaceId: WorkspaceId,
@@ -170,7 +170,7 @@ export class WebhookStore {
         ...(sealedToken !== undefined && { token: new Uint8Array(sealedToken) }),
         ...previousTokenOf(change, now),
         ...(isAnotherChance(change) && { failingSince: null, warnedAt: null }),
-        // What was given up while its receiver was away is tried again, by a maintenance job, however much it is.
+        // Deliveries that failed while its receiver was unavailable are retried by a maintenance job, however many they are.
         ...(status !== undefined && before.status === 'DISABLED' && { putBackBefore: now }),
         updatedAt: now,
       },
@@ -187,7 +187,7 @@ function previousTokenOf({ previousToken: previous }: WebhookChange, now: Date):
   };
 }
 
-/** Whether what was learnt of the receiver says nothing about it any more. */
+/** Whether a change makes what is known of the receiver's health obsolete. */
 function isAnotherChance({ url, status }: WebhookChange): boolean {
   return url !== undefined || status === 'ACTIVE';
 }
@@ -196,7 +196,7 @@ async function forgetSlowness(transaction: Transaction, id: WebhookId): Promise<
   await transaction.slowLane.deleteMany({ where: { laneId: webhookLane(id) } });
 }
 
-/** A webhook is held back by its lane: the rows stay, and nobody claims them. */
+/** A webhook is paused through its lane: its rows are kept, and nobody claims them. */
 async function keepLane(transaction: Transaction, id: WebhookId, status: WebhookStatus): Promise<void> {
   const lane = { queue: 'webhook', laneId: webhookLane(id) } as const;
   if (status === 'ACTIVE') {
@@ -211,7 +211,7 @@ async function keepLane(transaction: Transaction, id: WebhookId, status: Webhook
   });
 }
 
-/** What the audit log says of a change; of the token only that it was changed, and until when the previous one signs too. */
+/** The audit log's details of a change; of the token only that it was changed, and until when the previous one signs too. */
 function detailOf(
   before: Webhook,
   { url, events, status, sealedToken, previousToken }: WebhookChange,
@@ -226,7 +226,7 @@ function detailOf(
   };
 }
 
-/** A webhook out of its row. */
+/** Converts a row to a webhook. */
 export function webhookOf({
   id,
   workspaceId,

@@ -5,9 +5,9 @@ import type { Workspace as WorkspaceRow } from '../generated/client.ts';
 import { changeWorkspace, transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
-/** What an operator can give a workspace of its own; null: the installation's. */
+/** Settings of a workspace's own; null: the installation's. */
 interface Own extends OwnLimits, OwnRetention {
-  /** Where links and images of its emails lead, without a slash at the end. */
+  /** The tracking URL of its emails, without a trailing slash. */
   readonly trackingUrl: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface Workspace extends Own {
 export class WorkspaceStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds a workspace, and tells its audit log. */
+  /** Creates a workspace, and records it in its audit log. */
   create(name: string, monthlyEmailLimit: number | null, actor: Actor): Promise<Workspace> {
     const nowMs = this.database.clock.nowMs();
     const own = { name, monthlyEmailLimit };
@@ -40,7 +40,7 @@ export class WorkspaceStore {
     });
   }
 
-  /** All of the customers, the oldest first. */
+  /** All workspaces of customers, the oldest first. */
   async list(): Promise<Workspace[]> {
     const rows = await this.database.prisma.workspace.findMany({
       where: { isSystem: false },
@@ -54,13 +54,13 @@ export class WorkspaceStore {
     return row === null ? undefined : workspaceOf(row);
   }
 
-  /** Those that there are of some. */
+  /** Those of the given workspaces that exist. */
   async findMany(ids: readonly WorkspaceId[]): Promise<Workspace[]> {
     const where = { id: { in: ids.map(uuidOf) } };
     return (await this.database.prisma.workspace.findMany({ where })).map(workspaceOf);
   }
 
-  /** Changes what is given, and writes to the audit log what has changed; undefined: there is no such workspace. */
+  /** Changes the given settings, and records the changes in the audit log; undefined: there is no such workspace. */
   change(
     id: WorkspaceId,
     actor: Actor,
