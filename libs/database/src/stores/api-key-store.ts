@@ -15,7 +15,7 @@ export interface ApiKey {
   readonly secretHint: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** When a request last carried it, to about a minute; null: none has yet. */
+  /** When it was last used, to about a minute; null: never. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -26,7 +26,7 @@ export interface NewApiKey {
   readonly secretHint: string;
 }
 
-/** What is to be changed of a key; what is absent stays. */
+/** A change of a key; absent fields are kept. */
 interface ApiKeyChange {
   readonly displayName?: string;
   readonly role?: Role;
@@ -39,13 +39,13 @@ interface ApiKeyUse {
   readonly atMs: number;
 }
 
-/** What a request may do because of the key that it carries. */
+/** What a request may do with its key. */
 export interface KeyHolder {
   readonly apiKeyId: ApiKeyId;
   readonly workspaceId: WorkspaceId;
   readonly role: Role;
   readonly displayName: string;
-  /** The workspace's own rate; null: the installation's. See RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST. */
+  /** The workspace's own rate limit; null: the installation's. See RATE_LIMIT_PER_SECOND and RATE_LIMIT_BURST. */
   readonly ratePerSecond: number | null;
   readonly rateBurst: number | null;
 }
@@ -56,11 +56,11 @@ interface KeyHolderRow extends Omit<KeyHolder, 'apiKeyId' | 'workspaceId'> {
   readonly workspaceId: string;
 }
 
-/** The credentials of workspaces. */
+/** The API keys of workspaces. */
 export class ApiKeyStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds a key; undefined when the workspace has as many as it may. */
+  /** Adds a key; undefined when the workspace has the maximum. */
   create(workspaceId: WorkspaceId, actor: Actor, key: NewApiKey): Promise<ApiKey | undefined> {
     const nowMs = this.database.clock.nowMs();
     const { displayName, role, secretHint } = key;
@@ -83,7 +83,7 @@ export class ApiKeyStore {
     });
   }
 
-  /** Changes a key; undefined when the workspace has none with this id. A change that names nothing changes nothing. */
+  /** Changes a key; undefined when the workspace has none with this id. An empty change does nothing. */
   update(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -109,7 +109,7 @@ export class ApiKeyStore {
     });
   }
 
-  /** Deletes a key for good and gives what it was; undefined when the workspace has none with this id. */
+  /** Deletes a key permanently and returns it as it was; undefined when the workspace has none with this id. */
   delete(workspaceId: WorkspaceId, actor: Actor, id: ApiKeyId): Promise<ApiKey | undefined> {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
@@ -129,7 +129,7 @@ export class ApiKeyStore {
     });
   }
 
-  /** All of a workspace, the oldest first. */
+  /** All keys of a workspace, the oldest first. */
   async list(workspaceId: WorkspaceId): Promise<ApiKey[]> {
     const rows = await this.database.prisma.apiKey.findMany({
       where: { workspaceId: uuidOf(workspaceId) },
@@ -138,7 +138,7 @@ export class ApiKeyStore {
     return rows.map(apiKeyOf);
   }
 
-  /** Notes when keys were last used; those that are gone by now, or were used later, stay as they are. */
+  /** Records when keys were last used; skips keys that were deleted, or used later. */
   async noteUses(uses: readonly ApiKeyUse[]): Promise<void> {
     const rows = uses.map(({ apiKeyId, atMs }) => ({ id: uuidOf(apiKeyId), at: new Date(atMs) }));
     await this.database.pool.query(NOTE_KEY_USES, [JSON.stringify(rows)]);
@@ -147,7 +147,7 @@ export class ApiKeyStore {
   /** The holders of the keys with these hashes, in the order of the hashes. */
   async findHolders(secretHashes: readonly Buffer[]): Promise<(KeyHolder | undefined)[]> {
     const names = secretHashes.map((hash) => hash.toString('latin1'));
-    // Under load most requests of a moment carry the same few keys.
+    // Under load, most concurrent requests use the same few keys.
     const distinct = [...new Map(names.map((name, index) => [name, secretHashes[index]!])).values()];
     const { rows } = await this.database.pool.query<KeyHolderRow>({
       name: 'find_key_holders',
@@ -177,7 +177,7 @@ function apiKeyOf(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** Now, or a millisecond after `before` where the change would not show otherwise: the clocks of gateways differ a little. */
+/** Now, but at least a millisecond after `before`, so that the change is visible: the clocks of gateways differ a little. */
 function momentAfter(before: Date, nowMs: number): Date {
   return new Date(Math.max(Math.trunc(nowMs), before.getTime() + 1));
 }

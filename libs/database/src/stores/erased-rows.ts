@@ -5,12 +5,12 @@ import { TAKE_BACK } from '../sql/erasure.ts';
 import { FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EMAILS } from '../sql/retention.ts';
 import { idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
 
-/** What became of a person's rows in one step. */
+/** What one step did to a person's rows. */
 export interface ErasedRows {
   readonly deleted: TableCounts;
-  /** How many emails or deliveries were still due, and are not any more. */
+  /** How many due emails or deliveries were cancelled. */
   readonly takenBack: number;
-  /** How many could not be removed: they are just being sent. */
+  /** How many could not be removed, because they are being sent at the moment. */
   readonly inHand: number;
   readonly workspaceIds: readonly WorkspaceId[];
 }
@@ -29,10 +29,10 @@ export interface EventAbout {
   readonly payload: string;
 }
 
-/** Of a step that found none. */
+/** The result of a step that found nothing. */
 export const NOTHING_ERASED: ErasedRows = { deleted: {}, takenBack: 0, inHand: 0, workspaceIds: [] };
 
-/** @param workspaces the UUIDs of those whose rows they were, in any order, with repetitions */
+/** @param workspaces the UUIDs of the rows' workspaces, in any order, with repetitions */
 export function erasedRows(
   deleted: TableCounts,
   takenBack: number,
@@ -43,7 +43,7 @@ export function erasedRows(
   return { deleted, takenBack, inHand, workspaceIds };
 }
 
-/** Ids begin with the time of acceptance, so that a workspace's months are in their order, too. */
+/** Ids begin with the time of acceptance, so this also orders a workspace's emails by month. */
 function byWorkspaceAndMonth(one: EmailTo, other: EmailTo): number {
   const [a, b] = [one, other].map(({ workspaceId, id }) => workspaceId + id) as [string, string];
   if (a === b) return 0;
@@ -51,8 +51,8 @@ function byWorkspaceAndMonth(one: EmailTo, other: EmailTo): number {
 }
 
 /**
- * Removes emails in a transaction. Scheduled ones are cancelled first, which gives their places in the monthly limit back, and in the
- * order of their workspaces and months: accepting locks what these have used in that order, too.
+ * Removes emails in a transaction. Scheduled ones are cancelled first, so that they do not count towards the monthly limit any more; this
+ * happens in the order of workspaces and months, in which accepting locks the usage rows, too.
  */
 export async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
   const ids = emails.map(({ id }) => id);
@@ -72,8 +72,8 @@ export async function removeEmailsOn(client: pg.ClientBase, emails: readonly Ema
 }
 
 /**
- * Removes events in a transaction, with their deliveries. An event of which a delivery is just being posted stays with that one; its others go:
- * what was taken back is not due any more, and nobody else would ever finish it if this run were the last.
+ * Removes events in a transaction, with their deliveries. If a delivery of an event is being posted, the event and that delivery are kept;
+ * its other deliveries are removed: cancelled ones are not due any more, and nobody else would ever finish them if this run were the last.
  */
 export async function removeEventsOn(
   client: pg.ClientBase,

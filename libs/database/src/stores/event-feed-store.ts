@@ -3,11 +3,11 @@ import { type EventName, type FeedPosition, type JsonObject, FIRST_ID, parseJson
 import type { Database } from '../connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
 
-/** How many events a page looks at for those of one name. */
+/** How many events a page scans for those with one name. */
 const MAX_SEEN = 5_000;
 const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: FIRST_ID, atMs: 0 };
 
-/** An event as the feed shows it. */
+/** An event as shown in the feed. */
 interface FeedEvent {
   readonly id: EventId;
   readonly event: EventName;
@@ -15,12 +15,12 @@ interface FeedEvent {
   readonly data: JsonObject;
 }
 
-/** Which events are wanted. */
+/** Which events to read. */
 export interface WantedEvents {
   readonly limit: number;
-  /** Those of this name; absent: all. */
+  /** Only those with this name; absent: all. */
   readonly event?: EventName | undefined;
-  /** Those behind this place or event; absent: from the first that is kept. */
+  /** Only those after this position or event; absent: from the oldest one that is kept. */
   readonly from?: FeedPosition | { readonly after: EventId } | undefined;
 }
 
@@ -28,28 +28,31 @@ export interface WantedEvents {
 export interface FeedPage {
   readonly items: readonly FeedEvent[];
   readonly hasMore: boolean;
-  /** Behind all that was read. */
+  /** After everything that was read. */
   readonly position: FeedPosition;
 }
 
-/** Why a feed is not read from a place. */
+/** Why a feed cannot be read from a position. */
 export type FeedFault =
-  /** Events behind it are not kept any more. */
+  /** Events after it have already been removed. */
   | 'EXPIRED'
   /** The workspace has no such event. */
   | 'UNKNOWN'
-  /** It is behind what the database has ever held: it was restored as it was at an earlier time. */
+  /** It is later than anything the database has had: the database was restored to an earlier time. */
   | 'AHEAD';
 
-/** The events of a workspace in one order that never changes, and that nothing is ever added to but at its end. */
+/** The events of a workspace in a stable order: new ones are only ever appended. */
 export class EventFeedStore {
-  /** @param maxSeen how many events a page looks at */
+  /** @param maxSeen how many events a page scans */
   constructor(
     private readonly database: Pick<Database, 'pool' | 'clock'>,
     private readonly maxSeen = MAX_SEEN,
   ) {}
 
-  /** A page. When few of many events have the wanted name it can have fewer items than it may, or none, and yet say that there is more. */
+  /**
+   * Reads a page. When few events have the wanted name, it can have fewer items than its limit, or none, and still report that there are
+   * more.
+   */
   async read(
     workspaceId: WorkspaceId,
     { limit, event, from }: WantedEvents,
@@ -82,11 +85,11 @@ export class EventFeedStore {
     const last = seen.at(-1);
     const position = last === undefined ? start : positionOf(last);
     if (last?.n === this.maxSeen) return { items, hasMore: true, position };
-    // Not the number of a transaction that is to come: a server that crashes gives those out again of which it has kept nothing.
+    // Not the number of a future transaction: after a crash, the server assigns those again of which nothing was stored.
     return { items, hasMore: false, position: { ...position, atMs: nowMs } };
   }
 
-  /** A caller may name any time; of one in the future nothing was dropped. */
+  /** Limited to the present, because a caller may name any time, and nothing after now was dropped. */
   private pastOf(atMs: number): Date {
     return new Date(Math.min(atMs, this.database.clock.nowMs()));
   }

@@ -17,18 +17,18 @@ import { transactOn } from '../transaction.ts';
 type HitEmailRow = Omit<HitEmail, 'emailId' | 'workspaceId'> & { id: string; workspaceId: string };
 type CountsRow = HitCounts & { id: string; xid: string };
 
-/** What is recorded of opened and clicked emails. */
+/** Records opens and clicks of emails. */
 export class HitStore {
-  /** The transaction that counted a group last. When its answer is lost only the database knows whether it was committed. */
+  /** The last transaction that counted a group. If its answer is lost, only the database knows whether it was committed. */
   private readonly countedIn = new WeakMap<readonly Hit[], string>();
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
   /**
-   * Counts hits, adds them to the timelines of their emails, and tells webhooks of the first ones of people; together or not at all. Hits of emails that
-   * do not exist, or that never left, are passed over.
+   * Counts hits, adds them to the timelines of their emails, and creates events for the first ones by people; atomically. Hits of emails
+   * that do not exist or were never sent are ignored.
    *
-   * @param hits the same array is counted once, however often it is given: so it can be tried again whatever became of it
+   * @param hits the same array is counted once, however often it is passed, so it can be retried after any failure
    */
   record(hits: readonly Hit[]): Promise<void> {
     return transactOn(this.database, async (client) => {
@@ -82,7 +82,7 @@ function tallyRow({
   };
 }
 
-/** All hits of programs count as the same; a person's clicks are told apart by where they led. */
+/** Hits by programs are not told apart; clicks by people are told apart by their URL. */
 function factRow({ hit: { kind, at, sign, url }, email, isTold }: HitFact): object {
   const by = sign === undefined ? 'person' : 'machine';
   const isClick = kind === 'click';

@@ -10,9 +10,9 @@ import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './
 
 /** Why an identity was not added; nothing has changed. */
 export type IdentityRefusal =
-  /** The workspace has it already. */
+  /** The workspace already has it. */
   | { readonly refused: 'exists'; readonly id: IdentityId }
-  /** The workspace has as many as it may. */
+  /** The workspace has the maximum. */
   | { readonly refused: 'too_many' }
   | MailRefusal;
 
@@ -28,11 +28,11 @@ interface NewDomain {
   readonly keys: readonly NewDkimKey[];
 }
 
-/** Writes identities: each change in a transaction with its line in the audit log, changes of one workspace one after the other. */
+/** Changes identities: each change in a transaction with its audit log entry; changes within a workspace are serialized. */
 export class IdentityChanges {
   constructor(private readonly database: Database) {}
 
-  /** Adds an address with the link that verifies it and the mail that it owes, so that there is none without. */
+  /** Adds an address together with its verification link and the owed mail, so that no address is without them. */
   addAddress(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -56,7 +56,7 @@ export class IdentityChanges {
     });
   }
 
-  /** Adds a domain with its keys. It is due to be checked at once. */
+  /** Adds a domain with its keys. Its check is due at once. */
   addDomain(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -72,12 +72,12 @@ export class IdentityChanges {
     });
   }
 
-  /** Why a domain or address could not be added just now, if it could not; undefined when it could. */
+  /** Why a domain or address could not be added at the moment; undefined when it could. */
   refusal(workspaceId: WorkspaceId, value: string): Promise<IdentityRefusal | undefined> {
     return refusalOf(this.database.prisma, workspaceId, value);
   }
 
-  /** Gives keys to a domain of this workspace that has none, because an operator added it; existing keys stay. */
+  /** Adds keys to a domain of this workspace that has none, because an operator added it; existing keys are kept. */
   async giveKeys(workspaceId: WorkspaceId, id: IdentityId, keys: readonly NewDkimKey[]): Promise<void> {
     const now = this.database.clock.now();
     const where = {
@@ -91,7 +91,7 @@ export class IdentityChanges {
     });
   }
 
-  /** Deletes an identity with its keys, and gives what it was; undefined when the workspace has none with this id. */
+  /** Deletes an identity with its keys, and returns it as it was; undefined when the workspace has none with this id. */
   delete(workspaceId: WorkspaceId, actor: Actor, id: IdentityId): Promise<Identity | undefined> {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
@@ -111,7 +111,7 @@ export class IdentityChanges {
   }
 }
 
-/** Holds for as long as the workspace is locked. */
+/** Valid for as long as the workspace is locked. */
 async function refusalOf(
   transaction: Pick<Transaction, 'identity'>,
   workspaceId: WorkspaceId,
@@ -133,7 +133,7 @@ async function insert(
   actor: Actor,
   { id, workspaceId, kind, value }: Pick<Identity, 'id' | 'workspaceId' | 'kind' | 'value'>,
 ): Promise<Identity> {
-  // The time inside the id, by which lists are ordered; making keys has taken a while since.
+  // The time inside the id, by which lists are ordered; generating keys has taken some time since.
   const createdAt = new Date(timeOf(id));
   const data = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind, value, createdAt };
   const added = identityOf(await transaction.identity.create({ data }));

@@ -15,29 +15,29 @@ export interface Identity {
   readonly kind: IdentityKind;
   readonly value: string;
   readonly status: IdentityStatus;
-  /** An operator vouches for it: whatever the DNS says, it stays verified. */
+  /** An operator vouches for it: it stays verified, whatever the DNS says. */
   readonly isVouched: boolean;
   readonly verifiedAt: Date | null;
   readonly createdAt: Date;
 }
 
-/** A key of a domain, with what the DNS said of it so far. */
+/** A key of a domain, with the results of its DNS checks. */
 export interface StoredDkimKey extends DomainKey {
   /** The uuid of its row. */
   readonly id: string;
   /** Since when emails are signed with it; null: they are not. */
   readonly publishedAt: Date | null;
   readonly wrongSince: Date | null;
-  /** When another one took its place. */
+  /** When it was replaced by another key. */
   readonly retiredAt: Date | null;
 }
 
-/** What the DNS said of a domain so far. */
+/** The DNS checks of a domain. */
 export interface DomainCheck {
   /** The fencing token. */
   readonly claims: number;
   readonly checkedAt: Date | null;
-  /** When it is asked again; null: not before somebody wants it. */
+  /** When the next check is due; null: only on request. */
   readonly dueAt: Date | null;
   readonly rounds: number;
   readonly wrongSince: Date | null;
@@ -46,7 +46,7 @@ export interface DomainCheck {
   readonly findings: RecordFindings;
 }
 
-/** An identity with what a domain has besides; a domain has no check while it has no keys. */
+/** An identity with the keys and the check of a domain; a domain has no check while it has no keys. */
 export interface IdentityWithRecords extends Identity {
   readonly keys: readonly StoredDkimKey[];
   readonly check: DomainCheck | null;
@@ -57,18 +57,18 @@ type IdentityRowWithRecords = IdentityRow & {
   readonly check: DomainCheckRow | null;
 };
 
-/** Locks an identity; to be done before its keys or its check are touched, in this order everywhere. */
+/** Locks an identity; must happen before its keys or its check are changed, so that the lock order is the same everywhere. */
 export async function lockIdentity(transaction: Transaction, id: IdentityId): Promise<void> {
   await transaction.$executeRaw`SELECT FROM identities WHERE id = ${uuidOf(id)}::uuid FOR NO KEY UPDATE`;
 }
 
-/** What Prisma is to read for {@link identityWithRecords}. */
+/** What Prisma must select for {@link identityWithRecords}. */
 export const WITH_RECORDS = {
   dkimKeys: { orderBy: [{ stage: 'asc' as const }, { algorithm: 'asc' as const }] },
   check: true as const,
 };
 
-/** The identity in a row. */
+/** Converts a row to an identity. */
 export function identityOf(row: IdentityRow): Identity {
   const { kind, value, status, isVouched, verifiedAt, createdAt } = row;
   return {
@@ -83,7 +83,7 @@ export function identityOf(row: IdentityRow): Identity {
   };
 }
 
-/** The identity in a row, with its DKIM keys and what the last look-up of its records found. */
+/** Converts a row to an identity with its DKIM keys and the results of their last look-up. */
 export function identityWithRecords(row: IdentityRowWithRecords): IdentityWithRecords {
   return {
     ...identityOf(row),
@@ -97,7 +97,7 @@ function keyOf(row: DkimKeyRow): StoredDkimKey {
   return { id, algorithm, selector, publicKey, publishedAt, wrongSince, stage, retiredAt };
 }
 
-/** The key as rotations are decided upon. */
+/** The key in the form that rotations are decided on. */
 export function stagedKey({
   id,
   algorithm,

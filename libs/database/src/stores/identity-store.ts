@@ -14,11 +14,11 @@ import {
 import { prismaPage } from './prisma-page.ts';
 import { dropOwedLinkMails } from './verification-links.ts';
 
-/** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` writes the rest. */
+/** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` makes the other changes. */
 export class IdentityStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds an identity, or vouches for the one that is there already. The audit log has only what has changed. */
+  /** Adds an identity, or vouches for the existing one. The audit log records only what has changed. */
   put(
     workspaceId: WorkspaceId,
     kind: IdentityKind,
@@ -45,8 +45,8 @@ export class IdentityStore {
   }
 
   /**
-   * A page of a workspace's identities, the newest or oldest first. Index: identities_workspace_value_key; there are few enough to sort.
-   * One on (workspace_id, id) would draw accepting away from the index that finds its sender at once.
+   * A page of a workspace's identities, by age. Index: identities_workspace_value_key; there are few enough to sort. An index on
+   * (workspace_id, id) could lead the planner away from the one by which accepting finds a sender at once.
    */
   async page(workspaceId: WorkspaceId, page: PageRequest<IdentityId>): Promise<Page<Identity>> {
     const { from, ...inOrder } = prismaPage(page);
@@ -66,7 +66,7 @@ export class IdentityStore {
     return row === null ? undefined : identityWithRecords(row);
   }
 
-  /** All of a workspace, the oldest first. */
+  /** All identities of a workspace, the oldest first. */
   async list(workspaceId: WorkspaceId): Promise<Identity[]> {
     const rows = await this.database.prisma.identity.findMany({
       where: { workspaceId: uuidOf(workspaceId) },
@@ -75,7 +75,7 @@ export class IdentityStore {
     return rows.map(identityOf);
   }
 
-  /** Whether one of these (an address, its domain) is verified in the workspace. */
+  /** Whether an address or its domain is verified in the workspace. */
   async isVerified(workspaceId: WorkspaceId, values: readonly string[]): Promise<boolean> {
     const row = await this.database.prisma.identity.findFirst({
       where: { workspaceId: uuidOf(workspaceId), value: { in: [...values] }, verifiedAt: { not: null } },
@@ -84,7 +84,7 @@ export class IdentityStore {
     return row !== null;
   }
 
-  /** What the workspace may send from: at most a hundred of each. */
+  /** The verified identities of the workspace: at most a hundred of each kind. */
   async listVerified(workspaceId: WorkspaceId): Promise<{ addresses: string[]; domains: string[] }> {
     const [addresses, domains] = await Promise.all([
       this.verifiedValues(workspaceId, 'address'),
@@ -127,7 +127,7 @@ async function vouch(
   }
   const row = await transaction.identity.update({ where: { id: before.id }, data: trust });
   await dropOwedLinkMails(transaction, idFromUuid('idn', before.id));
-  // What a check under way finds is about a domain that nobody had vouched for.
+  // Invalidates a check in progress, which began before anybody vouched for the domain.
   await transaction.domainCheck.updateMany({
     where: { identityId: before.id },
     data: { claims: { increment: 1 }, wrongSince: null, wrongAnswers: 0, warnedAt: null },

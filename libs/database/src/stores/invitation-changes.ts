@@ -35,28 +35,28 @@ interface NewInvitation {
   readonly role: Role;
 }
 
-/** Why nobody was invited; nothing has changed. */
+/** Why an invitation was not created; nothing has changed. */
 export type InvitationRefusal =
   | { readonly refused: 'is_member'; readonly id: UserId }
-  /** Somebody has invited the address before, and it can be accepted still. */
+  /** The address has an open invitation already. */
   | { readonly refused: 'is_invited'; readonly id: InvitationId }
   | { readonly refused: 'too_many' }
   | MailRefusal;
 
-/** Why an invitation stays as it is. */
+/** Why an invitation cannot be changed. */
 export interface InvitationEnded {
   readonly refused: 'ended';
   readonly status: Extract<InvitationStatus, 'ACCEPTED' | 'REVOKED'>;
 }
 
 /**
- * Writes invitations: each change in a transaction with its line in the audit log and the mail that it owes. Changes of one
- * workspace happen one after the other: of an acceptance and a revocation at the same moment, the second finds the first one done.
+ * Changes invitations: each change in a transaction with its audit log entry and the mail that it owes. Changes within a workspace are
+ * serialized: of a concurrent acceptance and revocation, the second sees the result of the first.
  */
 export class InvitationChanges {
   constructor(private readonly database: Database) {}
 
-  /** Invites somebody. An invitation of the address that has expired gives way to this one. */
+  /** Invites somebody. Replaces an expired invitation of the address. */
   create(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -71,7 +71,7 @@ export class InvitationChanges {
       if (refusal !== undefined) return refusal;
       await giveWay(transaction, now, workspaceId, wanted.email);
       const { id, email, name, role } = wanted;
-      // The time inside the id, by which lists are ordered; waiting for the workspace takes a while.
+      // The time inside the id, by which lists are ordered; waiting for the lock on the workspace takes some time.
       const createdAt = new Date(timeOf(id));
       const times = { createdAt, expiresAt: invitationEnd(createdAt) };
       const tokenHash = new Uint8Array(mail.tokenHash);
@@ -91,7 +91,7 @@ export class InvitationChanges {
     });
   }
 
-  /** Gives an invitation another link and all of its time again; undefined when the workspace has none with this id. */
+  /** Gives an invitation another link, and restarts its period of validity; undefined when the workspace has none with this id. */
   renew(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -109,7 +109,7 @@ export class InvitationChanges {
           ? await invitationMailRefusal(transaction, now, workspaceId, before.email)
           : await countRefusal(transaction, now, workspaceId, before.email);
       if (refusal !== undefined) return refusal;
-      // One of a time that has not come, because the clock was set back, has its time from there.
+      // If it was created in the future, because the clock was set back, the period starts from there.
       const expiresAt = invitationEnd(now > before.createdAt ? now : before.createdAt);
       const data = { tokenHash: new Uint8Array(mail.tokenHash), expiresAt };
       const row = await transaction.invitation.update({ where: { id: uuidOf(id) }, data });
@@ -126,7 +126,7 @@ export class InvitationChanges {
     });
   }
 
-  /** Takes an invitation back; one that was taken back before stays as it is. */
+  /** Revokes an invitation; one that was revoked before is left unchanged. */
   revoke(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -155,7 +155,7 @@ export class InvitationChanges {
   }
 }
 
-/** The invitation as it is; the workspace must be locked, so that it stays so. */
+/** Reads the invitation; the workspace must be locked, so that it cannot change. */
 export async function findInvitation(
   transaction: Transaction,
   workspaceId: WorkspaceId,
@@ -180,7 +180,7 @@ async function addressRefusal(
   return { refused: 'is_invited', id: idFromUuid('inv', unanswered.id) };
 }
 
-/** Why there may be no further open invitation, or no further mail. */
+/** Why no further open invitation, or no further mail, is allowed. */
 async function countRefusal(
   transaction: Transaction,
   now: Date,

@@ -6,13 +6,16 @@ import type { OwedMail } from './owed-mail-store.ts';
 
 const COUNTED = { table: 'invitation_mails', bounds: INVITATION_MAIL_BOUNDS } as const;
 
-/** A mail that is owed from the moment of its transaction on. */
+/** A mail that is owed from the commit of its transaction on. */
 export interface NewInvitationMail extends OwedMail {
-  /** SHA-256 of what is in its link. */
+  /** SHA-256 of the token in its link. */
   readonly tokenHash: Buffer;
 }
 
-/** Why an invitation may have no further mail just now. Indexes: invitation_mails_by_address_idx, invitation_mails_by_workspace_idx. */
+/**
+ * Why no further mail of an invitation is allowed at the moment. Indexes: invitation_mails_by_address_idx,
+ * invitation_mails_by_workspace_idx.
+ */
 export function invitationMailRefusal(
   transaction: Transaction,
   now: Date,
@@ -23,7 +26,7 @@ export function invitationMailRefusal(
   return mailRefusal(transaction, now, COUNTED, mail);
 }
 
-/** Notes that a mail is owed; earlier ones of the invitation that are still owed are dropped. */
+/** Records that a mail is owed; earlier owed mails of the invitation are dropped. */
 export async function oweInvitationMail(
   transaction: Transaction,
   now: Date,
@@ -43,7 +46,7 @@ export async function oweInvitationMail(
   });
 }
 
-/** An invitation whose link does nothing any more owes no mail. */
+/** Drops the owed mails of an invitation whose link is not valid any more. */
 export async function dropOwedMails(transaction: Transaction, invitationId: InvitationId): Promise<void> {
   const where = { invitationId: uuidOf(invitationId), sealedMail: { not: null } };
   await transaction.invitationMail.updateMany({ where, data: { sealedMail: null } });

@@ -2,7 +2,7 @@ import { idFromUuid } from '@posthorn/kernel';
 import type { Invitation } from '@posthorn/domain';
 import type { Invitation as InvitationRow } from '../generated/client.ts';
 
-/** An invitation out of its row. */
+/** Converts a row to an invitation. */
 export function invitationOf(row: InvitationRow): Invitation {
   const { email, name, role, createdAt, expiresAt, acceptedAt, revokedAt } = row;
   return {

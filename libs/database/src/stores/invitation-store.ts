@@ -11,16 +11,16 @@ import type { Prisma } from '../generated/client.ts';
 import { invitationOf } from './invitation-row.ts';
 import { prismaPage } from './prisma-page.ts';
 
-/** An invitation with the name of the workspace that it is for. */
+/** An invitation with the name of its workspace. */
 export interface LinkedInvitation extends Invitation {
   readonly workspaceName: string;
 }
 
-/** The invitations of workspaces, as they are read; `InvitationChanges` writes them. */
+/** Reads the invitations of workspaces; `InvitationChanges` writes them. */
 export class InvitationStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of a workspace's invitations; of one status, if it is given. Index: invitations_by_workspace_idx. */
+  /** A page of a workspace's invitations, optionally of one status. Index: invitations_by_workspace_idx. */
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<InvitationId>,
@@ -45,7 +45,7 @@ export class InvitationStore {
     return row === null ? undefined : invitationOf(row);
   }
 
-  /** The invitation that a link is of: whoever has the link has the right to see it. Index: invitations_token_hash_key. */
+  /** The invitation with this link: whoever has the link may see it. Index: invitations_token_hash_key. */
   async findLinked(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
     const row = await this.database.prisma.invitation.findUnique({
       where: { tokenHash: new Uint8Array(tokenHash) },
@@ -55,7 +55,7 @@ export class InvitationStore {
   }
 }
 
-/** The rows that have a status at the time `now`. */
+/** Selects the rows that have a status at the time `now`. */
 function withStatus(status: InvitationStatus, now: Date): Prisma.InvitationWhereInput {
   switch (status) {
     case 'ACCEPTED':

@@ -3,28 +3,30 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { MailBound } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 
-/** Where mails are counted, and how many there may be. */
+/** Where mails are counted, and how many are allowed. */
 interface CountedMails {
-  /** It has a row for each, with `workspace_id`, `address_hash` and `created_at`, and an index on either and the time. */
+  /**
+   * Has a row for each mail, with `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with the time.
+   */
   readonly table: 'invitation_mails' | 'verification_links';
   readonly bounds: readonly MailBound[];
 }
 
-/** Too many mails of late; nothing has changed. */
+/** Too many mails recently; nothing has changed. */
 export interface MailRefusal {
   readonly refused: 'too_many_mails';
   readonly retryAfterSeconds: number;
 }
 
-/** Whose mail it is, and to whom it goes. */
+/** The workspace and the recipient of a mail. */
 interface CountedMail {
   readonly workspaceId: WorkspaceId;
   readonly address: string;
 }
 
 /**
- * Why there may be no further mail just now. The workspace is locked, so its own bounds are exact; the bound of an address over all workspaces may be
- * exceeded by several that ask at the same moment.
+ * Why no further mail is allowed at the moment. The workspace is locked, so its own limits are exact; an address's limit over all
+ * workspaces may be exceeded by concurrent requests.
  */
 export async function mailRefusal(
   transaction: Transaction,
@@ -66,7 +68,7 @@ OFFSET   $4::int
 LIMIT    1`;
 }
 
-/** SHA-256 of an address, whatever its case: most mailboxes ignore it, and a flood would use every spelling. */
+/** SHA-256 of an address, ignoring case: so do most mail servers, and an attacker could use every spelling. */
 export function addressHash(address: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hash('sha256', address.toLowerCase(), 'buffer'));
 }

@@ -14,7 +14,7 @@ import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { prismaPage } from './prisma-page.ts';
 
-/** The change would have left members, but no editor among them; nothing has changed. */
+/** The change would have left members without an editor among them; nothing has changed. */
 export interface LastEditor {
   readonly refused: 'last_editor';
 }
@@ -46,7 +46,7 @@ export class MemberStore {
     return row === null ? undefined : memberOf(row);
   }
 
-  /** Gives a member another role; the same one changes nothing. Undefined when the workspace has no such member. */
+  /** Changes a member's role; setting the same role does nothing. Undefined when the workspace has no such member. */
   setRole(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -68,7 +68,7 @@ export class MemberStore {
     });
   }
 
-  /** Takes somebody out of a workspace and gives what the member was; undefined when the workspace has no such member. */
+  /** Removes a member from a workspace and returns the member as it was; undefined when the workspace has no such member. */
   remove(workspaceId: WorkspaceId, actor: Actor, id: UserId): Promise<Member | LastEditor | undefined> {
     return this.change(workspaceId, id, undefined, async (transaction, before) => {
       await transaction.membership.delete({ where: { id: before.id } });
@@ -84,7 +84,7 @@ export class MemberStore {
     });
   }
 
-  /** Makes a change of a member, unless it leaves no editor; changes of one workspace one after the other. */
+  /** Changes a member, unless that would leave no editor; changes within a workspace are serialized. */
   private change(
     workspaceId: WorkspaceId,
     id: UserId,

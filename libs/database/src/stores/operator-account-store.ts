@@ -9,13 +9,13 @@ export interface OperatorAccount {
   readonly name: string;
   readonly role: OperatorRole;
   readonly createdAt: Date;
-  /** Null: never yet. */
+  /** Null: never. */
   readonly signedInAt: Date | null;
 }
 
 const SHOWN = { name: true, role: true, createdAt: true, signedInAt: true } as const;
 
-/** Accounts of the dashboard. The log of the system is told of each change. */
+/** Accounts of the dashboard. Each change is recorded in the system's audit log. */
 export class OperatorAccountStore {
   constructor(private readonly database: Database) {}
 
@@ -37,7 +37,7 @@ export class OperatorAccountStore {
     return (await this.database.prisma.operatorAccount.findFirst({ select: { id: true } })) === null;
   }
 
-  /** Gives an account another password and signs it out everywhere; false when there is none of that name. */
+  /** Sets an account's password and ends its sessions; false when there is none of that name. */
   setPassword(actor: Actor, name: string, passwordHash: string): Promise<boolean> {
     return this.change(ofSystem('operator.password_changed', actor, { name }), async (transaction) => {
       const { count } = await transaction.operatorAccount.updateMany({
@@ -49,7 +49,7 @@ export class OperatorAccountStore {
     });
   }
 
-  /** Removes an account, which signs it out everywhere; false when there is none of that name. */
+  /** Removes an account and its sessions; false when there is none of that name. */
   remove(actor: Actor, name: string): Promise<boolean> {
     return this.change(ofSystem('operator.deleted', actor, { name }), async (transaction) => {
       return (await transaction.operatorAccount.deleteMany({ where: { name } })).count > 0;
@@ -64,7 +64,7 @@ export class OperatorAccountStore {
     return account?.passwordHash;
   }
 
-  /** Does the work, and tells the log if it has changed anything. */
+  /** Runs the work, and records it in the audit log if it has changed anything. */
   private change(
     change: AuditedChange,
     work: (transaction: Transaction, nowMs: number) => Promise<boolean>,

@@ -14,45 +14,47 @@ import { transactOn } from '../transaction.ts';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OperatorAccount } from './operator-account-store.ts';
 
-/** Somebody without an account here, whom an identity provider has vouched for. */
+/** Somebody without an account here, whom an identity provider has authenticated. */
 export interface VouchedOperator {
   readonly issuer: string;
-  /** With an `@`, so that it is no account's. */
+  /** Contains an `@`, so that it cannot be an account's. */
   readonly name: string;
   readonly role: OperatorRole;
 }
 
-/** A session that begins. */
+/** A new session. */
 export interface NewSession {
   readonly tokenHash: Buffer;
-  /** Where it is begun from: the audit log has it. */
+  /** The network that it was started from, for the audit log. */
   readonly network: string;
-  /** Sessions that are older end. */
+  /** The maximum age of sessions; older ones are removed. */
   readonly maxAgeMs: number;
 }
 
-/** Whose sessions count. */
+/** Which sessions are valid. */
 export interface AdmittedSessions {
-  /** Whether those of accounts do. */
+  /** Whether those of accounts are. */
   readonly ofAccounts: boolean;
-  /** The provider whose word counts; undefined: none. */
+  /** The trusted identity provider; undefined: none. */
   readonly issuer: string | undefined;
 }
 
-/** How a session is looked at. */
+/** How a session is looked up. */
 interface SessionLook {
   readonly maxAgeMs: number;
-  /** How long it may have been left alone. */
+  /** The maximum time without activity. */
   readonly maxIdleMs: number;
-  /** Whether the look counts: the session is not alone then. */
+  /** Whether the look-up counts as activity. */
   readonly isUse: boolean;
 }
 
-/** The browsers that are signed in to the dashboard, to an account or by the word of an identity provider. The log of the system is told who comes and goes. */
+/**
+ * Sessions of the dashboard, of accounts or of users of an identity provider. Their starts and ends are recorded in the system's audit log.
+ */
 export class OperatorSessionStore {
   constructor(private readonly database: Database) {}
 
-  /** Signs a browser in, if the account is still the one whose password was compared. Index: operator_accounts_name_key. Locks: the account. */
+  /** Starts a session, if the account still has the password that was compared. Index: operator_accounts_name_key. Locks: the account. */
   signIn(name: string, passwordHash: string, session: NewSession): Promise<boolean> {
     return this.begin(session, operator(name), {}, async (client) => {
       const { rowCount } = await client.query(
@@ -66,7 +68,7 @@ export class OperatorSessionStore {
     });
   }
 
-  /** Signs a browser in by the word of an identity provider. */
+  /** Starts a session for somebody whom an identity provider has authenticated. */
   async signInVouched({ issuer, name, role }: VouchedOperator, session: NewSession): Promise<void> {
     await this.begin(session, operator(name), { issuer, role }, async (client) => {
       await client.query(
@@ -78,8 +80,8 @@ export class OperatorSessionStore {
   }
 
   /**
-   * Tells the log that the tries of a network are used up, once an hour: whoever asks may have lost count. What was tried last it names only
-   * where that is an account: people mistake fields. Index: audit_log_by_action_idx.
+   * Records that a network has used up its attempts, once an hour even if the caller has lost count. The last name tried is included only
+   * if it is an account's: people type passwords into the wrong field. Index: audit_log_by_action_idx.
    */
   recordRefusal(network: string, tried: string | null): Promise<void> {
     return transactOn(this.database, async (client) => {
@@ -101,13 +103,17 @@ export class OperatorSessionStore {
     });
   }
 
-  /** Whose session it is, if it is neither too old nor was left alone for too long. Indexes: operator_sessions_pkey, operator_accounts_pkey. Locks: the session, if it is written. */
+  /**
+   * The operator of a session, if it is neither too old nor was inactive for too long. Indexes: operator_sessions_pkey,
+   * operator_accounts_pkey. Locks: the session, if it is updated.
+   */
   async find(
     tokenHash: Buffer,
     { maxAgeMs, maxIdleMs, isUse }: SessionLook,
     { ofAccounts, issuer }: AdmittedSessions,
   ): Promise<OperatorAccount | undefined> {
-    // Written down at most once a minute: a page is several requests. One of a time that has not come, because the clock was set back, begins anew.
+    // Updated at most once a minute, because a page takes several requests. A time in the future, from before the clock was set back, is
+    // replaced.
     const { rows } = await this.database.pool.query<OperatorAccount>(
       `WITH seen AS (
          UPDATE operator_sessions SET last_seen_at = now(), created_at = least(created_at, now())
@@ -140,7 +146,10 @@ export class OperatorSessionStore {
     });
   }
 
-  /** Begins a session and tells the log, if it has begun; what is too old of both goes. Index: operator_sessions_by_age_idx. */
+  /**
+   * Starts a session and records it in the audit log, if it was started; removes old sessions and entries. Index:
+   * operator_sessions_by_age_idx.
+   */
   private begin(
     { network, maxAgeMs }: NewSession,
     actor: Actor,
@@ -158,7 +167,7 @@ export class OperatorSessionStore {
     });
   }
 
-  /** Tells the log who came or went, and forgets what it was told so long ago. Index: audit_log_by_action_idx. */
+  /** Records the start or end of a session, and removes old entries of this kind. Index: audit_log_by_action_idx. */
   private async record(
     client: pg.PoolClient,
     action: (typeof SIGN_IN_ACTIONS)[number],

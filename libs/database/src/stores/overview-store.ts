@@ -8,22 +8,22 @@ import type { PausedLane } from './paused-lane-store.ts';
 export interface MinuteOfEmails {
   readonly minute: Date;
   readonly accepted: number;
-  /** Of these, bounced or given up. */
+  /** How many of these bounced or failed. */
   readonly failed: number;
 }
 
 interface StateOfThings {
-  /** Receivers that keep us waiting. */
+  /** Slow receivers. */
   readonly slowLanes: number;
   readonly failingWebhooks: number;
   readonly postgresVersion: string;
 }
 
-/** A lane with work that is due. */
+/** A lane with due work. */
 export interface BusyLane {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
-  /** Rows that are due: {@link MAX_ROWS_COUNTED} stands for so many or more. */
+  /** The number of due rows, counted up to {@link MAX_ROWS_COUNTED}. */
   readonly due: number;
   readonly oldestDueSeconds: number;
   readonly isHeldBack: boolean;
@@ -34,16 +34,16 @@ export const MAX_ROWS_COUNTED = 1_000;
 const BUSY_LANES_SHOWN = 8;
 const HELD_BACK_SHOWN = 20;
 
-/** Of an hour with more emails than these only the end is shown. */
+/** Of an hour with more emails, only the last ones are counted. */
 const MAX_EMAILS = 200_000;
 
-/** The lanes that are held back, or the first of them. */
+/** The paused lanes, or the first of them. */
 export interface LanesHeldBack {
   readonly items: readonly PausedLane[];
   readonly hasMore: boolean;
 }
 
-/** What operators see first, over all workspaces. */
+/** The overview for operators, over all workspaces. */
 export class OverviewStore {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
@@ -52,13 +52,13 @@ export class OverviewStore {
     return (await this.database.pool.query<MinuteOfEmails>(EMAILS_BY_MINUTE, [MAX_EMAILS])).rows;
   }
 
-  /** The lanes with the most due, of those that wait longest. */
+  /** Those with the most due rows among the lanes that have waited longest. */
   async busiestLanes(): Promise<BusyLane[]> {
     const values = [BUSY_LANES_SHOWN, MAX_ROWS_COUNTED];
     return (await this.database.pool.query<BusyLane>(BUSIEST_LANES, values)).rows;
   }
 
-  /** What is held back: what is so as a whole first, webhooks last. */
+  /** Paused lanes: whole queues first, webhooks last. */
   async lanesHeldBack(): Promise<LanesHeldBack> {
     const { rows } = await this.database.pool.query<PausedLane>(LANES_HELD_BACK, [HELD_BACK_SHOWN + 1]);
     return { items: rows.slice(0, HELD_BACK_SHOWN), hasMore: rows.length > HELD_BACK_SHOWN };

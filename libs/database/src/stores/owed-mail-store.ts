@@ -3,12 +3,12 @@ import type { OwedMails } from '../sealed-columns.ts';
 
 /** A mail that is not durable as an email yet. */
 export interface OwedMail {
-  /** A uuid; the mail is sealed for the place of its row. */
+  /** A uuid; the encrypted mail is bound to its row. */
   readonly id: string;
   readonly sealedMail: Buffer;
 }
 
-/** Mails that were stored together with what they are about, and must still be handed over for sending. */
+/** Mails that were stored together with what they are about, and have not been submitted for sending yet. */
 export class OwedMailStore {
   /** @param mails where they are stored; see `SEALED_COLUMNS` */
   constructor(
@@ -19,7 +19,7 @@ export class OwedMailStore {
   /**
    * The next mails of all workspaces that have been owed for some time, the oldest first. Index: that of the table's owed mails.
    *
-   * @param after the last one that was seen; null: from the beginning
+   * @param after the last one that was read; null: from the beginning
    */
   async owed(forSeconds: number, after: string | null, limit: number): Promise<OwedMail[]> {
     const { clock, pool } = this.database;
@@ -35,7 +35,7 @@ export class OwedMailStore {
     return rows;
   }
 
-  /** It is durable as an email: nothing is owed any more. Doing it twice is doing it once. */
+  /** Settles a mail that is durable as an email; idempotent. */
   async settle(id: string): Promise<void> {
     const { table, column } = this.mails;
     await this.database.pool.query(`UPDATE ${table} SET ${column} = NULL WHERE id = $1::uuid`, [id]);

@@ -15,11 +15,11 @@ export interface PausedLane extends LaneOfQueue {
   readonly pausedAt: Date;
 }
 
-/** The lanes that are held back: their rows stay, nobody claims them. */
+/** Paused lanes: their rows are kept, and nobody claims them. */
 export class PausedLaneStore {
   constructor(private readonly database: Database) {}
 
-  /** Holds these queues back as a whole, and notes it in the system's log; what is held back already keeps its first reason. */
+  /** Pauses whole queues, and records it in the system's audit log; those paused already keep their first reason. */
   pauseQueues(queues: readonly OutboxQueue[], actor: Actor, reason: string): Promise<void> {
     const detail = { queues: [...queues], reason };
     return transact(this.database, (transaction) =>
@@ -27,7 +27,7 @@ export class PausedLaneStore {
     );
   }
 
-  /** Releases these queues, and notes it in the system's log; says how many of them were held back. */
+  /** Resumes these queues, and records it in the system's audit log. @returns how many of them were paused */
   resumeQueues(queues: readonly OutboxQueue[], actor: Actor): Promise<number> {
     const detail = { queues: [...queues] };
     return transact(this.database, (transaction) =>
@@ -35,7 +35,7 @@ export class PausedLaneStore {
     );
   }
 
-  /** Holds the emails of a workspace back, and notes it in its audit log; what is held back already keeps its first reason. */
+  /** Pauses the emails of a workspace, and records it in its audit log; lanes paused already keep their first reason. */
   pauseWorkspace(workspaceId: WorkspaceId, actor: Actor, reason: string): Promise<void> {
     const change = { workspaceId, subjectId: workspaceId, actor, detail: { reason } };
     return changeWorkspace(this.database, workspaceId, (transaction) =>
@@ -43,7 +43,7 @@ export class PausedLaneStore {
     );
   }
 
-  /** Releases the emails of a workspace, and notes it in its audit log; says how many of its lanes were held back. */
+  /** Resumes the emails of a workspace, and records it in its audit log. @returns how many of its lanes were paused */
   resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number> {
     const change = { workspaceId, subjectId: workspaceId, actor };
     return changeWorkspace(this.database, workspaceId, (transaction) =>
@@ -52,8 +52,8 @@ export class PausedLaneStore {
   }
 
   /**
-   * What operators hold back, the longest first: whole queues, and the emails of workspaces. Left out are the lanes of single webhooks, one for each that
-   * is paused or disabled.
+   * What operators have paused, the longest first: whole queues, and the emails of workspaces. The lanes of single webhooks that are paused
+   * or disabled are left out.
    */
   async list(): Promise<PausedLane[]> {
     const rows = await this.database.prisma.pausedLane.findMany({
@@ -63,7 +63,7 @@ export class PausedLaneStore {
     return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
   }
 
-  /** Why the emails of a workspace are held back, all of everybody's or its own; undefined: they are not. */
+  /** The pause that applies to the emails of a workspace, of all emails or its own; undefined: they are not paused. */
   async holdingBack(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
     const lanes = [...wholeOf(['email']), ...emailLanesOf(workspaceId)];
     const row = await this.database.prisma.pausedLane.findFirst({

@@ -1,7 +1,10 @@
 import { type Id, uuidOf } from '@posthorn/kernel';
 import type { PageRequest } from '@posthorn/domain';
 
-/** A page of a list as Prisma takes it, in the order of ids; and one row more, by which the next page begins. `from` goes into its `where`. */
+/**
+ * Prisma's arguments for a page of a list in the order of ids, with one more row, with which the next page begins. `from` belongs into
+ * `where`.
+ */
 export function prismaPage({ limit, sort, startAt }: PageRequest<Id<string>>) {
   const isAscending = sort === 'createdAt.asc';
   const start = startAt && uuidOf(startAt);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { DELIVERIES_OF, FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EVENTS } from '../sql/retention.ts';
 
-/** How many rows of which table. */
+/** Numbers of rows by table. */
 export type TableCounts = Record<string, number>;
 
 /** The values of the column `id` that a statement returns. */
@@ -9,7 +9,7 @@ export async function idsOf(client: pg.ClientBase, sql: string, values: unknown[
   return (await client.query<{ id: string }>(sql, values)).rows.map(({ id }) => id);
 }
 
-/** Removes rows from one table after the other; says how many there were in each. */
+/** Removes rows from one table after another. @returns how many from each */
 export async function removeFrom(
   client: pg.ClientBase,
   statements: Readonly<Record<string, string>>,
@@ -22,10 +22,10 @@ export async function removeFrom(
 }
 
 /**
- * Removes events with their deliveries, but for those of which something is due, or a delivery is needed.
+ * Removes events with their deliveries, except those with anything due or with a delivery that is needed.
  *
  * @param neededOf which of these deliveries are needed
- * @returns how many rows went of which table, and how many events stay
+ * @returns how many rows were removed by table, and how many events were kept
  */
 export async function removeFinishedEvents(
   client: pg.ClientBase,

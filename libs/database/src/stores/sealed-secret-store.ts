@@ -10,14 +10,14 @@ export interface SealedSecret {
   readonly sealed: Buffer;
 }
 
-/** The encrypted secrets of all workspaces, whatever they are: for encrypting them again with another key. */
+/** All encrypted secrets of all workspaces, for re-encrypting them with another key. */
 export class SealedSecretStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * The next secrets that do not begin with `head`, in the order of their rows' ids. Index: the table's primary key.
+   * The next secrets that do not begin with `head`, ordered by their rows' ids. Index: the table's primary key.
    *
-   * @param after the last row that was seen; null: from the beginning
+   * @param after the last row that was read; null: from the beginning
    */
   async listOthers(
     { table, column }: SealedColumn,
@@ -35,7 +35,7 @@ export class SealedSecretStore {
     return rows;
   }
 
-  /** Replaces a secret with the same one under another key; a secret that has changed in the meantime stays. */
+  /** Replaces a secret by the same one under another key, unless it was changed in the meantime. */
   async replace(
     { table, column }: SealedColumn,
     { rowId, sealed }: SealedSecret,
@@ -47,7 +47,7 @@ export class SealedSecretStore {
     );
   }
 
-  /** Tells the system's log that somebody has them sealed anew. */
+  /** Records in the system's audit log that somebody re-encrypts the secrets. */
   record(actor: Actor, detail: JsonObject): Promise<void> {
     const change = ofSystem('secrets.rotated', actor, detail);
     return transactOn(this.database, (client) => recordAudit(client, this.database.clock.nowMs(), change));
