@@ -1,4 +1,4 @@
-/** How many letters may be wrong for one name to be taken for another. */
+/** The maximum edit distance between a mistyped name and the suggestion. */
 const MAX_EDITS = 3;
 
 /**
@@ -6,7 +6,7 @@ const MAX_EDITS = 3;
  *
  * @param {string} text
  * @param {string[]} names
- * @returns {string | undefined} undefined when none is near
+ * @returns {string | undefined} undefined when none is similar enough
  */
 export function closest(text, names) {
   const nearest = names
@@ -17,7 +17,7 @@ export function closest(text, names) {
     : undefined;
 }
 
-/** Levenshtein's distance. @param {string} from @param {string} to */
+/** The Levenshtein distance. @param {string} from @param {string} to */
 function editsBetween(from, to) {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const letter of from) {

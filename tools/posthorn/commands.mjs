@@ -39,7 +39,7 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
  * @property {(result: any, given: Given) => string} show the same for people
  */
 
-/** Everything that an operator can do here; parsing and help are made from it. @type {Command[]} */
+/** All commands for operators; the parser and the help use this list. @type {Command[]} */
 export const COMMANDS = [
   ...WORKSPACE_COMMANDS,
   ...KEY_COMMANDS,

@@ -5,12 +5,12 @@ import { readJson, STACK_FILE } from '../stack/state.mjs';
 import { NotReady } from './usage-error.mjs';
 
 /**
- * Which database to work on: that of the environment, of `.env`, or of the stack that runs here.
+ * Finds the database to work on: from the environment, from `.env`, or from the local stack that is running.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @param {{ envFile?: string, stackFile?: string }} [files]
- * @returns {{ url: string, from: string }} and where that was found
- * @throws NotReady when nothing says so
+ * @returns {{ url: string, from: string }} the URL and where it was found
+ * @throws NotReady when there is none
  */
 export function findDatabaseUrl(env = process.env, files = {}) {
   const { envFile = join(ROOT, '.env'), stackFile = STACK_FILE } = files;

@@ -41,11 +41,11 @@ const SENTENCES = {
   'P1002': AWAY,
   'P1008': AWAY,
   'P1017': AWAY,
-  // It found no connection in time, or was undone because it took too long.
+  // No connection was available in time, or the transaction took too long and was rolled back.
   'P2028': 'The database is too busy, and nothing was changed: see whether it is overloaded, then try again',
 };
 
-/** These say themselves, and to the operator, what is wrong. */
+/** Errors whose messages are meant for operators. */
 const SPEAKING = new Set([
   'Refusal',
   'SettingsError',
@@ -59,7 +59,7 @@ const SPEAKING = new Set([
 ]);
 
 /**
- * What is wrong, in one line.
+ * The problem in one line.
  *
  * @param {any} error
  * @param {import('./commands.mjs').Command} [command] whose flags are named instead of the fields of the interface
@@ -73,14 +73,14 @@ function sentenceFor(error) {
   if (/^(?:NOAUTH|WRONGPASS) /.test(error.message)) return REDIS_LOGIN;
   const speaks = error instanceof UsageError || error instanceof NotReady;
   if (speaks || SPEAKING.has(error.name) || SPEAKING.has(error.constructor?.name)) return error.message;
-  // The driver gives these no code.
+  // The driver sets no code for these.
   if (/^timeout (?:exceeded when trying to connect|expired)$/.test(error.message))
     return nobodyAnswers('there');
   if (/^Connection terminated|^Query read timeout/.test(error.message)) return AWAY;
   if (error.message === 'Command timed out') return SILENT;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;
   if (NO_ANSWER.has(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
-  // Prisma gives it a code of its own, and keeps what Postgres said: where, depends on when it failed.
+  // Prisma sets a code of its own, and keeps that of Postgres in a place that depends on when the statement failed.
   const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
   const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
   if (sentence !== undefined) return sentence;
@@ -91,7 +91,7 @@ function nobodyAnswers(where) {
   return `Nothing answers ${where}: check that it is running, that the URL is correct, and that the network path to it is open`;
 }
 
-/** Where the system says that it tried to connect to. */
+/** The address that the system tried to connect to. */
 function placeOf({ address, port, hostname }) {
   if (address !== undefined) return `at ${address.includes(':') ? `[${address}]` : address}:${port}`;
   return hostname === undefined ? 'there' : `at ${hostname}`;
@@ -107,7 +107,7 @@ function withFlags(text, command) {
   });
 }
 
-/** Takes the login out of every URL. @param {string} text */
+/** Removes the login from every URL. @param {string} text */
 export function withoutPassword(text) {
   return text.replaceAll(/(\w:\/\/)[^\s/@]*@/g, '$1***@');
 }

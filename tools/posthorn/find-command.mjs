@@ -7,11 +7,11 @@ const NAMES = COMMANDS.flatMap(({ name, otherName }) =>
 );
 
 /**
- * The command that arguments begin with. The longest name wins: `pause list` is not `pause`.
+ * The command that the arguments begin with. The longest name wins: `pause list` is not `pause`.
  *
  * @param {string[]} args
  * @returns {{ command: import('./commands.mjs').Command, after: string[] }} and the arguments after its name
- * @throws UsageError that names the closest
+ * @throws UsageError with the most similar name
  */
 export function findCommand(args) {
   const words = wordsOf(args);
@@ -23,7 +23,7 @@ export function findCommand(args) {
   throw unknownCommand(words, args[0]);
 }
 
-/** Whether arguments begin with the first word of several commands, and no other. @param {string[]} args */
+/** Whether the arguments are only the first word of several commands. @param {string[]} args */
 export function isFamily(args) {
   const [word = '', ...others] = wordsOf(args);
   return others.length === 0 && !NAMES.includes(word) && familyOf(word).length > 0;

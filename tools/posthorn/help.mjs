@@ -2,10 +2,10 @@ import { COMMANDS } from './commands.mjs';
 import { GENERAL_FLAGS } from './parse.mjs';
 import { aligned } from './print.mjs';
 
-/** What a person types before the command. */
+/** How the command line is called, before the command's name. */
 const CALL = 'npm run posthorn --';
 
-/** All commands, each with its sentence. @returns {string} */
+/** Lists all commands with their descriptions. @returns {string} */
 export function overview() {
   const lines = aligned(COMMANDS.map(({ name, sentence }) => [`  ${name}`, sentence]));
   return `${CALL} COMMAND [flags]
@@ -19,7 +19,7 @@ npm run --silent ${CALL.slice('npm run '.length)} …, so that npm adds nothing 
 Exit codes: 0 done, 1 not done (stderr says why, in a line), 2 called wrongly.`;
 }
 
-/** How one command is called. @param {import('./commands.mjs').Command} command @returns {string} */
+/** The usage of one command. @param {import('./commands.mjs').Command} command @returns {string} */
 export function helpOn(command) {
   const { otherName, sentence, example } = command;
   const flags = Object.entries({ ...command.flags, ...GENERAL_FLAGS });
@@ -38,7 +38,7 @@ ${lines.join('\n')}
 Example: ${CALL} ${example}`;
 }
 
-/** The same for machines. @param {import('./commands.mjs').Command} command */
+/** The usage of one command for machines. @param {import('./commands.mjs').Command} command */
 export function describe({ name, otherName, sentence, operand, flags, exactlyOne = [], example }) {
   return { name, otherName, sentence, operand, flags, exactlyOne, example };
 }

@@ -9,8 +9,8 @@ import { NotReady } from './usage-error.mjs';
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @param {{ envFile?: string, secretsFile?: string }} [files]
- * @returns {string} as ENCRYPTION_KEYS takes it
- * @throws NotReady when nothing says so
+ * @returns {string} in the format of ENCRYPTION_KEYS
+ * @throws NotReady when there is none
  */
 export function findKeyRing(env = process.env, files = {}) {
   const { envFile = join(ROOT, '.env'), secretsFile = SECRETS_FILE } = files;

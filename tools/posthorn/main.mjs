@@ -6,13 +6,13 @@ import { parse } from './parse.mjs';
 import { UsageError } from './usage-error.mjs';
 
 /**
- * Does what was called, and prints what there is to say.
+ * Runs a command, and prints its output.
  *
  * @param {string[]} args
  * @returns {Promise<number>} the exit code
  */
 export async function main(args) {
-  // Whoever reads may stop reading, as `head` does.
+  // The reader may close the pipe, as `head` does.
   process.stdout.on('error', () => process.exit());
   const { code, stdout, stderr } = await carryOut(args);
   await new Promise((resolve) => process.stdout.write(stdout, resolve));
@@ -21,11 +21,11 @@ export async function main(args) {
 }
 
 /**
- * Does what was called.
+ * Runs a command.
  *
  * @param {string[]} args
- * @returns {Promise<{ code: number, stdout: string, stderr: string }>} what is to be printed, and the exit code: 0 done, 1 not
- *   done, 2 called wrongly
+ * @returns {Promise<{ code: number, stdout: string, stderr: string }>} the output to print, and the exit code: 0 success, 1
+ * failure, 2 wrong usage
  */
 export async function carryOut(args) {
   /** @type {import('./commands.mjs').Command | undefined} */

@@ -3,7 +3,7 @@ import { findKeyRing } from './key-ring.mjs';
 import { operatorName } from './operator.mjs';
 import { NotReady } from './usage-error.mjs';
 
-/** Commands come one after the other; the pool takes no fewer. */
+/** Commands use one connection at a time; this is the minimum of the pool. */
 const CONNECTIONS = 2;
 
 /**
@@ -26,7 +26,7 @@ const CONNECTIONS = 2;
  * @property {() => import('@posthorn/signing').SecretBox} openSecretBox throws NotReady when no key is set
  */
 
-/** What was built. @throws NotReady when nothing was */
+/** Loads the built libs. @throws NotReady when they have not been built */
 export async function loadLibs() {
   try {
     const [useCases, database, domain, settings] = await Promise.all([
@@ -48,12 +48,12 @@ export async function loadLibs() {
 }
 
 /**
- * Opens the database, does something with it, and closes it again.
+ * Opens the database, runs the work with it, and closes it.
  *
  * @template T
  * @param {(office: Office) => Promise<T>} work
  * @returns {Promise<T>}
- * @throws NotReady when there is no database to be worked on
+ * @throws NotReady when there is no usable database
  */
 export async function inOffice(work) {
   const name = operatorName();
@@ -88,11 +88,11 @@ export async function inOffice(work) {
 
 async function greet(lib, database, { url, from }) {
   try {
-    // A person does not wait half a minute for a database that is away, as a process that starts does.
+    // Fails at once when the database is unavailable: a person should not wait half a minute, as an app that starts does.
     (await database.pool.connect()).release();
     await lib.waitForDatabase(database);
   } catch (error) {
-    // What the server says itself is nearer to the reason.
+    // An error of the server itself is more specific.
     if (!lib.isOutage(error) || 'severity' in error) throw error;
     const { host, pathname } = new URL(url);
     const where = `${host}${pathname}`;

@@ -1,16 +1,16 @@
 import { userInfo } from 'node:os';
 import { NotReady } from './usage-error.mjs';
 
-/** What the audit log can name somebody by. */
+/** The names that the audit log accepts. */
 const NAME = /^[^\p{C}]{1,100}$/u;
 
 /**
- * Who gives the commands, as the audit log names them: POSTHORN_OPERATOR, for in a container everybody has the same account, or else the account of
- * the machine.
+ * The name of the operator for the audit log: POSTHORN_OPERATOR (in a container everybody has the same account), or else the account's
+ * name.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {string}
- * @throws NotReady for a name that is none
+ * @throws NotReady for an invalid name
  */
 export function operatorName(env = process.env) {
   const said = env.POSTHORN_OPERATOR?.trim();
@@ -25,7 +25,7 @@ function accountName() {
   try {
     return userInfo().username;
   } catch {
-    // An account without a name, as containers have them.
+    // The account has no name, as is usual in containers.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -12,11 +12,11 @@ export const GENERAL_FLAGS = {
   help: { sentence: 'shows how the command is called' },
 };
 
-/** What may stand before a command, and stands for any. */
+/** What may precede a command, or be given without one. */
 const HELP_WORDS = new Set(['-h', '--help', 'help', '--json']);
 
 /**
- * Reads what was called.
+ * Parses the arguments.
  *
  * @param {string[]} args
  * @returns {Call}

@@ -1,7 +1,7 @@
-/** Anything that moves the cursor, or turns the direction of a line, would let a name draw over the table. */
+/** Characters that move the cursor or change the direction of the text, with which a name could overwrite the table. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A text of the database as it may be written to a terminal. @param {string} text */
+/** A text of the database, made safe for a terminal. @param {string} text */
 export function visible(text) {
   return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,5 +1,5 @@
-/** The command was not called as it can be; the message says how to mend it. */
+/** The command was called wrongly; the message says how to call it. */
 export class UsageError extends Error {}
 
-/** Something that the operator must see to before the command can work. */
+/** A problem that the operator must fix before the command can work. */
 export class NotReady extends Error {}

@@ -4,11 +4,11 @@ import { loadLibs } from '../office.mjs';
 import { findSettings, unknownNames } from './find-settings.mjs';
 
 const MIGRATIONS = join(ROOT, 'prisma', 'migrations');
-/** Has been there for as long as there are domains; that it answers is all that is asked of it. */
+/** A domain that certainly exists; the check only needs an answer about it. */
 const KNOWN_DOMAIN = 'example.com';
 
 /**
- * Looks at everything that an installation needs, with the settings of the environment, of `.env` or of the local stack.
+ * Examines everything that an installation needs, with the settings of the environment, of `.env` or of the local stack.
  *
  * @param {(error: Error) => import('@posthorn/domain').Finding} describeError
  * @returns {Promise<import('@posthorn/use-cases/operate').Examination>}
@@ -38,12 +38,12 @@ export async function examineInstallation(describeError) {
     ...relayChecks(libs, settings),
   ];
   const examination = await libs.useCases.examine(checks, describeError);
-  // A server that hangs would keep it open; the process ends in any case.
+  // Not awaited, because a server that hangs would delay it; the process exits in any case.
   void database?.close().catch(() => undefined);
   return examination;
 }
 
-/** The sections that are usable: what is wrong with one hides no other. */
+/** The sections of settings that are valid; a fault in one does not hide those in others. */
 function readSections({ ALL_SECTIONS, readSettings, SettingsError }, env) {
   const settings = /** @type {any} */ ({});
   const faults = Object.entries(ALL_SECTIONS).flatMap(([name, section]) => {

@@ -1,11 +1,11 @@
 import { readEnvFile, readSettings } from '../../stack/settings.mjs';
 import { readJson, SECRETS_FILE, STACK_FILE } from '../../stack/state.mjs';
 
-/** Names of `.env` that other programs read: Node, Docker Compose. */
+/** Names in `.env` that are for other programs: Node, Docker Compose. */
 const OF_OTHERS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|TZ$|npm_)/;
 
 /**
- * The settings of the environment and of `.env`; what they lack is that of the local stack, while it runs.
+ * The settings of the environment and of `.env`; missing ones are taken from the local stack while it runs.
  *
  * @returns {Record<string, string>}
  */
@@ -25,7 +25,7 @@ export function findSettings() {
   return { ...Object.fromEntries(known), ...readSettings() };
 }
 
-/** Names in `.env` that no setting has: mistyped, as a rule. @returns {string[]} */
+/** Names in `.env` that are not settings, usually mistyped ones. @returns {string[]} */
 export function unknownNames({ ALL_SECTIONS, describeSettings }) {
   const names = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
   return Object.keys(readEnvFile()).filter((name) => !names.has(name) && !OF_OTHERS.test(name));
