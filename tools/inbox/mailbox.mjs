@@ -17,10 +17,10 @@ import { readHeaders } from './read-mail.mjs';
  * @property {number} size in bytes
  */
 
-/** Above this many mails the oldest ones go. */
+/** With more mails than this, the oldest ones are removed. */
 const KEPT_MAILS = 10_000;
 
-/** Keeps mails in a folder, two files each: the bytes as they came (`.eml`) and what is known of them (`.json`). */
+/** Stores mails in a folder, in two files each: the original bytes (`.eml`) and a summary (`.json`). */
 export class Mailbox extends EventEmitter {
   #directory;
   #limit;
@@ -42,7 +42,7 @@ export class Mailbox extends EventEmitter {
     const names = new Set(readdirSync(this.#directory));
     for (const name of [...names].sort()) {
       const id = name.replace(/\.(json|eml)$/, '');
-      // The .json is written last: bytes without one were never acknowledged to their sender.
+      // The .json is written last: an .eml without one was never acknowledged to its sender.
       if (!names.has(`${id}.json`) || !names.has(`${id}.eml`))
         rmSync(join(this.#directory, name), { force: true });
       else if (name.endsWith('.json')) this.#remember(id);
@@ -53,7 +53,7 @@ export class Mailbox extends EventEmitter {
     try {
       this.#mails.set(id, JSON.parse(readFileSync(this.#path(id, 'json'), 'utf8')));
     } catch {
-      // Half a file, of a machine that lost its power.
+      // An incomplete file, as after a power failure.
       for (const kind of ['json', 'eml']) rmSync(this.#path(id, kind), { force: true });
     }
   }
@@ -62,7 +62,7 @@ export class Mailbox extends EventEmitter {
     return join(this.#directory, `${id}.${kind}`);
   }
 
-  /** Ids of one millisecond are told apart by a number, so that they sort as they came. */
+  /** Ids of the same millisecond have a counter, so that they sort in order of arrival. */
   #newId(nowMs) {
     this.#sequence = nowMs <= this.#lastMs ? this.#sequence + 1 : 0;
     this.#lastMs = Math.max(nowMs, this.#lastMs);
@@ -70,7 +70,7 @@ export class Mailbox extends EventEmitter {
   }
 
   /**
-   * Keeps a mail; once this resolves, it is on the disk.
+   * Stores a mail; once this resolves, it is on the disk.
    *
    * @param {MailSummary['envelope']} envelope
    * @param {Buffer} source
@@ -135,7 +135,7 @@ export class Mailbox extends EventEmitter {
     return this.#mails.get(id);
   }
 
-  /** The bytes as they came. @param {string} id one that `find` knows */
+  /** The original bytes. @param {string} id one that `find` knows */
   source(id) {
     return readFile(this.#path(id, 'eml'));
   }

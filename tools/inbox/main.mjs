@@ -1,4 +1,4 @@
-// An SMTP inbox for the local stack: takes every mail, and shows it in a web page.
+// An SMTP inbox for the local stack: accepts every mail, and shows it in a web page.
 import { parseArgs } from 'node:util';
 import { Mailbox } from './mailbox.mjs';
 import { createReceiver } from './receive.mjs';
@@ -34,7 +34,7 @@ async function main(values) {
   const show = createShow(mailbox);
   await listen(receiver, port(values['smtp-port'], 'smtp-port'));
   await listen(show, port(values['http-port'], 'http-port'));
-  // A client that hangs up in the middle of a mail is no reason to end.
+  // A client that disconnects in the middle of a mail must not end this process.
   receiver.on('error', (error) => process.stderr.write(`${error.message}\n`));
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.once(signal, () => {

@@ -1,11 +1,12 @@
 import PostalMime from 'postal-mime';
 
-/** Above this a mail is not taken apart, only kept: headers longer than this are nobody's mail. */
+/** The limit for parsing headers, which is more than any real mail has; a mail with longer ones is stored without being parsed. */
 const HEADER_BYTES = 256 * 1024;
 
 /**
- * Elements by which a browser connects to other servers though a policy forbids to load anything from them: hints (`<link rel="preconnect">`), and
- * frames, which it prepares for before it asks the policy. They become elements that do nothing.
+ * Elements that make a browser connect to other servers although the content security policy forbids loading: hints (`<link
+ * rel="preconnect">`), and frames, for which it prepares a connection before it checks the policy. They are replaced by elements without
+ * effect.
  */
 const TELLING = /<(?:link|iframe|frame)(?=[\s/>])/gi;
 
@@ -32,7 +33,7 @@ function show(addresses) {
 }
 
 /**
- * A mail taken apart.
+ * Parses a mail.
  *
  * @param {Buffer} source
  */
@@ -55,8 +56,8 @@ export async function readMail(source) {
 }
 
 /**
- * A mail's HTML with the pictures that it carries itself put in place, and without what tells other servers that it is shown. Links open
- * outside of the page that shows it.
+ * A mail's HTML with its embedded images inlined, and without anything that would tell other servers that it is shown. Links open outside
+ * of the page that shows it.
  *
  * @param {Buffer} source
  */

@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
 import { SMTPServer } from 'smtp-server';
 
-/** What the inbox takes in one mail. */
+/** The maximum size of a mail. */
 const LARGEST_MAIL_BYTES = 50 * 1024 * 1024;
 
-/** Whom it refuses, so that what becomes of such emails can be seen: by what stands before the `@`, or before a `+` there. */
+/** Recipients that are refused, to try out failures: by the local part of the address, up to a `+`. */
 const REFUSED = new Map([
   ['bounced', { code: 550, text: '5.1.1 No such user here' }],
   ['blocked', { code: 554, text: '5.7.1 Refused by policy' }],
@@ -12,8 +12,8 @@ const REFUSED = new Map([
 ]);
 
 /**
- * The SMTP side: it believes every login, takes every mail for everybody but those of {@link REFUSED}, and says 250 when the mail is on the disk.
- * It offers no TLS, because a certificate of its own making would be refused by every careful client.
+ * The SMTP server: accepts every login, and every mail for all recipients but those of {@link REFUSED}; answers 250 once the mail is on the
+ * disk. It offers no TLS, because a careful client would reject its self-signed certificate.
  *
  * @param {import('./mailbox.mjs').Mailbox} mailbox
  */
@@ -26,7 +26,7 @@ export function createReceiver(mailbox) {
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
     size: LARGEST_MAIL_BYTES,
-    // The strict way refuses addresses of 254 bytes, which are as long as they may be (RFC 5321, section 4.5.3.1.3, without the brackets).
+    // Strict parsing rejects addresses of 254 bytes, the maximum (RFC 5321, section 4.5.3.1.3, without the brackets).
     lenientAddressParsing: true,
     logger: false,
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'somebody' }),
@@ -63,8 +63,8 @@ function refusalFor(address) {
 }
 
 /**
- * An address as it was said: `smtp-server` shows a domain that came as punycode in Unicode, under which nobody would find the mail who
- * looks for the address that Posthorn sent it to.
+ * The address as sent in the envelope: `smtp-server` converts punycode domains to Unicode, and nobody could find the mail by the address
+ * that Posthorn sent it to.
  *
  * @param {string} address
  */
