@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 /** @typedef {{ uid: number, gid: number }} Account */
 
 /**
- * The account that Postgres runs as. It refuses to run as root, so root lends it another's name: `postgres` where the
- * machine has it, else `nobody`, which every machine has.
+ * The account that Postgres runs as. It refuses to run as root, so under root it runs as `postgres` if the machine has that account, or
+ * else as `nobody`, which every machine has.
  *
- * @returns {Account | undefined} undefined for an ordinary user, who runs it as himself
+ * @returns {Account | undefined} undefined for an ordinary user, whose own account is used
  */
 export function unprivilegedAccount() {
   if (process.getuid?.() !== 0) return undefined;
@@ -30,7 +30,7 @@ function idOf(flag, name) {
   }
 }
 
-/** Whether an account may walk down to a path. */
+/** Whether an account may traverse all folders down to a path. */
 function canReach(account, path) {
   const parent = dirname(path);
   const { mode, uid } = statSync(parent);
@@ -39,20 +39,20 @@ function canReach(account, path) {
 }
 
 /**
- * How to run a program as an account that must reach some paths. Below a closed folder (root's own home is one) the
- * program keeps the right to pass folders, and nothing else of root's.
+ * How to run a program as an account that must reach some paths. Below a closed folder, such as root's home, the program keeps the
+ * capability to traverse folders, and no other of root's.
  *
  * @param {Account | undefined} account
  * @param {{ command: string, args: string[], paths: string[] }} program
  * @returns {{ command: string, args: string[], uid?: number, gid?: number }}
- * @throws when it cannot be given that right
+ * @throws when it cannot be given that capability
  */
 export function asAccount(account, { command, args, paths }) {
   if (account === undefined) return { command, args };
   if ([command, ...paths].every((path) => canReach(account, path))) return { command, args, ...account };
   const only = '-all,+dac_override';
   const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  // Without the bit, access(2) judges all but root without their rights, and initdb takes its own binary for one that cannot be run.
+  // Without this bit, access(2) ignores the capabilities of all users but root, and initdb considers its own binary not executable.
   const rights = ['--securebits=+no_setuid_fixup', `--inh-caps=${only}`, `--ambient-caps=${only}`];
   const lent = [...identity, ...rights];
   try {

@@ -39,7 +39,7 @@ export class AppKeeper {
     return this.#child?.pid;
   }
 
-  /** Starts it and waits until it is ready. @throws with the end of its log when it does not become ready */
+  /** Starts the app and waits until it is ready. @throws with the end of its log when it does not become ready */
   async start() {
     const { name, logFile, ports } = this;
     const start = () => this.#startOne();
@@ -61,7 +61,7 @@ export class AppKeeper {
       if (hasEnded(child)) throw new Error(`it ended with ${child.signalCode ?? `code ${child.exitCode}`}`);
       return isHealthy(this.healthUrl);
     };
-    // Later on it may have to wait for Postgres or Redis to be started again as well.
+    // After a restart, it may also have to wait until Postgres or Redis has been restarted.
     const withinMs = isFirst ? READY_WITHIN_MS : Infinity;
     await waitUntil(isReady, { withinMs, what: 'becoming ready' });
     return child;

@@ -7,8 +7,8 @@ import { ROOT } from './runtime.mjs';
 import { newLogFile } from './state.mjs';
 
 /**
- * Starts a supervisor that outlives this program, shows its progress, and returns when all is healthy. Who is asked to stop
- * before, stops the supervisor as well.
+ * Starts a supervisor that outlives this program, shows its progress, and returns when everything is healthy. If this program is asked to
+ * stop before, it stops the supervisor as well.
  *
  * @param {{ withBuild: boolean }} options
  * @throws when the supervisor gave up; its reason has been shown
@@ -36,7 +36,7 @@ export async function detach({ withBuild }) {
   child.unref();
 }
 
-/** @returns {() => void} shows what was added to a file since the last call */
+/** @returns {() => void} prints what was appended to a file since the last call */
 function follow(file) {
   const descriptor = openSync(file, 'r');
   const buffer = Buffer.alloc(64 * 1024);

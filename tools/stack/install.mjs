@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { run } from './processes.mjs';
 import { ROOT } from './runtime.mjs';
 
-/** Says which lock file node_modules was installed from. npm removes it with everything else when it installs anew. */
+/** Records which lock file node_modules was installed from. npm removes it with everything else when it reinstalls. */
 const STAMP = join(ROOT, 'node_modules', '.posthorn-installed');
 
-/** npm writes its own note of what is installed; a node_modules that somebody made with `npm ci` has no stamp of ours. */
+/** npm's own record of what is installed: a node_modules from a plain `npm ci` does not have our stamp. */
 const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json');
 
 function lockDigest() {
   return hash('sha256', readFileSync(join(ROOT, 'package-lock.json')));
 }
 
-/** Whether node_modules is what package-lock.json says. @returns {boolean} */
+/** Whether node_modules matches package-lock.json. @returns {boolean} */
 function isInstalled() {
   if (!existsSync(NPM_NOTE)) return false;
   return isStamped() || samePackages();
@@ -31,10 +31,13 @@ function samePackages() {
   return Object.entries(wanted).every(isThere);
 }
 
-/** Whatever the machine's npm leaves out, as it does with NODE_ENV=production: the build needs it all, and the stamp says that it is there. */
+/**
+ * Installs everything even if the machine's npm would omit something, as it does with NODE_ENV=production: the build needs all of it, and
+ * the stamp promises it.
+ */
 const WHOLE = ['--include=dev', '--include=optional', '--ignore-scripts=false'];
 
-/** npm says what is wrong first, and then how to use it; the reason is what a person needs. */
+/** On an error, npm prints the reason first and then its usage; only the reason is shown. */
 async function installPackages() {
   try {
     await run({ command: 'npm', args: ['ci', ...WHOLE, '--no-audit', '--no-fund'], keepLines: Infinity });

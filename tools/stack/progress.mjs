@@ -1,6 +1,6 @@
 const STARTED = performance.now();
 
-// Whoever reads may go away (`npm run up | head`, a terminal that is closed): no reason to leave processes behind.
+// The reader may go away (`npm run up | head`, a closed terminal); that must not leave processes behind.
 process.stdout.on('error', () => undefined);
 
 /** @param {number} ms */
@@ -8,18 +8,18 @@ export function seconds(ms) {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** The time since this program began, as people read it. */
+/** The time since this program started, in a readable form. */
 export function elapsed() {
   return seconds(performance.now() - STARTED);
 }
 
-/** One line for the person who watches. @param {string} text */
+/** Prints one line of progress. @param {string} text */
 export function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
 /**
- * Does a step and says so in one line, with the time that it took. A step may return a detail to be shown beside it.
+ * Runs a step and prints a line with the time that it took. A step may return a detail to be shown beside it.
  *
  * @template T
  * @param {string} title what is being done, e.g. `Postgres`

@@ -7,7 +7,7 @@ import { redisBinary } from './redis-binary.mjs';
 const START_WITHIN_MS = 30_000;
 
 /**
- * A Redis server of our own, listening on 127.0.0.1 only. It never evicts: a job that is evicted is a doorbell unheard.
+ * A Redis server of our own, listening on 127.0.0.1 only. It never evicts, because an evicted job is a lost ring.
  *
  * @param {object} options
  * @param {string} options.directory for its data; made when missing
@@ -65,7 +65,7 @@ async function answersPing(port) {
 }
 
 /**
- * Asks one inline command and gives the first piece of the raw answer; enough for `PING` and `FLUSHALL`.
+ * Sends one inline command and returns the first chunk of the raw answer; enough for `PING` and `FLUSHALL`.
  *
  * @public used by libs/testing
  * @param {number} port on 127.0.0.1
@@ -88,7 +88,7 @@ export function askRedis(port, command, { withinMs = 2_000 } = {}) {
 }
 
 /**
- * Whether a Redis answers at a URL; a refused login is an answer too, and the apps then say what is wrong with it.
+ * Whether a Redis answers at a URL; a refused login counts as an answer, and the apps then report what is wrong with it.
  *
  * @param {string} url
  */

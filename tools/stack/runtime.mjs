@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The checkout. Everything that these scripts touch lies below it, except the temporary folders of a test run. */
+/** The checkout. Everything that these scripts read or write is below it, except the temporary folders of test runs. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url)).replace(/[\\/]$/, '');
 
 const BIN = join(ROOT, 'node_modules', '.bin');
 
-/** The oldest Node that the apps run on; the scripts themselves begin on 20.19, before anything is installed. */
+/** The oldest Node that the apps run on; the scripts themselves start on 20.19, before anything is installed. */
 const OLDEST = { major: 22, minor: 19 };
 
 function isNewEnough(version) {
@@ -16,10 +16,10 @@ function isNewEnough(version) {
 }
 
 /**
- * The Node that apps, builds and tests run on: the one that npm installed, else this one.
+ * The Node that apps, builds and tests run on: the one that npm installed, or else the current one.
  *
  * @returns {string} a path
- * @throws where the machine's Node is too old and npm brought none for this platform
+ * @throws when the machine's Node is too old and npm has none for this platform
  */
 export function nodeBinary() {
   const installed = join(BIN, 'node');

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readJson, SECRETS_FILE, writeJson } from './state.mjs';
 
-/** A new ring with one key, named after its year. @returns {string} as ENCRYPTION_KEYS takes it */
+/** A new ring with one key, named after the year. @returns {string} in the format of ENCRYPTION_KEYS */
 export function newKeyRing() {
   return `${new Date().getFullYear()}:${randomBytes(32).toString('base64')}`;
 }
 
 /**
- * The key ring of the settings, else our own, made with the first `up`: the local database is of no use without it.
+ * The key ring of the settings, or else our own, created by the first `up` and kept, because the local database is useless without it.
  *
  * @param {Record<string, string>} settings
  * @param {string} [file]

@@ -13,7 +13,7 @@ const LOOKED_EVERY_MS = 5_000;
 
 const notOurs = () => Promise.resolve();
 
-/** The database of the settings, else our own. @returns {Promise<Service>} */
+/** The database of the settings, or else our own. @returns {Promise<Service>} */
 export async function providePostgres({ DATABASE_URL }, port) {
   if (DATABASE_URL !== undefined) {
     const where = `DATABASE_URL (${hideLogin(urlOf('DATABASE_URL', DATABASE_URL))})`;
@@ -42,8 +42,8 @@ export async function providePostgres({ DATABASE_URL }, port) {
 }
 
 /**
- * A Postgres that gets a SIGTERM lets nobody in any more and waits until everybody has left, which the apps never do: it is
- * ended, so that it can be started again.
+ * After a SIGTERM, Postgres accepts no connections and waits until all clients have disconnected, which the apps never do: so it is killed,
+ * and can be restarted.
  *
  * @param {Awaited<ReturnType<typeof startPostgres>>} postgres
  */
@@ -56,7 +56,7 @@ function endWhenAsked({ child, url }) {
   child.once('exit', () => clearInterval(looking));
 }
 
-/** The Redis of the settings, else our own. @returns {Promise<Service>} */
+/** The Redis of the settings, or else our own. @returns {Promise<Service>} */
 export async function provideRedis({ REDIS_URL }, port) {
   if (REDIS_URL !== undefined) {
     if (!(await isRedisAt(urlOf('REDIS_URL', REDIS_URL))))
@@ -75,10 +75,10 @@ export async function provideRedis({ REDIS_URL }, port) {
 }
 
 /**
- * The inbox. It runs even where another relay is set, so that `inbox` in stack.json is always true.
+ * The inbox. It runs even if another relay is configured, so that `inbox` in stack.json is always valid.
  *
  * @param {{ smtp: number, web: number }} ports
- * @param {{ directory: string, logFile: string }} [files] where it keeps mails, and what it says
+ * @param {{ directory: string, logFile: string }} [files] where mails and its log are stored
  * @returns {Promise<Service>}
  */
 export async function provideInbox(
@@ -140,7 +140,7 @@ function urlOf(setting, value) {
   throw new Error(`${setting} is no URL: write it as .env.example does.`);
 }
 
-/** An address without its name and password. @param {string} url */
+/** The URL without user name and password. @param {string} url */
 export function hideLogin(url) {
   const shown = new URL(url);
   shown.username = '';

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { ROOT } from './runtime.mjs';
 
 /**
- * The settings of the local stack: the environment, and below it the `.env` file. An empty value is no value.
+ * The settings of the local stack: the environment, which overrides the `.env` file. An empty value counts as unset.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string} [file]
@@ -15,7 +15,7 @@ export function readSettings(env = process.env, file = join(ROOT, '.env')) {
   return Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
-/** What a file of settings says; nothing if there is none. @param {string} [file] @returns {NodeJS.Dict<string>} */
+/** The contents of a settings file; empty if there is none. @param {string} [file] @returns {NodeJS.Dict<string>} */
 export function readEnvFile(file = join(ROOT, '.env')) {
   // Some editors begin a file with a byte order mark, which would become part of the first name.
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) : {};

@@ -29,8 +29,8 @@ const PREFERRED_PORTS = {
 };
 
 /**
- * Who is stopped after whom, and how long each may take in milliseconds; together less than the ten seconds that a
- * Ctrl-C may last. First nothing new comes in, then what is in work is finished, then the ground is taken away.
+ * The order of stopping, and how long each step may take in milliseconds; together less than the ten seconds allowed after a Ctrl-C. First
+ * the sources of new work, then the workers, then the services that they depend on.
  */
 const STOP_ORDER = [
   { apps: ['gateway', 'inbound'], withinMs: 2_000 },
@@ -40,14 +40,14 @@ const STOP_ORDER = [
 
 const APPS = STOP_ORDER.flatMap(({ apps }) => apps);
 
-/** The whole of Posthorn on this machine. */
+/** All of Posthorn on this machine. */
 export class Stack {
   #settings;
   /** @type {import('./services.mjs').Service[]} started in this order, stopped in the other */
   #services = [];
   /** @type {Map<string, AppKeeper>} */
   #apps = new Map();
-  /** What stack.json says beside the apps, once everything is up. @type {object | undefined} */
+  /** The contents of stack.json apart from the apps, once everything is up. @type {object | undefined} */
   #description;
 
   /** @param {Record<string, string>} settings of the environment and `.env` */
@@ -55,7 +55,7 @@ export class Stack {
     this.#settings = settings;
   }
 
-  /** Starts everything. @returns {Promise<any>} what stack.json holds @throws when something does not become healthy */
+  /** Starts everything. @returns {Promise<any>} the contents of stack.json @throws when something does not become healthy */
   async start({ withBuild = true } = {}) {
     if (withBuild) await step('Build', build);
     const ports = await this.#choosePorts();
@@ -112,7 +112,7 @@ export class Stack {
       PUBLIC_URL: `http://127.0.0.1:${ports.gateway}`,
       DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
       SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
-      // Receivers on this machine, as developers have them.
+      // For receivers on this machine, as developers have them.
       WEBHOOK_ALLOW_HTTP: 'true',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
       INBOUND_HOST: '127.0.0.1',
@@ -137,7 +137,7 @@ export class Stack {
         () => app.url,
       );
     });
-    // All are given the chance to say what is wrong with them before everything is stopped.
+    // Waits for all, so that each can report what is wrong before everything is stopped.
     const outcomes = await Promise.allSettled(starts);
     const reasons = outcomes.flatMap((outcome) =>
       outcome.status === 'rejected' ? [outcome.reason.message] : [],
@@ -159,9 +159,9 @@ export class Stack {
     return whole;
   }
 
-  /** What runs goes on running where its new pid cannot be written, as on a full disk. */
+  /** When the new pid cannot be written, as on a full disk, everything keeps running. */
   #writeDownAnew() {
-    // stack.json is there only while everything is up; an app that died before that is in the first one.
+    // stack.json exists only while everything is up; an app that was restarted before is in its first version.
     if (this.#description === undefined) return;
     try {
       this.#writeDown();

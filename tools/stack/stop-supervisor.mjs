@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LEASH_MS, waitUntil } from './processes.mjs';
 import { endSupervision, isSupervisor, supervisorPid, wasKilled } from './state.mjs';
 
-/** The ten seconds that it may take, and some for a machine that is busy. */
+/** The ten seconds that it may take, and some more for a busy machine. */
 const STOP_WITHIN_MS = 15_000;
 
 /**
- * Asks the process that keeps the stack to stop everything, and waits until it has.
+ * Asks the supervisor to stop everything, and waits until it has.
  *
  * @returns {Promise<boolean>} false when there was nothing to stop
  */
@@ -15,7 +15,7 @@ export async function stopSupervisor() {
   if (pid !== undefined) {
     const isGone = () => !isSupervisor(pid);
     process.kill(pid, 'SIGTERM');
-    // It may stand still, after a Ctrl-Z.
+    // It may be suspended, after a Ctrl-Z.
     process.kill(pid, 'SIGCONT');
     try {
       await waitUntil(isGone, { withinMs: STOP_WITHIN_MS, what: 'Stopping' });

@@ -1,7 +1,7 @@
 /**
- * What a person needs once the stack is up.
+ * The summary shown once the stack is up.
  *
- * @param {any} stack what stack.json holds
+ * @param {any} stack the contents of stack.json
  * @returns {string}
  */
 export function summary(stack) {

@@ -7,7 +7,8 @@ import { readJson, WORKSPACE_FILE, writeJson } from './state.mjs';
  */
 
 /**
- * The workspace that the local stack is tried with, and who may use its dashboard: those of the last time if the keys are still good, else new ones.
+ * The workspace for trying out the local stack, and an operator for its dashboard: those of the last run if the keys are still valid, or
+ * else new ones.
  *
  * @param {string} apiUrl
  * @param {Record<string, string>} env what the operators' command line needs
