@@ -42,7 +42,7 @@ const PROCESSORS = [
 ];
 
 /**
- * The platform that a package's name speaks of: `@swc/core-linux-x64-musl` is for Linux on x64 with musl.
+ * The platform in a package's name: `@swc/core-linux-x64-musl` is for Linux on x64 with musl.
  *
  * @param {string} name
  * @returns {Pick<LockedPackage, 'os' | 'cpu' | 'libc'>}
@@ -61,8 +61,8 @@ export function platformOf(name) {
 }
 
 /**
- * Adds the optional packages of other platforms that the registry did not have when the lock file was made. npm leaves
- * them out of the lock file in silence, and `npm ci` then refuses it.
+ * Adds the optional packages of other platforms that the registry did not have when the lock file was created. npm silently omits them from
+ * the lock file, and `npm ci` then rejects it.
  *
  * @param {Record<string, LockedPackage>} packages of package-lock.json, by path; added to
  * @returns {string[]} what was added

@@ -4,7 +4,7 @@ import { ROOT } from './stack/runtime.mjs';
 
 const FOLDER = join(ROOT, 'test', 'corpus', 'email-templates');
 
-/** A subject for each mail; some with the characters that break mailers. @type {Record<string, string>} */
+/** A subject for each mail; some contain characters that mail software often mishandles. @type {Record<string, string>} */
 const SUBJECTS = {
   'comment-notification': 'Zoë commented on “Q3 – überarbeitet”',
   'dunning': 'Your payment of €29.00 failed',
@@ -20,7 +20,7 @@ const SUBJECTS = {
     'Welcome, and one thing to do first, in a subject that is long enough to be folded over several lines of header',
 };
 
-/** Made-up values; what is not named here gets one made from its name. @type {Record<string, string>} */
+/** Sample values; for other variables one is derived from the name. @type {Record<string, string>} */
 const VALUES = {
   name: 'Zoë Müller-Łukasiewicz',
   commenter_name: 'Ólafur "Óli" Ragnarsson',
@@ -52,10 +52,10 @@ const SECTION = /\{\{#(\w+)\}\}([^]*?)\{\{\/\1\}\}/g;
 const PLACEHOLDER = /\{\{\s*(\w+)\s*\}\}/g;
 
 /**
- * Fills a mustache template: lists get two entries, sections are shown, every placeholder gets a made-up value.
+ * Fills a mustache template: lists get two entries, sections are shown, every placeholder gets a sample value.
  *
  * @param {string} template
- * @param {(value: string) => string} [escape] how a value is written in this kind of text
+ * @param {(value: string) => string} [escape] how a value is escaped in this kind of text
  */
 export function fill(template, escape = String) {
   return template

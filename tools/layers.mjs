@@ -1,15 +1,15 @@
 /**
- * Who may import whom: the one table. `.dependency-cruiser.mjs` is made from it, and a test plants violations to see
- * that it is awake.
+ * Which rooms may import which: the only definition. `.dependency-cruiser.mjs` is generated from it, and a test adds violations to check
+ * that they are detected.
  *
- *   kernel ◀ core ◀ adapters ◀ use-cases, auth ◀ apps
+ * kernel ◀ core ◀ adapters ◀ use-cases, auth ◀ apps
  */
 const KERNEL = ['kernel'];
 const CORE = ['domain', 'signing', 'rendering'];
 const ADAPTERS = ['database', 'dns', 'queues', 'smtp', 'reports', 'webhooks', 'platform'];
 const DOORS = ['use-cases', 'auth'];
 
-/** What each lib may import. Rooms of one floor do not know each other. @type {Record<string, string[]>} */
+/** What each lib may import. Rooms of the same layer do not import each other. @type {Record<string, string[]>} */
 export const LIBS = {
   kernel: [],
   ...each(CORE, KERNEL),
@@ -21,7 +21,7 @@ export const LIBS = {
 /** What an app may import; never another app. */
 export const APPS_MAY_IMPORT = [...KERNEL, ...CORE, ...ADAPTERS, ...DOORS];
 
-/** Packages that one room alone may know, so that they can be replaced there. @type {Record<string, string[]>} */
+/** Packages that only one room may import, so that they can be replaced there. @type {Record<string, string[]>} */
 const ONLY_IN = {
   database: ['pg', '@prisma/[^/]+'],
   queues: ['bullmq', 'ioredis'],
@@ -42,7 +42,7 @@ function anyOf(names) {
   return `(?:${names.join('|')})`;
 }
 
-/** Refuses every lib that is not named, and every app but the room itself. */
+/** Forbids every lib that is not listed, and every app but the room itself. */
 function floorRule({ name, room, mayImport, tests }) {
   const allowed = [...mayImport, ...(tests ? ['testing'] : [])];
   const self = room.startsWith('libs/') ? [room.slice('libs/'.length)] : [];
@@ -71,7 +71,7 @@ function floorRules() {
     .map(ownAppOnly);
 }
 
-/** Inside of a pattern for `to`, an app is the one that the file of `from` lies in. */
+/** In a pattern for `to`, an app is replaced by the app that contains the importing file. */
 function ownAppOnly(rule) {
   return { ...rule, to: { ...rule.to, pathNot: rule.to.pathNot.replace('([^/]+)', '$1') } };
 }
@@ -105,5 +105,5 @@ const GENERAL_RULES = [
   { name: 'no-dead-end', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];
 
-/** The rules, as dependency-cruiser takes them. */
+/** The rules in the format of dependency-cruiser. */
 export const RULES = [...floorRules(), ...packageRules(), ...GENERAL_RULES];

@@ -1,11 +1,11 @@
-// Before types and builds: a lib or app that came with the last pull is found though `npm ci` has not run since.
+// Runs before type checks and builds, so that a lib or app from the last pull is found even if `npm ci` has not run since.
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './stack/runtime.mjs';
 
 /**
- * Links every room of a checkout into node_modules, as npm does with workspaces; what is there stays.
+ * Links every room of a checkout into node_modules, as npm does with workspaces; existing entries are kept.
  *
  * @param {string} [root]
  * @returns {string[]} the names that were missing

@@ -8,7 +8,7 @@ import { describeFault } from './stack/script.mjs';
 
 const ENGINES = join(ROOT, 'node_modules', '@prisma', 'engines');
 
-/** What `generate` writes anew. */
+/** The output folder of `generate`. */
 const CLIENT = join(ROOT, 'libs', 'database', 'src', 'generated');
 
 function hasNativeEngine() {
@@ -16,8 +16,8 @@ function hasNativeEngine() {
 }
 
 /**
- * Without its engine every command of Prisma fails, also those that never call it (generate, validate, format). Any
- * executable satisfies the check; what really needs the engine (migrate) fails then as it would have before.
+ * Without its engine every command of Prisma fails, even those that never call it (generate, validate, format). Any executable satisfies
+ * the check; commands that really need the engine (migrate) then fail as they would have before.
  */
 function engineStandIn() {
   const isAnswered = process.env.PRISMA_SCHEMA_ENGINE_BINARY !== undefined || hasNativeEngine();
@@ -28,7 +28,7 @@ if (process.argv[2] === 'generate' && existsSync(CLIENT)) {
   try {
     accessSync(CLIENT, constants.W_OK);
   } catch (error) {
-    // Prisma would name a file that it could not remove.
+    // Prisma would report a file that it could not remove.
     say(describeFault(error));
     process.exit(1);
   }

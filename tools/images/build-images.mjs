@@ -15,8 +15,8 @@ import { parseDockerfile } from './dockerfile.mjs';
  */
 
 /**
- * Does what the Dockerfile says without an engine: a folder a stage, links in place of layers. The folders must lie outside of the
- * repository, else Node would find there what an image lacks.
+ * Carries out the Dockerfile without a container engine: a folder for each stage, links in place of layers. The folders must be outside of
+ * the repository, or else Node would find modules there that the image does not have.
  */
 export class Images {
   /** @type {Map<string, Promise<Image>>} */
@@ -29,7 +29,7 @@ export class Images {
     this.directory = directory;
   }
 
-  /** The stages that can be started: those that have files of an app's own and a command. */
+  /** The stages that can be started: those with files of an app and a command. */
   get targets() {
     return [...this.#stages.values()]
       .filter(({ steps }) => steps.some(({ op }) => op === 'CMD'))
@@ -67,7 +67,7 @@ export class Images {
 
   async #run(command, { root, workdir, env }) {
     const PATH = [dirname(nodeBinary()), process.env.PATH].join(delimiter);
-    // Nx remembers what it built elsewhere; an image is built from nothing.
+    // Nx caches earlier builds; an image is built from scratch.
     const given = { ...process.env, ...env, PATH, NX_DAEMON: 'false', NX_SKIP_NX_CACHE: 'true' };
     await run({ command: 'sh', args: ['-c', command], cwd: join(root, workdir), env: given });
   }
@@ -105,13 +105,13 @@ export class Images {
   }
 }
 
-/** What a path is called in the image: of `a/./b/c` only `b/c`. */
+/** The path inside the image: of `a/./b/c` only `b/c`. */
 function afterPivot(pattern, path) {
   const pivot = pattern.indexOf('/./');
   return pivot < 0 ? path : relative(pattern.slice(0, pivot), path);
 }
 
-/** A folder's content goes into the target; a file does where that is a folder. */
+/** The content of a folder is copied into the target; a file is, if the target is a folder. */
 function intoOf(base, path, target, words) {
   const isFile = !statSync(join(base, path)).isDirectory();
   return isFile && (target.endsWith('/') || target === '.' || words.length > 2)
@@ -119,7 +119,7 @@ function intoOf(base, path, target, words) {
     : target;
 }
 
-/** As a copy would be, but in no time: nothing that is linked is ever changed. */
+/** Equivalent to a copy, but instantaneous: linked files are never changed. */
 async function link(source, target) {
   mkdirSync(target, { recursive: true });
   if (existsSync(source)) await run({ command: 'cp', args: ['-al', `${source}/.`, target] });

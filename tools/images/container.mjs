@@ -12,12 +12,12 @@ import { nodeBinary } from '../stack/runtime.mjs';
 const HEALTHY_WITHIN_MS = 60_000;
 
 /**
- * A service as its image and Compose start it, with the addresses of this machine in place of the network's names.
+ * A service as its image and Compose start it, with addresses of this machine in place of the network's names.
  *
  * @param {ComposedService} service
  * @param {Images} images
  * @param {Outside} outside
- * @param {string} directory where its log is kept
+ * @param {string} directory for its log
  */
 export async function containerOf({ name, target, environment, graceMs }, images, outside, directory) {
   const { root, workdir, env, user, cmd = [], healthcheck = [] } = await images.build(target);
@@ -82,7 +82,7 @@ class Container {
     await waitUntil(isHealthy, { withinMs: HEALTHY_WITHIN_MS, what: this.name });
   }
 
-  /** @throws when it does not leave in order, within the time that Compose gives it */
+  /** @throws when it does not exit cleanly within the time that Compose allows */
   async stop() {
     const child = this.#child;
     if (child === undefined) return;
@@ -94,7 +94,7 @@ class Container {
       );
   }
 
-  /** Ends it, however it is. */
+  /** Kills it, whatever its state. */
   async kill() {
     if (this.#child !== undefined && !hasEnded(this.#child))
       await stopProcess(this.#child, { signal: 'SIGKILL' });

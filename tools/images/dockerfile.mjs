@@ -14,11 +14,11 @@ const KNOWN = new Set([
 ]);
 
 /**
- * Reads a Dockerfile, as far as ours goes.
+ * Parses a Dockerfile, as far as ours needs.
  *
  * @param {string} text
  * @returns {Map<string, Stage>} in their order
- * @throws when it holds an instruction that is not known here: what is passed over would be proven by nobody
+ * @throws for an unknown instruction: if it were skipped, no test would cover it
  */
 export function parseDockerfile(text) {
   const stages = /** @type {Map<string, Stage>} */ (new Map());
@@ -35,7 +35,7 @@ export function parseDockerfile(text) {
   return stages;
 }
 
-/** Lines that end with a backslash go on; those that begin with # say nothing. */
+/** Lines that end with a backslash are continued; those that begin with # are comments. */
 function instructionsOf(text) {
   return text
     .split('\n')

@@ -6,9 +6,9 @@ import { ROOT } from '../stack/runtime.mjs';
 /** @typedef {{ name: string, target: string, environment: Record<string, string>, graceMs: number }} ComposedService */
 
 /**
- * The services of docker-compose.yml that are built here, and that `up` starts.
+ * The services of docker-compose.yml that are built here and started by `up`.
  *
- * @param {Record<string, string>} given what stands in `.env`
+ * @param {Record<string, string>} given the contents of `.env`
  * @returns {ComposedService[]}
  */
 export function composedServices(given) {
@@ -25,7 +25,7 @@ export function composedServices(given) {
     }));
 }
 
-/** `${NAME:-else}` and `${NAME:?why}`, as Compose reads them. */
+/** Substitutes `${NAME:-else}` and `${NAME:?why}` as Compose does. */
 function substituted(value, given) {
   return value.replaceAll(/\$\{([A-Z_]+):([-?])([^}]*)\}/g, (_all, name, kind, rest) => {
     const found = given[name] || undefined;

@@ -15,14 +15,14 @@ import { nodeBinary, ROOT } from '../stack/runtime.mjs';
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 
-/** Where the types and validators of an API group are; made from the schemas that Kubernetes and the operators publish. */
+/** The packages with the types and validators of an API group, generated from the schemas that Kubernetes and the operators publish. */
 const PACKAGES = {
   'keda.sh': '@kubernetes-models/keda',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 };
 
 /**
- * What kustomize makes of a folder.
+ * The output of kustomize for a folder.
  *
  * @param {string} folder from the root of the repository
  * @returns {Promise<Manifest[]>}
@@ -34,7 +34,7 @@ export async function render(folder) {
 }
 
 /**
- * What the published schemas find wrong: required fields, types, formats, patterns.
+ * Violations of the published schemas: required fields, types, formats, patterns.
  *
  * @param {readonly Manifest[]} manifests
  * @returns {Promise<string[]>}
@@ -55,12 +55,12 @@ export async function schemaFaults(manifests) {
 }
 
 /**
- * Fields that no schema knows, and values of the wrong type. The schemas allow unknown fields, which Kubernetes then drops without a word;
- * the compiler refuses them in a literal.
+ * Unknown fields, and values of the wrong type. The schemas allow unknown fields, which Kubernetes then silently drops; the compiler
+ * rejects them in an object literal.
  *
  * @param {readonly Manifest[]} manifests
  * @param {string} name of the file that is written for the compiler
- * @returns {Promise<string[]>} what the compiler says
+ * @returns {Promise<string[]>} the errors of the compiler
  */
 export async function typeFaults(manifests, name) {
   const directory = join(ROOT, '.cache', 'k8s');

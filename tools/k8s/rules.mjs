@@ -2,18 +2,18 @@ import { nameOf } from './manifests.mjs';
 
 /** @typedef {import('./manifests.mjs').Manifest} Manifest */
 
-/** What a container may not lack (Pod Security Standards, profile "restricted", and a root that is read-only). */
+/** The required security context of containers (Pod Security Standards, profile "restricted", and a read-only root file system). */
 const CONTAINER_SECURITY = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'] },
 };
 
-/** How long a process may take to leave, in seconds; see Signals in docs/operations.md. */
+/** How long a process may take to shut down, in seconds; see Signals in docs/operations.md. */
 const LEAVES_WITHIN_SECONDS = 25;
 
 /**
- * Our own rules, over those of the schemas: what a cluster would take, and we would regret.
+ * Our own rules beyond the schemas: mistakes that a cluster would accept.
  *
  * @param {readonly Manifest[]} manifests
  * @returns {string[]} a sentence for each fault
@@ -50,7 +50,7 @@ function containerFaults({ image, resources = {}, securityContext = {} }) {
   const faults = [];
   if (!/:v?\d+\.\d+(\.\d+)?([-+.][\w.-]+)?(@sha256:[0-9a-f]{64})?$/.test(image))
     faults.push('has an image without a version');
-  // No limit of CPU: it throttles a process that has work while the machine idles.
+  // No CPU limit, because it throttles a busy process even while the machine is idle.
   if (!requests.cpu || !requests.memory || !limits.memory)
     faults.push('lacks a request or the limit of memory');
   for (const [name, value] of Object.entries(CONTAINER_SECURITY)) {
@@ -82,7 +82,7 @@ function deploymentFaults(manifest) {
   return faults;
 }
 
-/** What selects nothing, or refers to what is not there. @param {readonly Manifest[]} manifests */
+/** Selectors that match nothing, and references to missing objects. @param {readonly Manifest[]} manifests */
 function selectorFaults(manifests) {
   const pods = manifests.map(podOf).filter(Boolean);
   const selects = (labels) => pods.some((pod) => isSubset(labels, pod.metadata.labels));
@@ -94,7 +94,7 @@ function selectorFaults(manifests) {
 }
 
 /**
- * The ports to which the policies let the pods of an object out.
+ * The ports to which the policies allow egress from the pods of an object.
  *
  * @param {Manifest} manifest
  * @param {readonly Manifest[]} manifests
@@ -109,7 +109,7 @@ export function portsOut(manifest, manifests) {
     );
 }
 
-/** Whether a policy is about pods with these labels. @param {Manifest} policy @param {Record<string, string>} labels */
+/** Whether a policy applies to pods with these labels. @param {Manifest} policy @param {Record<string, string>} labels */
 function isAbout({ spec: { podSelector } }, labels) {
   const { matchLabels = {}, matchExpressions = [] } = podSelector;
   return (
@@ -117,7 +117,7 @@ function isAbout({ spec: { podSelector } }, labels) {
   );
 }
 
-/** The labels of the pods that it is about; of an expression each value by itself. @param {Manifest} manifest */
+/** The labels of the pods that an object selects; for an expression, each value separately. @param {Manifest} manifest */
 function selectorsOf({ kind, spec }) {
   if (kind === 'Service') return [spec.selector];
   if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return [spec.selector.matchLabels];
@@ -170,7 +170,7 @@ function evictionFaults(manifests) {
     .map((manifest) => `${nameOf(manifest)}: a pod that is broken keeps its machine from being drained`);
 }
 
-/** The pods that an object makes. @param {Manifest} manifest */
+/** The pod template of an object. @param {Manifest} manifest */
 function podOf(manifest) {
   const { kind, spec } = manifest;
   if (kind === 'CronJob') return spec.jobTemplate.spec.template;

@@ -1,18 +1,18 @@
 /**
- * One migration, as it is kept.
+ * A migration.
  *
  * @typedef {{ name: string, sql: string }} Migration
  */
 
-/** Statements that take nothing from a program which does not know of them. */
+/** Statements that cannot break a program that does not know of them. */
 const ADDS = /^(CREATE (TABLE|TYPE|VIEW|SEQUENCE)|INSERT INTO|UPDATE|SELECT|COMMENT ON|SET|GRANT) /i;
 
-/** What may be done to a table in use, beside columns that are added. */
+/** Changes that a table in use allows, apart from adding columns. */
 const TABLE_ADDS =
   /^(SET \(|DROP CONSTRAINT |ALTER (COLUMN )?\w+ (DROP NOT NULL$|SET DEFAULT |SET STATISTICS |SET STORAGE ))/i;
 
 /**
- * What migrations take away from programs of the release before, or no longer let them do; an index of a table in use, too, because nobody can write to
+ * What migrations take away from programs of the previous release, or no longer let them do; an index of a table in use, too, because nobody can write to
  * that while it is built. It reads statements, not what functions do: the body of one that keeps its name and parameters is taken for as good as it was.
  *
  * @param {readonly Migration[]} before those that the release before knows
@@ -57,7 +57,7 @@ function addsToTable(action) {
   return isFilled && !/ (UNIQUE|PRIMARY KEY)\b/i.test(action);
 }
 
-/** The statements of a script in one line each, without comments and without what stands in quotes. @param {string} sql */
+/** The statements of a script, each on one line, without comments and quoted text. @param {string} sql */
 function statementsOf(sql) {
   return sql
     .replaceAll(/--.*$/gm, '')
@@ -68,7 +68,7 @@ function statementsOf(sql) {
     .filter((statement) => statement !== '');
 }
 
-/** Parts between commas that stand in no parentheses; what stands in these is left out. @param {string} text @returns {string[]} */
+/** Splits at commas outside of parentheses; text inside parentheses is dropped. @param {string} text @returns {string[]} */
 function partsOf(text) {
   const flat = text.replaceAll(/\([^()]+\)/g, '()');
   return flat === text ? text.split(/, ?/) : partsOf(flat);
@@ -79,7 +79,7 @@ function namesIn(statements, form) {
   return new Set(statements.flatMap((statement) => form.exec(statement)?.[1] ?? []));
 }
 
-/** Name and parameters of the function that a statement makes. @param {string} statement @returns {[string, string][]} */
+/** Name and parameters of the function that a statement creates. @param {string} statement @returns {[string, string][]} */
 function functionOf(statement) {
   const [, name, parameters] =
     /^CREATE (?:OR REPLACE )?FUNCTION (\w+) ?\((.*?)\) RETURNS /i.exec(statement) ?? [];

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { say } from './progress.mjs';
 
-/** What an operator can mend about an error of the system, by its code. @type {Record<string, (error: any) => string>} */
+/** What an operator can do about a system error, by its code. @type {Record<string, (error: any) => string>} */
 const MENDS = {
   EACCES: notAllowed,
   EPERM: notAllowed,
@@ -22,15 +22,15 @@ function noRoom({ path = '' }) {
   return `The disk is full${path ? `, at ${path}` : ''}: make room, then run this again.`;
 }
 
-/** Temporary files are not in the checkout: TMPDIR says where. */
+/** Temporary files are outside of the checkout, where TMPDIR says. */
 function noTemporaryFolder({ path, message }) {
   return `There can be no temporary files in ${dirname(path)} (${message.split(',')[0]}): make it a folder that this account may write to, or let TMPDIR name another.`;
 }
 
-/** What a program that was run says when there is no room for its files. */
+/** What a child process prints when the disk is full. */
 const NO_ROOM = /No space left on device|\bENOSPC\b/;
 
-/** What went wrong, for a person who must mend it. @param {any} error @returns {string} */
+/** Describes an error for the person who must fix it. @param {any} error @returns {string} */
 export function describeFault(error) {
   if (error.syscall === 'mkdtemp' && error.code !== 'ENOSPC') return noTemporaryFolder(error);
   const mend = MENDS[error.code]?.(error);
@@ -66,7 +66,7 @@ function readOptions(options) {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    // Node's next sentence is about what no program here takes.
+    // Node's next sentence explains a syntax that no program here accepts.
     say(`${error.message.split('. ')[0]}; --help shows what there is.`);
     process.exitCode = 2;
     return undefined;
