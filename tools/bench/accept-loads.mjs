@@ -1,12 +1,12 @@
 import { sentMail } from './sent-mail.mjs';
 
 const BATCH_SIZE = 50;
-/** Contacts come again: most requests find theirs. */
+/** Contacts are reused, so most requests find theirs. */
 const CONTACTS = 1_000;
 
-/** Stands in a body for the number of its request, so that a request is a copy with eight digits put in; see `numbers`. */
+/** A placeholder in a body for the number of the request, so that a request is a copy with eight digits replaced; see `numbers`. */
 export const NUMBER = 'NNNNNNNN';
-/** The same, but such numbers never begin again. */
+/** The same, but these numbers are never reused. */
 export const SERIAL = 'SSSSSSSS';
 
 /**
@@ -62,7 +62,7 @@ export const ACCEPT_LOADS = [
 /** The template that the templated load sends, about as large as the raw email. */
 export function shippedTemplate() {
   const { from, html, text } = sentMail('');
-  // An email of somebody's own may show braces, which here are to be shown as well.
+  // The literal braces of the raw email are escaped, so that the template renders them unchanged.
   const filled = (body) =>
     body.replaceAll('{{', '\\{{').replaceAll('https://example.com/orders/4711', '{{order.url}}');
   return {

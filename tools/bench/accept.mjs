@@ -3,7 +3,7 @@ import { jsonRequest, loadForTime, post } from './http-load.mjs';
 import { median, quantile } from './numbers.mjs';
 import { sentMail } from './sent-mail.mjs';
 
-/** Long enough for the compiler of both sides. */
+/** Long enough for the JIT compilers of both sides. */
 const FIRST_WARM_UP_MS = 4_000;
 
 /** @typedef {{ perSecond: number, medianMs: number, p99Ms: number }} Pace emails/s */
@@ -64,7 +64,10 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
   return results;
 }
 
-/** Gives copies of a request, each with its number in place of SERIAL and NUMBER: making each anew would cost as much as accepting it. */
+/**
+ * Returns copies of a request, each with its number in place of SERIAL and NUMBER: building each request would cost as much as accepting
+ * it.
+ */
 function numberedRequest(request, numbers) {
   const [serials, places] = [placesOf(SERIAL, request), placesOf(NUMBER, request)];
   return (n) => {

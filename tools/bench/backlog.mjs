@@ -8,7 +8,7 @@ const CONNECTIONS = 32;
 const WARM_UP = { warmMs: 4_000, measureMs: 100 };
 const DUE_IN_DAYS = 60;
 const ROWS_PER_STATEMENT = 100_000;
-/** So long the clock looks at the backlog before Redis is asked what it keeps. */
+/** How long the clock works on the backlog before Redis's memory is measured. */
 const SETTLED_AFTER_MS = 5_000;
 
 /** @typedef {{ accept: number, drain: number }} Paces each in relation to the yardstick of its round */
@@ -37,7 +37,7 @@ export async function measureBacklog(ground, { rows, ...options }) {
   return { rows, accept: ratio('accept'), drain: ratio('drain'), alone, beside, redisBytes: [before, after] };
 }
 
-/** The gateway and the echo, warm, with what measures both ways once. */
+/** The gateway and the echo, warmed up, with a function that measures both ways once. */
 async function openBench(ground, { rounds, warmMs, measureMs, emails, onRound }) {
   const gateway = await ground.startApp('gateway');
   const echo = await ground.startHelper(new URL('./echo-process.mjs', import.meta.url));
@@ -51,7 +51,7 @@ async function openBench(ground, { rounds, warmMs, measureMs, emails, onRound })
   const round = async () => {
     const times = { warmMs, measureMs };
     const accept = (await pace(gateway.port, times)) / (await pace(echoPort, times));
-    // What was accepted is not to be sent with what is drained.
+    // Emails accepted before must not be sent with those to be drained.
     await ground.query("DELETE FROM outbox WHERE state = 'ready'");
     return { accept, drain: await drainRatio(ground, gateway.port, emails) };
   };
@@ -78,7 +78,7 @@ async function drainRatio(ground, port, emails) {
   return (await drainPace(ground, emails, 0)) / loop;
 }
 
-/** Has one email accepted that is due in some weeks, and multiplies it. */
+/** Has one email accepted that is due in some weeks, and duplicates it. */
 async function pileUp(ground, port, rows) {
   const sendAt = new Date(Date.now() + DUE_IN_DAYS * 24 * 60 * 60_000).toISOString();
   const [{ key }] = ground.workspaces;
@@ -113,7 +113,7 @@ async function copyOf(ground, table, key) {
           (SELECT ${names} FROM ${table} WHERE ${key} = (SELECT id FROM email)) c`;
 }
 
-/** What Redis keeps once a clock has looked at what waits, and nothing is due. */
+/** The memory of Redis once the clock has processed the backlog and nothing is due. */
 async function settledRedis(ground) {
   const scheduler = await ground.startApp('scheduler');
   await sleep(SETTLED_AFTER_MS);

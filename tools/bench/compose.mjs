@@ -6,7 +6,7 @@ const SLICE = 500;
 /** @typedef {{ ratio: number, ours: number, mailer: number }} ComposeRound messages a second */
 
 /**
- * Measures how many messages one core composes, unsigned, beside nodemailer's MailComposer with the same mail.
+ * Measures how many messages one core composes, unsigned, compared with nodemailer's MailComposer for the same mail.
  *
  * @param {{ rounds: number, messages: number, onRound: (text: string) => void }} options
  * @returns {Promise<ComposeRound[]>}

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { ROOT } from '../stack/runtime.mjs';
 
-/** Up to this limit V8 makes do with a young generation of 1 MiB, above it with the same as anywhere (Node 24.21, seen in a cgroup). */
+/** Up to this limit V8 uses a young generation of 1 MiB, above it the default (observed with Node 24.21 in a cgroup). */
 const SMALL_CONTAINER_MIB = 512;
 
 /**
- * What gives an app the heap that Node gives it in its container on Kubernetes. Where nothing limits the memory of a process, V8 takes far
- * more before it looks for garbage in earnest.
+ * Flags that give an app the heap that it has in its container on Kubernetes. Without a memory limit, V8 uses far more before it collects
+ * garbage thoroughly.
  *
  * @param {string} app
  * @returns {string[]} flags for Node
@@ -20,7 +20,7 @@ export function containerHeap(app) {
 }
 
 /**
- * Flags that make the heap as large as V8 makes it by itself in a container with so much memory: half of it is for what is old.
+ * Flags for the heap size that V8 chooses in a container with this memory limit: half of it for the old generation.
  *
  * @param {string} limit in Mi or Gi
  */

@@ -5,14 +5,14 @@ import { sentMail } from './sent-mail.mjs';
 const FILL_CONNECTIONS = 128;
 const DRAIN_WITHIN_MS = 90_000;
 const RECORDED_WITHIN_MS = 10_000;
-/** What SMTP_CONNECTIONS is when nobody sets it. */
+/** The default of SMTP_CONNECTIONS. */
 const DEFAULT_CONNECTIONS = 20;
 
-/** This share of the mails is for the compiler, on both sides. */
+/** The share of the mails that warms up both sides. */
 const WARM_UP_SHARE = 0.25;
 
 /**
- * What is measured, by the id of its goal: with keys of which algorithms each email is signed.
+ * The measurements by the id of their goal: the algorithms of the keys that each email is signed with.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -51,7 +51,7 @@ export async function measureDrain(ground, { rounds, emails, onRound }) {
   return results;
 }
 
-/** Has so many emails of the first workspace accepted, each for a recipient of its own. */
+/** Has this many emails of the first workspace accepted, each for a different recipient. */
 export async function fill(ground, port, emails) {
   let begun = 0;
   const next = () => {
@@ -62,7 +62,7 @@ export async function fill(ground, port, emails) {
   await load({ port, connections: FILL_CONNECTIONS, next });
 }
 
-/** How many mails a second arrive of a bare nodemailer loop. */
+/** How many mails a second a bare nodemailer loop delivers. */
 export async function loopPace(ground, count) {
   await ground.sink.ask('reset');
   const loop = await ground.startHelper(new URL('./mail-loop-process.mjs', import.meta.url));
@@ -72,7 +72,7 @@ export async function loopPace(ground, count) {
   return paceAtSink(ground, count, 0);
 }
 
-/** How many of the emails that are due arrive a second, once a sender and a scheduler have started. */
+/** How many due emails are delivered per second, once a sender and a scheduler have started. */
 export async function drainPace(ground, count, signatures) {
   const apps = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
   await untilDrained(ground, count, DRAIN_WITHIN_MS);
@@ -80,7 +80,7 @@ export async function drainPace(ground, count, signatures) {
   return paceAtSink(ground, count, signatures);
 }
 
-/** Waits until so many emails have arrived at the sink, and nothing of what was due is left. @throws what is left when that takes too long */
+/** Waits until this many emails have arrived at the sink and no due work is left. @throws with what is left when that takes too long */
 export async function untilDrained(ground, count, withinMs) {
   const isThere = async () => (await ground.sink.ask('count')) >= count;
   const isRecorded = async () => (await unfinished(ground)) === '';
@@ -93,7 +93,7 @@ export async function untilDrained(ground, count, withinMs) {
   }
 }
 
-/** What is left in the outbox of what was due, for people; empty when all is recorded. */
+/** Describes the due work left in the outbox; empty when everything is recorded. */
 async function unfinished(ground) {
   const rows = await ground.query(
     "SELECT state, attempts, count(*)::int AS emails FROM outbox WHERE due_at < now() + interval '1 day' GROUP BY 1, 2 ORDER BY 1, 2",

@@ -65,7 +65,7 @@ export function listen(server) {
 }
 
 /**
- * The other side: answers the parent's questions until the parent is gone.
+ * The child's side: answers the parent's questions until the parent is gone.
  *
  * @param {Record<string, (question: any) => unknown>} answers by verb
  */

@@ -7,7 +7,7 @@ import { sentMail } from './sent-mail.mjs';
 
 const ARRIVES_WITHIN_MS = 10_000;
 const BEGINS_WITHIN_MS = 30_000;
-/** So that the emails meet the clock's tick and the turns at every point. */
+/** Random pauses, so that emails are spread over all phases of the clock's tick and the turns. */
 const MAX_PAUSE_MS = 40;
 
 /** @typedef {{ medianMs: number, p99Ms: number }} Latency */
@@ -23,7 +23,7 @@ export async function measureIdle(ground, { rounds, emails, onRound }) {
   await ground.sweep();
   const apps = await startApps(ground, ['gateway', 'sender', 'scheduler']);
   const results = [];
-  // The first round is for the compiler.
+  // The first round warms up the JIT compiler.
   for (let round = 0; round <= rounds; round += 1) {
     const latencies = [];
     for (let n = 1; n <= emails; n += 1) {
@@ -87,7 +87,7 @@ async function sendOne(ground, port, to) {
   return { answeredAt, arrival };
 }
 
-/** A content's row is written once, so its transaction is the one that accepted the email. */
+/** The row of a content is never updated, so the transaction that wrote it is the one that accepted the email. */
 async function sinceCommit(ground, arrivals) {
   const rows = await ground.query(
     `SELECT e.to_address AS to, extract(epoch FROM pg_xact_commit_timestamp(c.xmin)) * 1000 AS at

@@ -15,7 +15,7 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
-/** A number with as many digits as people compare. @param {number} value */
+/** A number rounded to a comparable number of digits. @param {number} value */
 export function shown(value) {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
