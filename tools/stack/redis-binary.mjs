@@ -11,7 +11,7 @@ const NAMES = ['redis-server', 'valkey-server'];
  * @property {boolean} [asUser] whether it refuses to be root
  */
 
-/** How each system's package manager installs one, in the order in which they are looked for. @type {Installer[]} */
+/** How to install it with each system's package manager, in the order in which these are looked for. @type {Installer[]} */
 const INSTALLERS = [
   {
     manager: 'apt-get',
@@ -30,7 +30,7 @@ const INSTALLERS = [
 ];
 
 /**
- * Where the machine's Redis or Valkey server is; installed through the package manager where it may be.
+ * Finds the machine's Redis or Valkey server; installs it with the package manager where that is permitted.
  *
  * @returns {Promise<string>} a path
  * @throws with one line that says what to do
@@ -61,7 +61,7 @@ function findBinary() {
 
 /** @param {string} name */
 function which(name) {
-  // Debian keeps servers in folders that an ordinary user's PATH may lack.
+  // Debian installs servers in folders that may be missing in an ordinary user's PATH.
   const PATH = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/opt/homebrew/bin`;
   try {
     const env = { ...process.env, PATH };
@@ -73,7 +73,7 @@ function which(name) {
   }
 }
 
-/** What to put before a command that needs root: nothing for root, `sudo -n` where it asks no password. */
+/** The prefix for a command that needs root: none for root, `sudo -n` where it needs no password. */
 function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   try {
@@ -86,7 +86,7 @@ function rootPrefix() {
 
 /** @param {Installer} installer @param {string[]} prefix */
 async function install({ commands, otherwise }, prefix) {
-  // The package would start a server of its own, on the port and with the data of nobody's choosing.
+  // Otherwise the package would start a server of its own, on a port and with data that nobody has chosen.
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: 'noninteractive',
