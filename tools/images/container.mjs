@@ -57,7 +57,10 @@ class Container {
   /** @type {() => void} */
   #unleash = () => undefined;
 
-  /** @param {{ name: string, port: number, command: Command, probe: string[], graceMs: number, logFile: string }} options `probe`: what asks whether it is healthy */
+  /**
+   * @param {{ name: string, port: number, command: Command, probe: string[], graceMs: number, logFile: string }} options `probe`: the
+   *   command of the health check
+   */
   constructor({ name, port, command, probe, graceMs, logFile }) {
     this.name = name;
     this.port = port;

@@ -42,8 +42,8 @@ export async function providePostgres({ DATABASE_URL }, port) {
 }
 
 /**
- * After a SIGTERM, Postgres accepts no connections and waits until all clients have disconnected, which the apps never do: so it is killed,
- * and can be restarted.
+ * After a SIGTERM, Postgres accepts no connections and waits until all clients have disconnected, which the apps never do: so it
+ * is shut down with SIGINT (fast shutdown), and can be restarted.
  *
  * @param {Awaited<ReturnType<typeof startPostgres>>} postgres
  */

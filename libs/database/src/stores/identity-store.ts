@@ -46,7 +46,7 @@ export class IdentityStore {
 
   /**
    * A page of a workspace's identities, by age. Index: identities_workspace_value_key; there are few enough to sort. An index on
-   * (workspace_id, id) could lead the planner away from the one by which accepting finds a sender at once.
+   * (workspace_id, id) would lead the planner away from the one by which accepting finds a sender at once.
    */
   async page(workspaceId: WorkspaceId, page: PageRequest<IdentityId>): Promise<Page<Identity>> {
     const { from, ...inOrder } = prismaPage(page);
