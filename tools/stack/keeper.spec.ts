@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -251,6 +260,8 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
       process.on('SIGUSR2', async () => { await inbox.stop(); console.log('stopped.'); })`);
     await said(/ready/);
     const [first] = serversOf(program?.pid);
+    // The second one never becomes ready, so it is still being started whenever it is stopped.
+    writeFileSync(join(root, 'tools', 'inbox', 'main.mjs'), 'setInterval(() => undefined, 1_000)');
     process.kill(first!, 'SIGKILL');
     await waitUntil(() => serversOf(program?.pid).some((pid) => pid !== first), WITHIN);
     program?.kill('SIGUSR2');
