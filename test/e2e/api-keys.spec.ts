@@ -406,7 +406,7 @@ describe('/v1/workspaces/{workspace_id}/api-keys: 403', () => {
       expect(answers[0]!.body).toEqual({
         statusCode: 403,
         error: 'Forbidden',
-        message: 'The API key is not of the workspace in the path; use the id of its own workspace',
+        message: `The API key is not of the workspace in the path; use the id of its own workspace, \`${tenant.workspaceId}\``,
       });
     },
   );

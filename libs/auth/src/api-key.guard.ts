@@ -66,7 +66,7 @@ function checkWorkspaceInPath({ params }: Request, { workspaceId }: Principal): 
   if (named !== undefined && named !== workspaceId) {
     throw new Refusal(
       403,
-      'The API key is not of the workspace in the path; use the id of its own workspace',
+      `The API key is not of the workspace in the path; use the id of its own workspace, \`${workspaceId}\``,
     );
   }
 }

@@ -2,6 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts';
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
 import { NO_QUERY } from '../validation/takes-no-query.ts';
+import { idOf } from './answer-schemas.ts';
 import type { Refusals } from './describes.ts';
 import type { DescribedClass } from './json-schema.ts';
 import { partsOf, type Route, takesNoBody } from './routes.ts';
@@ -25,10 +26,11 @@ const NO_EDITOR: Refusals = {
     'The API key may not manage this workspace; use a key with the role `EDITOR`',
   ),
 };
+const [WORKSPACE] = idOf(PATH_IDS.workspace_id.prefix)['examples'] as [string];
 const OTHER_WORKSPACE: Refusals = {
   'Another workspace': new Refusal(
     403,
-    'The API key is not of the workspace in the path; use the id of its own workspace',
+    `The API key is not of the workspace in the path; use the id of its own workspace, \`${WORKSPACE}\``,
   ),
 };
 const A_BODY: Refusals = {
