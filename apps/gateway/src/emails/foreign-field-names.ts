@@ -7,6 +7,8 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
   recipient: 'to',
   tag: 'groupBy',
   tags: 'groupBy',
+  category: 'groupBy',
+  categories: 'groupBy',
   scheduledat: 'sendAt',
   deliverytime: 'sendAt',
   templatealias: 'template',
@@ -21,13 +23,19 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
 };
 
 const ONE_RECIPIENT = 'is not possible: an email has one recipient; send each their own, up to 50 in a batch';
+const NO_ATTACHMENTS = 'is not possible: an email has no attachments; link to the file';
+const NO_METADATA =
+  'is not possible: an email has no metadata; store the id in the answer with your own data';
 
 /** Field names of other email services without an equivalent, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  attachments: 'is not possible: an email has no attachments; link to the file',
+  attachment: NO_ATTACHMENTS,
+  attachments: NO_ATTACHMENTS,
   cc: ONE_RECIPIENT,
   bcc: ONE_RECIPIENT,
   headers: 'is not possible: an email has no headers of its own; leave it out',
+  metadata: NO_METADATA,
+  customargs: NO_METADATA,
 };
 
 /** The fault of a field name that belongs to another email service; undefined for any other name. @param known our fields of this kind of email */

@@ -29,7 +29,7 @@ describe('G4: an unknown field', () => {
   });
 
   it.each([
-    ...['metadata', 'MessageStream', 'deliverAt', 'x', ''],
+    ...['importance', 'MessageStream', 'deliverAt', 'x', ''],
     ...['constructor', 'toString', 'hasOwnProperty', 'validate'],
   ])('%j is named, with all that there are', (name) => {
     const unknown = `\`${name}\` is not a known field`;
@@ -38,8 +38,8 @@ describe('G4: an unknown field', () => {
   });
 
   it('among several that are close to no known one makes the list of known ones appear once', () => {
-    expect(messageFor({ ...RAW, metadata: 'x', sendat: 'x', priority: 'x' })).toBe(
-      `\`metadata\` is not a known field; \`sendat\` is not a known field; did you mean \`sendAt\`?; \`priority\` is not a known field; there are ${IN_RAW}`,
+    expect(messageFor({ ...RAW, importance: 'x', sendat: 'x', priority: 'x' })).toBe(
+      `\`importance\` is not a known field; \`sendat\` is not a known field; did you mean \`sendAt\`?; \`priority\` is not a known field; there are ${IN_RAW}`,
     );
   });
 
@@ -48,6 +48,7 @@ describe('G4: an unknown field', () => {
     ['TextBody', 'text'],
     ['Tag', 'groupBy'],
     ['tags', 'groupBy'],
+    ['categories', 'groupBy'],
     ['scheduled_at', 'sendAt'],
     ['reply_to', 'replyTo'],
     ['TrackOpens', 'settings'],
@@ -83,6 +84,9 @@ describe('G4: an unknown field', () => {
     ['cc', 'one recipient'],
     ['Bcc', 'one recipient'],
     ['headers', 'leave it out'],
+    ['attachment', 'link to the file'],
+    ['Metadata', 'store the id'],
+    ['custom_args', 'store the id'],
   ])('%s, which is not possible, is answered with what to do instead', (name, instead) => {
     for (const email of [RAW, TEMPLATED])
       expect(messageFor({ ...email, [name]: [] })).toMatch(

@@ -26,7 +26,9 @@ export function faultsInUnknown(
   if (unknown.length > SHOWN_FIELDS)
     faults.push(`${unknown.length - SHOWN_FIELDS} more fields are not known`);
   if (reasons.includes(undefined))
-    faults.push(`there are ${names.map((name) => `\`${path}${name}\``).join(', ')}`);
+    faults.push(
+      `${names.length === 1 ? 'there is only' : 'there are'} ${names.map((name) => `\`${path}${name}\``).join(', ')}`,
+    );
   return faults;
 }
 

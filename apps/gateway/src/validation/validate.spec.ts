@@ -19,6 +19,11 @@ class HookRequest {
   isOn = true;
 }
 
+class NameRequest {
+  @Required(singleLine({ max: 5, unit: 'characters' }), 'The name.')
+  name!: string;
+}
+
 function messageOf(validate: () => object): string {
   try {
     return `taken: ${JSON.stringify(validate())}`;
@@ -55,6 +60,12 @@ describe('validateBody', () => {
     expect(message({})).toBe('`event` is missing; give one of `OPENED`, `CLICKED`');
     expect(timestamp(undefined, 'at')).toBe(
       '`at` is missing; give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`',
+    );
+  });
+
+  it('names the only field that there is', () => {
+    expect(messageOf(() => validateBody(NameRequest, { name: 'x', subject: 'y' }))).toBe(
+      '`subject` is not a known field; there is only `name`',
     );
   });
 
