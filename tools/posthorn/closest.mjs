@@ -1,5 +1,5 @@
 /** The maximum edit distance between a mistyped name and the suggestion. */
-const MAX_EDITS = 3;
+const MAX_EDITS = 2;
 
 /**
  * The name that was probably meant.

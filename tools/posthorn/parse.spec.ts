@@ -65,6 +65,7 @@ describe('What an operator mistypes', () => {
     ['half of a command', ['key'], 'there is `key create`, `key list`, `key delete`'],
     ['a flag before the command', ['--everything', 'pause'], 'Name the command before --everything'],
     ['a letter of a flag', ['workspace', 'list', '--jsno'], 'has no flag --jsno; did you mean --json?'],
+    ['a flag like none', ['identity', 'create', '--email', 'a@b.co'], 'identity create --help shows'],
     ['a short flag', ['workspace', 'list', '-x'], 'has no flag -x; workspace list --help shows'],
     ['a flag that every object has', ['workspace', 'list', '--constructor'], 'has no flag --constructor'],
     ['a flag without its value', ['workspace', 'create', '--name'], '--name needs a value: --name=NAME'],
