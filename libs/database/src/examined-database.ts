@@ -89,11 +89,7 @@ export class ExaminedDatabase {
     const backlog = await this.outbox.measureBacklog();
     const { rows } =
       await this.pool.query<Pick<DueFacts, 'unripenedSeconds' | 'leasedAndExpired'>>(FIND_LEFT_BEHIND);
-    return {
-      ...rows[0]!,
-      oldestDueSeconds: Math.max(...backlog.map((queue) => queue.oldestDueSeconds)),
-      dueRows: backlog.reduce((sum, queue) => sum + queue.due, 0),
-    };
+    return { ...rows[0]!, backlog };
   }
 
   /** What is held back as a whole, the longest first. */

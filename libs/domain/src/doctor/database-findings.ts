@@ -131,9 +131,15 @@ export function judgePartitions(missing: {
 }
 
 /** What is due and who has it, of what nothing holds back. */
-export interface DueFacts {
+/** What is due in one queue of the outbox. */
+interface QueueDue {
+  readonly queue: 'email' | 'event' | 'webhook';
+  readonly due: number;
   readonly oldestDueSeconds: number;
-  readonly dueRows: number;
+}
+
+export interface DueFacts {
+  readonly backlog: readonly QueueDue[];
   /** For how long the oldest row that waits has been due without being made ready. */
   readonly unripenedSeconds: number;
   readonly leasedAndExpired: number;
@@ -142,12 +148,25 @@ export interface DueFacts {
 const LATE_SECONDS = 60;
 const VERY_LATE_SECONDS = 15 * 60;
 
+const MEND_EVENTS =
+  'check that dispatchers are running, and whether receivers answer; docs/runbooks/events-wait.md goes through it';
+const QUEUES_OF_OUTBOX = {
+  email: {
+    noun: 'emails',
+    mend: 'check that senders are running, and what the relay says; docs/runbooks/emails-wait.md goes through it',
+  },
+  event: { noun: 'events', mend: MEND_EVENTS },
+  webhook: { noun: 'deliveries', mend: MEND_EVENTS },
+};
+
 /** Whether what is due is worked off in time. */
-export function judgeBacklog({ oldestDueSeconds, dueRows }: DueFacts): Finding {
-  const found = `${dueRows} rows are due, the oldest for ${spanText(oldestDueSeconds)}`;
-  if (oldestDueSeconds < LATE_SECONDS) return good(found);
-  const mend =
-    'check that senders and dispatchers are running, and what the relay says; docs/runbooks/emails-wait.md goes through it';
+export function judgeBacklog({ backlog }: DueFacts): Finding {
+  const oldestDueSeconds = Math.max(0, ...backlog.map((queue) => queue.oldestDueSeconds));
+  const counts = backlog.map(({ queue, due }) => `${due} ${QUEUES_OF_OUTBOX[queue].noun}`).join(', ');
+  const found = `${counts} are due, the oldest for ${spanText(oldestDueSeconds)}`;
+  const late = backlog.filter((queue) => queue.oldestDueSeconds >= LATE_SECONDS);
+  if (late.length === 0) return good(found);
+  const mend = [...new Set(late.map(({ queue }) => QUEUES_OF_OUTBOX[queue].mend))].join('; ');
   return oldestDueSeconds >= VERY_LATE_SECONDS ? fault(found, mend) : advice(found, mend);
 }
 

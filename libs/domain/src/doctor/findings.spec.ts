@@ -43,7 +43,7 @@ const OUTBOX = {
   deadRows: 0,
   liveRows: 0,
 };
-const DUE = { oldestDueSeconds: 0, dueRows: 0, unripenedSeconds: 0, leasedAndExpired: 0 };
+const DUE = { backlog: [], unripenedSeconds: 0, leasedAndExpired: 0 };
 const GIB = 1024 ** 3;
 
 describe('The doctor judges', () => {
@@ -120,8 +120,27 @@ describe('The doctor judges', () => {
     [61, 'advice'],
     [900, 'fault'],
   ])('a row that has been due for %d s: %s', (oldestDueSeconds, kind) =>
-    expect(judgeBacklog({ ...DUE, oldestDueSeconds }).kind).toBe(kind),
+    expect(judgeBacklog({ ...DUE, backlog: [{ queue: 'email', due: 1, oldestDueSeconds }] }).kind).toBe(kind),
   );
+
+  it.each([
+    [[90, 0, 0], ['emails-wait']],
+    [[0, 90, 0], ['events-wait']],
+    [[0, 90, 90], ['events-wait']],
+    [
+      [90, 0, 90],
+      ['emails-wait', 'events-wait'],
+    ],
+  ])('what is late, %j s in each queue, and names its runbook', (seconds, pages) => {
+    const backlog = (['email', 'event', 'webhook'] as const).map((queue, at) => ({
+      queue,
+      due: at,
+      oldestDueSeconds: seconds[at]!,
+    }));
+    const { found, mend } = judgeBacklog({ ...DUE, backlog });
+    expect(found).toBe('0 emails, 1 events, 2 deliveries are due, the oldest for 90 s');
+    expect(mend!.match(/(?<=runbooks\/)[a-z-]+/g)).toEqual(pages);
+  });
 
   it('whether a scheduler does its work', () => {
     expect(judgeLeases(DUE).kind).toBe('good');

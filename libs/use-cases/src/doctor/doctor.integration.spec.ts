@@ -197,7 +197,10 @@ describe('The doctor', () => {
         ['redis.persistence', /^advice: .*appendonly no.* \| set appendonly yes/],
         ['work.scheduler', /^fault: no scheduler has reported for 3 h/],
         ['work.leases', /^fault: rows have been due for \d min and were not made ready/],
-        ['work.due', /^fault: 1 rows are due, the oldest for 2 h/],
+        [
+          'work.due',
+          /^fault: 1 emails, 0 events, 0 deliveries are due, the oldest for 2 h \| check that senders/,
+        ],
         ['database.autovacuum', /^advice: the outbox lacks fillfactor/],
         [
           'database.migrations',
