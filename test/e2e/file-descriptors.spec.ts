@@ -51,5 +51,7 @@ function limitFiles(pid: number, max: number): void {
     await says(gateway, 'enough file descriptors are free again');
     expect((await stack.api().post('/v1/emails', email)).status).toBe(200);
     await stack.onlyMailTo(email.to);
+    const metrics = await (await fetch(gateway.metricsUrl)).text();
+    expect(metrics).toContain(`\nprocess_max_fds ${ENOUGH}\n`);
   });
 });

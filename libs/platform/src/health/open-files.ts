@@ -11,7 +11,7 @@ const NONE_LEFT =
 export type OpenFiles = { readonly open: number; readonly max: number } | undefined;
 
 /** @throws where the system does not say: it does on Linux alone */
-async function readOpenFiles(): Promise<OpenFiles> {
+export async function readOpenFiles(): Promise<OpenFiles> {
   try {
     const limits = await readFile('/proc/self/limits', 'utf8');
     const max = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);

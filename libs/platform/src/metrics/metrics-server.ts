@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, register } from 'prom-client';
-import { metricsText } from './metrics.ts';
+import { readOpenFiles } from '../health/open-files.ts';
+import { followFileLimit, metricsText } from './metrics.ts';
 
 /** Serves `/metrics` on a port of its own, which no ingress leads to. */
 export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -33,6 +34,7 @@ export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationS
   async onApplicationBootstrap(): Promise<void> {
     if (this.port === 0) return;
     collectDefaultMetrics();
+    followFileLimit(readOpenFiles);
     this.server.listen(this.port, this.host);
     await once(this.server, 'listening');
     this.logger.info({ port: this.port }, 'serving metrics');

@@ -23,6 +23,21 @@ export function watchRequests(inFlight: { readonly requests: number }): void {
   scrapes.push(() => httpInFlight.set(inFlight.requests));
 }
 
+/**
+ * Shows the limit of file descriptors as it is. The default metric keeps the one that the process began with, and `prlimit` may have
+ * changed it: the alert would not end.
+ */
+export function followFileLimit(read: () => Promise<{ readonly max: number } | undefined>): void {
+  const name = 'process_max_fds';
+  if (register.getSingleMetric(name) === undefined) return;
+  register.removeSingleMetric(name);
+  const limit = new Gauge({ name, help: 'Maximum number of open file descriptors.' });
+  scrapes.push(async () => {
+    const files = await read();
+    if (files !== undefined) limit.set(files.max);
+  });
+}
+
 /** What is done together: how well requests and rows in flight share statements. */
 export const groupSize = new Histogram({
   name: 'posthorn_group_size',
