@@ -46,6 +46,12 @@ describe('An app that cannot start says in one line what to do', () => {
     );
   });
 
+  it('about a Postgres without TLS', async () => {
+    expect(await lastWords({ DATABASE_URL: urlWith({ search: '?sslmode=verify-full' }) })).toMatch(
+      /^inbound cannot start: Postgres speaks no TLS there, and DATABASE_URL asks for it: .*\n$/,
+    );
+  });
+
   it('about a database that does not exist', async () => {
     expect(await lastWords({ DATABASE_URL: urlWith({ pathname: '/nowhere' }) })).toMatch(
       /^inbound cannot start: The server has no database of this name: .*npm run migrate \(database "nowhere" does not exist\)\n$/,

@@ -89,7 +89,7 @@ export async function inOffice(work) {
 async function greet(lib, database, { url, from }) {
   try {
     // Fails at once when the database is unavailable: a person should not wait half a minute, as an app that starts does.
-    (await database.pool.connect()).release();
+    await connectOnce(database).catch(lib.throwRefusedConnection);
     await lib.waitForDatabase(database);
   } catch (error) {
     // An error of the server itself is more specific.
@@ -103,4 +103,8 @@ async function greet(lib, database, { url, from }) {
       },
     );
   }
+}
+
+async function connectOnce({ pool }) {
+  (await pool.connect()).release();
 }

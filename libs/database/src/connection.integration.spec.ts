@@ -1,16 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase, FaultProxy, TestAuthority, type TestDatabase } from '@posthorn/testing';
 import type pg from 'pg';
 import { checkDatabase, type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { PoolerRefused } from './pooler.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { isOutage } from './faults.ts';
+import { findUnapplied } from './migrations/run-migrations.ts';
 import { Office, rawEmail } from './office.fixture.ts';
 
 const HOUR_MS = 3_600_000;
+const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 /** Longer than an answer is waited for. */
 const STANDSTILL_MS = 6_500;
 
@@ -43,6 +47,40 @@ describe('Greeting the database', () => {
     const pooled = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
     await expect(waitForDatabase(pooled)).rejects.toThrow(PoolerRefused);
     await pooled.close();
+  });
+
+  it.each([
+    ['a server without TLS', 'sslmode=verify-full', /speaks no TLS there/],
+    ['a file of certificates that is missing', 'sslrootcert=/nowhere/ca.crt', /file that DATABASE_URL names/],
+    ['options that it does not take', 'options=-c%20posthorn%3D1', /does not take the options/],
+  ])('says at once what to do about %s', async (_what, query, sentence) => {
+    const url = `${testDatabase.url}?${query}`;
+    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const told: unknown[] = [];
+    await expect(waitForDatabase(refused, (error) => told.push(error))).rejects.toThrow(sentence);
+    await refused.close();
+    expect(told).toEqual([]);
+    await expect(findUnapplied(url, MIGRATIONS)).rejects.toThrow(sentence);
+  });
+
+  it('says at once what to do about a certificate that is not trusted', async () => {
+    const authority = TestAuthority.create();
+    const certified = authority.issue({ names: ['DNS:db.example'] });
+    const server = createServer((socket) =>
+      socket.once('data', () => {
+        socket.write('S');
+        new TLSSocket(socket, { isServer: true, ...certified }).on('error', () => undefined);
+      }),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `postgresql://ada@127.0.0.1:${(server.address() as AddressInfo).port}/x?sslmode=verify-full`;
+    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    await expect(waitForDatabase(refused)).rejects.toThrow(
+      /^The certificate of Postgres is not trusted: .* \(unable to verify/,
+    );
+    await refused.close();
+    server.close();
+    authority.close();
   });
 
   it('knows a pooler by its words, at once', async () => {

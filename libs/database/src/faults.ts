@@ -1,3 +1,5 @@
+import { refusedConnection } from './refused-connection.ts';
+
 /**
  * The kinds of database errors, by what they mean for the transaction:
  * - `data`: the database rejected a value (SQLSTATE classes 22 and 23); a retry fails again.
@@ -86,6 +88,7 @@ export function faultOf(error: unknown): DatabaseFault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
   const { code, message = '', syscall } = (error ?? {}) as Thrown;
   const cause = prismaCauseOf(error ?? {});
+  if (refusedConnection(error) !== undefined) return 'unavailable';
   if (cause !== undefined)
     return FAULT_OF_PRISMA_KIND[cause.kind] ?? faultOfCode(cause.originalCode) ?? 'other';
   return faultOfCode(code, syscall) ?? faultOfMessage(message);
@@ -125,8 +128,8 @@ export function hasRunOutOfTime(error: unknown): boolean {
   return (error as Thrown | null | undefined)?.code === STATEMENT_RAN_OUT_OF_TIME;
 }
 
-/** Whether the server rejects our login, or has no such database: a starting process need not wait for that to change. */
+/** Whether the server or our side rejects the connection or the login, or there is no such database: a starting process need not wait for that to change. */
 export function isRefusedLogin(error: unknown): boolean {
   const { code } = (error ?? {}) as Thrown;
-  return typeof code === 'string' && /^(28|3D)/.test(code);
+  return refusedConnection(error) !== undefined || (typeof code === 'string' && /^(28|3D)/.test(code));
 }

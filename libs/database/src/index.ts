@@ -1,5 +1,6 @@
 export { openDatabase, waitForDatabase, checkDatabase, type Database } from './connection.ts';
 export { ExaminedDatabase } from './examined-database.ts';
+export { throwRefusedConnection } from './unusable.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
 export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';

@@ -4,6 +4,20 @@ import { DatabaseUnusable } from './unusable.ts';
 it.each([
   ['25006', 'this Postgres is a standby', /^Postgres takes no changes: .* \(this Postgres is a standby\)$/],
   ['ECONNREFUSED', 'connect ECONNREFUSED', /^No database answers: /],
+  [undefined, 'The server does not support SSL connections', /^Postgres speaks no TLS .* sslmode=disable/],
+  [
+    'CERT_HAS_EXPIRED',
+    'certificate has expired',
+    /^The certificate .* sslrootcert .*\(certificate has expired\)$/,
+  ],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /^The certificate /],
+  ['ERR_OSSL_PEM_NO_START_LINE', 'no start line', /^A file that DATABASE_URL names/],
+  [
+    undefined,
+    'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string',
+    /^Postgres asks for a password/,
+  ],
+  ['28000', 'no pg_hba.conf entry for host "1.2.3.4", user "a"', /^No line of pg_hba.conf/],
 ])('what an operator is told of %s', (code, message, told) => {
   expect(DatabaseUnusable.because(Object.assign(new Error(message), { code }))).toMatchObject({
     message: expect.stringMatching(told),

@@ -1,5 +1,6 @@
 import { CannotStart } from '@posthorn/kernel';
 import { isOutage } from './faults.ts';
+import { refusedConnection } from './refused-connection.ts';
 
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
 const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
@@ -23,19 +24,27 @@ const AWAY =
 
 /** A problem of the database that an operator can fix, found when a process starts. */
 export class DatabaseUnusable extends CannotStart {
-  /** The code of Postgres or of the operating system. */
-  readonly code: string | undefined;
-
-  private constructor(sentence: string, reason: Error & { code?: string }) {
+  private constructor(
+    sentence: string,
+    reason: Error,
+    /** The code of Postgres or of the operating system; none if no connection can be opened at all. */
+    readonly code?: string,
+  ) {
     super(`${sentence} (${reason.message})`, { cause: reason });
-    this.code = reason.code;
   }
 
   /** The error to show to operators; one that they cannot fix is returned unchanged. */
   static because(error: unknown): unknown {
     // When a name has several addresses, each is tried.
     const reason = (error instanceof AggregateError ? error.errors[0] : error) as Error & { code?: string };
+    const refused = refusedConnection(reason);
+    if (refused !== undefined) return new DatabaseUnusable(refused, reason);
     const sentence = SENTENCES[reason.code ?? ''] ?? (isOutage(reason) ? AWAY : undefined);
-    return sentence === undefined ? error : new DatabaseUnusable(sentence, reason);
+    return sentence === undefined ? error : new DatabaseUnusable(sentence, reason, reason.code);
   }
+}
+
+/** Throws an error of a connection: in words for operators if only they can make it possible, and otherwise as it is. */
+export function throwRefusedConnection(error: unknown): never {
+  throw refusedConnection(error) === undefined ? error : DatabaseUnusable.because(error);
 }

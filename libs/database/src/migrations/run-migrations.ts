@@ -6,6 +6,7 @@ import pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { SESSION_FORMATS } from '../session-formats.ts';
 import { PoolerRefused } from '../pooler.ts';
+import { throwRefusedConnection } from '../unusable.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72707369;
@@ -145,15 +146,24 @@ async function connected<Result>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
+  const client = clientFor({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
   // A connection that breaks tells the statement under way; what it emits besides would end the process.
   client.on('error', () => undefined);
   try {
-    await client.connect();
+    await client.connect().catch(throwRefusedConnection);
     await client.query(SESSION_FORMATS);
     return await work(client);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+function clientFor(config: pg.ClientConfig): pg.Client {
+  try {
+    // Reads the certificates that the URL names.
+    return new pg.Client(config);
+  } catch (error) {
+    throwRefusedConnection(error);
   }
 }
 

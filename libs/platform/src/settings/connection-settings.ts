@@ -45,10 +45,13 @@ export class HttpSettings {
 
 /** How the truth is reached. */
 export class DatabaseSettings {
-  @Setting('The Postgres database that holds everything (15 or newer).', {
-    secret: true,
-    example: 'postgresql://posthorn:posthorn@localhost:5432/posthorn',
-  })
+  @Setting(
+    'The Postgres database that holds everything (15 or newer). With `?sslmode=verify-full` at its end, over TLS only; `&sslrootcert=` names the file of an authority of your own.',
+    {
+      secret: true,
+      example: 'postgresql://posthorn:posthorn@localhost:5432/posthorn',
+    },
+  )
   @IsPostgresUrl()
   DATABASE_URL!: string;
 

@@ -1,4 +1,9 @@
-import { type ExaminedDatabase, placeOf, type SealedColumn } from '@posthorn/database';
+import {
+  type ExaminedDatabase,
+  placeOf,
+  type SealedColumn,
+  throwRefusedConnection,
+} from '@posthorn/database';
 import {
   advice,
   describeSize,
@@ -32,6 +37,19 @@ interface ExaminedInstallation {
 
 /** The checks of the database: first of the server, then of Posthorn's data in it. */
 export function databaseChecks(installation: ExaminedInstallation): Check[] {
+  return checksOf(installation).map((check) => ({
+    ...check,
+    look: async () => {
+      try {
+        return await check.look();
+      } catch (error) {
+        throwRefusedConnection(error);
+      }
+    },
+  }));
+}
+
+function checksOf(installation: ExaminedInstallation): Check[] {
   const { database } = installation;
   return [
     { name: 'postgres.version', look: async () => judgePostgresVersion(await database.readServer()) },

@@ -352,6 +352,12 @@ describe('An operator whose database is not as it should be', () => {
       'correct the name and password',
     ],
     ['not there', () => changed((url) => (url.pathname = '/nowhere')), 'no database of this name'],
+    ['without TLS', () => changed((url) => (url.search = 'sslmode=verify-full')), 'write sslmode=disable'],
+    [
+      'asked for with a certificate that is missing',
+      () => changed((url) => (url.search = 'sslcert=/nowhere.crt')),
+      'A file that DATABASE_URL names',
+    ],
     ['of another kind', () => 'mysql://ada:wrong@db/x', 'begins with postgresql:// or postgres://'],
   ])('is told how to mend it, without the password, when it is %s', async (_case, url, words) => {
     const ended = await startedOn(url(), ['workspace', 'list']);
