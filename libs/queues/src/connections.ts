@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
+import { Redis, type RedisOptions as ConnectionOptions, ReplyError } from 'ioredis';
 
 /** How long a producer waits for an answer of Redis. No caller waits for it, so this only bounds how many commands pile up. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -49,8 +49,7 @@ export function connectProducer(
     ...more,
     ...CONNECTION,
   });
-  connection.on('error', onError);
-  return connection;
+  return withErrors(connection, onError);
 }
 
 /** A connection for a worker: it waits while Redis is down and resumes by itself. */
@@ -60,6 +59,20 @@ export function connectWorker(url: string, onError: (error: Error) => void): Red
     socketTimeout: WORKER_SILENCE_MS,
     ...CONNECTION,
   });
-  connection.on('error', onError);
-  return connection;
+  return withErrors(connection, onError);
+}
+
+function withErrors(connection: Redis, onError: (error: Error) => void): Redis {
+  return connection.on('error', (error: Error) => {
+    onError(error);
+    // ioredis would go on in database 0, whosever that is.
+    if (isRefusedDatabase(error)) connection.disconnect(true);
+  });
+}
+
+/** Whether Redis lacks the database whose number REDIS_URL ends with, or does not let us in there. */
+export function isRefusedDatabase(error: Error & { command?: { name: string } }): boolean {
+  // The login that failed is sent together with it.
+  const isLogin = error.message.startsWith('NOAUTH');
+  return error instanceof ReplyError && error.command?.name === 'select' && !isLogin;
 }

@@ -34,6 +34,20 @@ describe('Examining Redis', () => {
     await expect(examineAs('few')).rejects.toThrow(/: give it ~posthorn:\* and \+@all$/);
   });
 
+  it('says that there is no database of that number', async () => {
+    const examined = examineRedis({ url: `${redis.url}/99`, prefix: 'posthorn' });
+    await expect(examined).rejects.toThrow(/^Redis does not open the database .*out of range\): correct/);
+  });
+
+  it('says of a login that is refused just that, whatever the database', async () => {
+    await redis.ask('ACL SETUSER nobody reset');
+    const url = redis.url.replace('://', '://nobody:wrong@');
+    for (const database of ['', '/1', '/99'])
+      await expect(examineRedis({ url: url + database, prefix: 'posthorn' })).rejects.toThrow(
+        /^(?:WRONGPASS|NOAUTH)/,
+      );
+  });
+
   it('says what to see to when Redis hangs up because too many are connected', async () => {
     await redis.ask('CONFIG SET maxclients 1');
     const held = connect(redis.port, '127.0.0.1');

@@ -1,6 +1,6 @@
 import { pointAtPrimary, type RedisFacts } from '@posthorn/domain';
 import { Redis, ReplyError } from 'ioredis';
-import type { RedisOptions } from './connections.ts';
+import { isRefusedDatabase, type RedisOptions } from './connections.ts';
 import { answerInClear, answersTls } from './probe-redis.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -74,6 +74,7 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
   connection.on('error', (error: Error) => (fault = error));
   try {
     await connection.connect();
+    if (fault !== undefined) throw fault;
     const facts = factsOf(await connection.info());
     const mode = MODES[facts['redis_mode'] ?? ''];
     if (mode !== undefined) throw new RedisUnusable(mode);
@@ -139,6 +140,11 @@ async function reasonOfHangUp(url: string, error: Error): Promise<Error> {
 function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
   const { message } = error;
   const options = { cause: error };
+  if (isRefusedDatabase(error))
+    return new RedisUnusable(
+      `Redis does not open the database whose number REDIS_URL ends with (${message}): correct that number, or raise databases in redis.conf`,
+      options,
+    );
   if (message.startsWith('NOPERM'))
     return new RedisUnusable(
       `The user in REDIS_URL may not do in Redis what Posthorn needs (${message}): give it ~${prefix}:* and +@all`,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
-import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { JobWorker, LaneRings, QUEUES } from './index.ts';
 
 describe('LaneRings', () => {
@@ -40,6 +40,34 @@ describe('LaneRings', () => {
     worker.start();
     closers.push(() => worker.close());
   }
+
+  it('writes nothing to another database than the one that it was told', async () => {
+    const other = await PrivateRedis.start();
+    closers.push(() => other.close());
+    const told: string[] = [];
+    const rings = new LaneRings({
+      url: `${other.url}/99`,
+      prefix: 'posthorn',
+      turnQueue: 'email',
+      rowsPerTurn: 50,
+      onError: ({ message }) => void told.push(message),
+    });
+    closers.push(() => rings.close());
+    const worker = new JobWorker({
+      url: `${other.url}/99`,
+      prefix: 'posthorn',
+      queue: QUEUES.emailTurns,
+      concurrency: 5,
+      handlers: { 'email.turn': () => Promise.resolve() },
+      onError: ({ message }) => void told.push(message),
+    });
+    worker.start();
+    closers.push(() => worker.close());
+    await expect(rings.ping()).rejects.toThrow();
+    rings.ring(nowLane(newId('wrk', Date.now())));
+    while (told.filter((message) => message.includes('out of range')).length < 5) await sleep(10);
+    expect(await other.ask('DBSIZE')).toMatch(/^:?0/);
+  });
 
   it('loses none of 1,000 racing rings: the last turn of a lane begins after its last ring', async () => {
     const redis = redisOptions();
