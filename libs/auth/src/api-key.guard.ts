@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
-import { Refusal } from '@posthorn/kernel';
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { hasScope, mayManage, ROLE_NAMES, type Scope } from '@posthorn/domain';
 import type { Request, Response } from 'express';
 import { unauthorized } from './bearer-credential.ts';
@@ -34,14 +34,8 @@ export class ApiKeyGuard implements CanActivate {
     const response = http.getResponse<Response>();
     const principal = await this.callers.identify(request, response);
     const scope = this.metadataOf<Scope>(context, SCOPE);
-    if (scope !== undefined && !hasScope(principal.role, scope)) {
-      throw unauthorized(
-        `The API key lacks the scope \`${scope}\`; use a key with the role ${rolesWith(scope)}`,
-      );
-    }
-    if (this.metadataOf<true>(context, MANAGES) && !mayManage(principal.role)) {
-      throw new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');
-    }
+    if (scope !== undefined && !hasScope(principal.role, scope)) throw lacksScope(scope);
+    if (this.metadataOf<true>(context, MANAGES) && !mayManage(principal.role)) throw mayNotManage();
     checkWorkspaceInPath(request, principal);
     setPrincipal(request, principal);
     return true;
@@ -55,20 +49,31 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-function rolesWith(scope: Scope): string {
-  const able = ROLE_NAMES.filter((role) => hasScope(role, scope));
-  return able.map((role) => `\`${role}\``).join(' or ');
-}
-
 /** A workspace in the path must be the key's own. The refusal does not reveal whether another one exists. */
 function checkWorkspaceInPath({ params }: Request, { workspaceId }: Principal): void {
   const named = params['workspace_id'];
-  if (named !== undefined && named !== workspaceId) {
-    throw new Refusal(
-      403,
-      `The API key is not of the workspace in the path; use the id of its own workspace, \`${workspaceId}\``,
-    );
-  }
+  if (named !== undefined && named !== workspaceId) throw foreignWorkspace(workspaceId);
+}
+
+/** The refusal of a key whose role does not have this scope. */
+export function lacksScope(scope: Scope): Refusal {
+  const able = ROLE_NAMES.filter((role) => hasScope(role, scope)).map((role) => `\`${role}\``);
+  return unauthorized(
+    `The API key lacks the scope \`${scope}\`; use a key with the role ${able.join(' or ')}`,
+  );
+}
+
+/** The refusal of a key that may not manage its workspace. */
+export function mayNotManage(): Refusal {
+  return new Refusal(403, 'The API key may not manage this workspace; use a key with the role `EDITOR`');
+}
+
+/** The refusal of a path with a workspace that is not the key's own. */
+export function foreignWorkspace(own: WorkspaceId): Refusal {
+  return new Refusal(
+    403,
+    `The API key is not of the workspace in the path; use the id of its own workspace, \`${own}\``,
+  );
 }
 
 /** Runs the key guard before the other guards of the route (rule G5), whatever the order of the decorators. */

@@ -13,8 +13,7 @@ const BEARER = /^bearer +([!-~]+) *$/i;
  */
 export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): string {
   const values = headerValues(request, 'authorization');
-  if (values.length === 0)
-    throw unauthorized('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
+  if (values.length === 0) throw missingKey();
   // A proxy in front may have checked another one than we would.
   if (values.length > 1)
     throw unauthorized('There is more than one `Authorization` header; send exactly one');
@@ -25,6 +24,11 @@ export function bearerCredential(request: Pick<IncomingMessage, 'rawHeaders'>): 
     );
   if (!isWellFormedSecret(token)) throw unauthorized('The API key is malformed; copy it again, whole');
   return token;
+}
+
+/** For a request without a key. */
+export function missingKey(): Refusal {
+  return unauthorized('The `Authorization` header is missing; send `Authorization: Bearer <API key>`');
 }
 
 /** For a key that is well-formed but does not exist. */

@@ -1,7 +1,15 @@
 export { accessOf, type Access } from './access-of.ts';
-export { RequiresEditor, RequiresKey, RequiresScope } from './api-key.guard.ts';
+export {
+  foreignWorkspace,
+  lacksScope,
+  mayNotManage,
+  RequiresEditor,
+  RequiresKey,
+  RequiresScope,
+} from './api-key.guard.ts';
 export { Authenticate } from './authenticate.ts';
+export { missingKey, unknownKey } from './bearer-credential.ts';
 export { IdentifyCaller } from './identify-caller.ts';
 export { KeyUses } from './key-uses.ts';
 export { actorOf, Caller, type Principal } from './principal.ts';
-export { RateLimits } from './rate-limits.ts';
+export { RateLimits, tooManyFailures, tooManyRequests } from './rate-limits.ts';

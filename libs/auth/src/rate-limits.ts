@@ -93,10 +93,7 @@ export class RateLimits {
     if (judged === null) return;
     const { policy, verdict } = judged;
     setHeaders(response, policy, verdict);
-    if (verdict.allowed) return;
-    const { amount, burst } = policy.limit;
-    const rate = `${count(amount, 'request')} a second and ${burst} at once`;
-    throw tooMany(verdict, (wait) => `The API key may make ${rate}; wait ${wait} and send the request again`);
+    if (!verdict.allowed) throw tooManyRequests(policy.limit, verdict);
   }
 
   /**
@@ -112,12 +109,7 @@ export class RateLimits {
       this.failurePolicy.limit,
     );
     setHeaders(response, this.failurePolicy, verdict);
-    if (verdict.allowed) return;
-    throw tooMany(
-      verdict,
-      (wait) =>
-        `Too many requests without a valid API key came from this address; wait ${wait}, or send a valid key`,
-    );
+    if (!verdict.allowed) throw tooManyFailures(verdict);
   }
 
   private policyOf({ ratePerSecond, rateBurst }: Principal): Policy | null {
@@ -150,7 +142,24 @@ function setHeaders(response: ServerResponse, policy: Policy, verdict: RateVerdi
   for (const [name, value] of headersOf(policy, verdict)) response.setHeader(name, value);
 }
 
-function tooMany({ nextAfterMs }: RateVerdict, message: (wait: string) => string): Refusal {
+type Wait = Pick<RateVerdict, 'nextAfterMs'>;
+
+/** The refusal of a key that has made too many requests. */
+export function tooManyRequests({ amount, burst }: RateLimit, verdict: Wait): Refusal {
+  const rate = `${count(amount, 'request')} a second and ${burst} at once`;
+  return tooMany(verdict, (wait) => `The API key may make ${rate}; wait ${wait} and send the request again`);
+}
+
+/** The refusal of an address that has sent too many requests without a valid key. */
+export function tooManyFailures(verdict: Wait): Refusal {
+  return tooMany(
+    verdict,
+    (wait) =>
+      `Too many requests without a valid API key came from this address; wait ${wait}, or send a valid key`,
+  );
+}
+
+function tooMany({ nextAfterMs }: Wait, message: (wait: string) => string): Refusal {
   const retryAfterSeconds = wholeSeconds(nextAfterMs);
   return new Refusal(429, message(count(retryAfterSeconds, 'second')), { retryAfterSeconds });
 }

@@ -9,7 +9,9 @@ export { clientAddress, networkOf, type SentBy } from './http/client-address.ts'
 export { headerValues } from './http/header-values.ts';
 export { JsonText } from './http/json-text.ts';
 export { answerOf, type ErrorRenderer, renderJson } from './http/error-answer.ts';
-export { bodyIfAny } from './http/read-json-body.ts';
+export { bodyTooLarge } from './http/body-too-large.ts';
+export { overload } from './http/in-flight.ts';
+export { bodyIfAny, notJson } from './http/read-json-body.ts';
 export { strictFaultOf } from './http/strict-json.ts';
 export { HealthController } from './health/health.controller.ts';
 export type { LivenessCheck } from './health/health.ts';

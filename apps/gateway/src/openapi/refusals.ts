@@ -1,68 +1,48 @@
-import { Refusal } from '@posthorn/kernel';
+import {
+  foreignWorkspace,
+  lacksScope,
+  mayNotManage,
+  missingKey,
+  tooManyFailures,
+  tooManyRequests,
+  unknownKey,
+} from '@posthorn/auth';
+import { SIZES } from '@posthorn/domain';
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { bodyTooLarge, notJson, overload } from '@posthorn/platform';
 import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts';
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
+import { NO_BODY } from '../validation/takes-no-body.ts';
 import { NO_QUERY } from '../validation/takes-no-query.ts';
+import { refuseFields } from '../validation/unknown-fields.ts';
 import { idOf } from './answer-schemas.ts';
-import type { Refusals } from './describes.ts';
+import { refusalBy, type Refusals } from './describes.ts';
 import type { DescribedClass } from './json-schema.ts';
 import { partsOf, type Route, takesNoBody } from './routes.ts';
 
-const NO_KEY: Refusals = {
-  'Key missing': new Refusal(
-    401,
-    'The `Authorization` header is missing; send `Authorization: Bearer <API key>`',
-  ),
-  'Key not valid': new Refusal(401, 'The API key is not valid; it may have been deleted'),
-};
-const NO_SCOPE: Refusals = {
-  'Scope missing': new Refusal(
-    401,
-    'The API key lacks the scope `api_user`; use a key with the role `API_USER` or `EDITOR`',
-  ),
-};
-const NO_EDITOR: Refusals = {
-  'Role missing': new Refusal(
-    403,
-    'The API key may not manage this workspace; use a key with the role `EDITOR`',
-  ),
-};
-const [WORKSPACE] = idOf(PATH_IDS.workspace_id.prefix)['examples'] as [string];
-const OTHER_WORKSPACE: Refusals = {
-  'Another workspace': new Refusal(
-    403,
-    `The API key is not of the workspace in the path; use the id of its own workspace, \`${WORKSPACE}\``,
-  ),
-};
+const NO_KEY: Refusals = { 'Key missing': missingKey(), 'Key not valid': unknownKey() };
+const NO_SCOPE: Refusals = { 'Scope missing': lacksScope('api_user') };
+const NO_EDITOR: Refusals = { 'Role missing': mayNotManage() };
+const [WORKSPACE] = idOf(PATH_IDS.workspace_id.prefix)['examples'] as [WorkspaceId];
+const OTHER_WORKSPACE: Refusals = { 'Another workspace': foreignWorkspace(WORKSPACE) };
 const A_BODY: Refusals = {
-  'A body that says something': new Refusal(
-    400,
-    '`force` is not a known field; this call takes no body, leave it out',
-  ),
+  'A body that says something': refusalBy(() => refuseFields({ force: true }, NO_BODY)),
 };
-const A_QUERY: Refusals = {
-  'A query': new Refusal(400, `\`fields\` is not a known field; ${NO_QUERY}`),
-};
+const A_QUERY: Refusals = { 'A query': refusalBy(() => refuseFields({ fields: 'id' }, NO_QUERY)) };
 const UNREADABLE_BODY: Refusals = {
-  'Body too large': new Refusal(
-    413,
-    'The body has 11,534,336 bytes, 1,048,576 more than the 10 MiB (10,485,760 bytes) that are possible here; make it smaller, or spread it over several requests',
-  ),
-  'No JSON': new Refusal(415, 'The header `Content-Type` must be application/json, in UTF-8'),
+  'Body too large': bodyTooLarge(SIZES.body.max, SIZES.body.max + 1024 * 1024),
+  'No JSON': notJson(),
 };
-const TOO_MANY_FAILURES =
-  'Too many requests without a valid API key came from this address; wait 3 seconds, or send a valid key';
+const LIMIT = { amount: 100, periodSeconds: 1, burst: 200 };
 const TOO_MUCH: Refusals = {
-  'Too fast': new Refusal(
-    429,
-    'The API key may make 100 requests a second and 200 at once; wait 1 second and send the request again',
-  ),
-  'Too often without a valid key': new Refusal(429, TOO_MANY_FAILURES),
-  'Overloaded': new Refusal(503, 'Too many requests are being worked on; try again in a moment'),
+  'Too fast': tooManyRequests(LIMIT, { nextAfterMs: 1_000 }),
+  'Too often without a valid key': tooManyFailures({ nextAfterMs: 3_000 }),
+  'Overloaded': overload('requests'),
 };
 
 /** Guessing links of mails counts as guessing keys, see `refuseUnknownLink`. */
 export const TOO_MANY_GUESSES: Refusals = {
-  'Too many invalid links': new Refusal(429, TOO_MANY_FAILURES),
+  'Too many invalid links': tooManyFailures({ nextAfterMs: 3_000 }),
 };
 
 /** The refusals that are identical on all routes, and so are shared components of the document. */

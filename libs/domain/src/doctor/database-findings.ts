@@ -130,7 +130,6 @@ export function judgePartitions(missing: {
   return good('the partitions of this and the next month are there');
 }
 
-/** What is due and who has it, of what nothing holds back. */
 /** What is due in one queue of the outbox. */
 interface QueueDue {
   readonly queue: 'email' | 'event' | 'webhook';
@@ -138,6 +137,7 @@ interface QueueDue {
   readonly oldestDueSeconds: number;
 }
 
+/** What is due and who has it, of what nothing holds back. */
 export interface DueFacts {
   readonly backlog: readonly QueueDue[];
   /** For how long the oldest row that waits has been due without being made ready. */

@@ -92,9 +92,7 @@ function isChunked({ headers }: Request): boolean {
 function faultOfHeaders(request: Request, missing: Refusal): Refusal | undefined {
   const { headers } = request;
   if (!isChunked(request) && (headers['content-length'] ?? '0') === '0') return missing;
-  if (!isJson(headers['content-type'])) {
-    return new Refusal(415, 'The header `Content-Type` must be application/json, in UTF-8');
-  }
+  if (!isJson(headers['content-type'])) return notJson();
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return new Refusal(415, 'The body must not be compressed; leave the header `Content-Encoding` out');
@@ -104,6 +102,11 @@ function faultOfHeaders(request: Request, missing: Refusal): Refusal | undefined
     return new Refusal(415, 'The body must not be compressed; `Transfer-Encoding` may only be chunked');
   }
   return undefined;
+}
+
+/** The refusal of a body of another type. */
+export function notJson(): Refusal {
+  return new Refusal(415, 'The header `Content-Type` must be application/json, in UTF-8');
 }
 
 function isJson(contentType: string | undefined): boolean {
