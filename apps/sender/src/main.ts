@@ -20,7 +20,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { JobWorker, LaneGate, openRings, QUEUES, turnHandler } from '@posthorn/queues';
+import { JobWorker, LaneGate, openRings, QUEUES } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
@@ -115,7 +115,7 @@ await startProcess('sender', async () => {
     ...redis.options,
     queue: QUEUES.emailTurns,
     concurrency: lanes.TURN_CONCURRENCY,
-    handlers: { 'email.turn': turnHandler((laneId, slot) => sendEmails.serve(laneId, slot)) },
+    handlers: { 'email.turn': ({ laneId, slot }) => sendEmails.serve(laneId, slot) },
     onError,
   });
   const app = await createHealthApp({

@@ -31,10 +31,9 @@ import {
   WebhookSettings,
   watchPool,
 } from '@posthorn/platform';
-import { openRings } from '@posthorn/queues';
+import { JobWorker, openRings, QUEUES } from '@posthorn/queues';
 import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
-import { TurnWorkers } from './turn-workers.ts';
 
 await startProcess('webhook-dispatcher', async () => {
   loadEnvFile();
@@ -100,26 +99,36 @@ await startProcess('webhook-dispatcher', async () => {
     handoverMs: lanes.TURN_HANDOVER_MS,
     leaseMs: lanes.LEASE_MS,
   });
-  const workers = new TurnWorkers(
-    {
-      event: (laneId, slot) => fanOut.serve(laneId, slot),
-      webhook: (laneId, slot) => deliverEvents.serve(laneId, slot),
-      slowWebhook: (laneId, slot) => deliverEvents.serveSlow(laneId, slot),
-    },
-    { ...redis.options, concurrency: lanes.TURN_CONCURRENCY, onError },
-  );
+  const workerOptions = { ...redis.options, concurrency: lanes.TURN_CONCURRENCY, onError };
+  const workers = [
+    new JobWorker<'event.turn'>({
+      ...workerOptions,
+      queue: QUEUES.eventTurns,
+      handlers: { 'event.turn': ({ laneId, slot }) => fanOut.serve(laneId, slot) },
+    }),
+    new JobWorker<'webhook.turn'>({
+      ...workerOptions,
+      queue: QUEUES.webhookTurns,
+      handlers: { 'webhook.turn': ({ laneId, slot }) => deliverEvents.serve(laneId, slot) },
+    }),
+    new JobWorker<'slow-webhook.turn'>({
+      ...workerOptions,
+      queue: QUEUES.slowWebhookTurns,
+      handlers: { 'slow-webhook.turn': ({ laneId, slot }) => deliverEvents.serveSlow(laneId, slot) },
+    }),
+  ];
   const app = await createHealthApp({
     logger,
     settings: http,
     health: {
-      liveness: workers.liveness,
+      liveness: Object.fromEntries(workers.map((worker) => [worker.queue, () => worker.liveness()])),
       dependencies: { database: () => checkDatabase(db), redis: () => rings.webhook.ping() },
     },
   });
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'serving turns');
   const drain = [
-    () => Promise.all([workers.close(), deliverEvents.drain()]),
+    () => Promise.all([...workers.map((worker) => worker.close()), deliverEvents.drain()]),
     () => Promise.all(Object.values(rings).map((ring) => ring.close())),
     () => client.close(),
     () => rates.close(),
@@ -128,7 +137,7 @@ await startProcess('webhook-dispatcher', async () => {
   ];
   const ended = runUntilSignal(app, { logger, drain });
   // Only after the signal handlers are installed: work that has begun must be finished on shutdown.
-  workers.start();
+  for (const worker of workers) worker.start();
   await ended;
 });
 

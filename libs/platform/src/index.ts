@@ -14,7 +14,6 @@ export { overload } from './http/in-flight.ts';
 export { bodyIfAny, notJson } from './http/read-json-body.ts';
 export { strictFaultOf } from './http/strict-json.ts';
 export { HealthController } from './health/health.controller.ts';
-export type { LivenessCheck } from './health/health.ts';
 export {
   emailOutcomes,
   groupSize,

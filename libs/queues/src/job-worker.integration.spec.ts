@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { Queue } from 'bullmq';
 import { JobWorker, LaneRings, QUEUES } from './index.ts';
 
 /** Stuck after longer than a busy machine holds a canary up. */
 const LIVENESS = { canaryEveryMs: 50, stuckAfterMs: 4_000 };
+const LANE = nowLane(newId('wrk', Date.now()));
 
 describe('a worker', () => {
   let redis: PrivateRedis;
@@ -128,6 +130,26 @@ describe('a worker', () => {
       errors.some((error) => error.message.includes('no handler for the job "email.turn"')),
     );
     await stranger.close();
+    expect(served).toBe(0);
+  });
+
+  it.each([
+    ['without a lane', 'email.turn', { v: 1, slot: '0' }, 'names no valid lane'],
+    [
+      'with another thing than a lane',
+      'email.turn',
+      { v: 1, laneId: 'a b', slot: '0' },
+      'names no valid lane',
+    ],
+    ['of another version', 'email.turn', { v: 2, laneId: LANE, slot: '0' }, 'names no valid lane'],
+    ['by the name of what every object has', 'constructor', { v: 1 }, 'no handler for the job "constructor"'],
+  ])('refuses a job %s', async (_how, name, data, fault) => {
+    let served = 0;
+    startWorker(() => Promise.resolve(void (served += 1)));
+    const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix });
+    await queue.add(name, data);
+    await queue.close();
+    await until(() => errors.some((error) => error.message.includes(fault)));
     expect(served).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { type Job, Worker } from 'bullmq';
 import { sleep, within } from '@posthorn/kernel';
 import { connectWorker, CLOSE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
-import type { JobHandlers, JobName, QueueName } from './jobs.ts';
+import { type JobHandlers, type JobName, payloadOf, type QueueName } from './jobs.ts';
 
 /** Lock duration of a job: after this, the jobs of a dead worker are free again. With BullMQ's default of 30 s, the slots of a killed worker were blocked for a minute. */
 export const LOCK_MS = 6_000;
@@ -56,6 +56,11 @@ export class JobWorker<Names extends JobName> {
     this.producer = new JobProducer(options.queue, options, options.onError);
     this.bounds = options.liveness ?? LIVENESS;
     this.canaries = setInterval(() => void this.sendCanary(), this.bounds.canaryEveryMs).unref();
+  }
+
+  /** The name of its queue. */
+  get queue(): QueueName {
+    return this.options.queue;
   }
 
   /** Starts consuming jobs. */
@@ -136,11 +141,11 @@ export class JobWorker<Names extends JobName> {
   private async handle(job: Job): Promise<void> {
     this.lastServedAt = performance.now();
     if (job.name === 'worker.canary') return;
-    const handler = this.options.handlers[job.name as Names] as
-      ((payload: unknown) => Promise<void>) | undefined;
-    if (handler === undefined)
+    const { handlers } = this.options;
+    if (!Object.hasOwn(handlers, job.name))
       throw new Error(`no handler for the job ${JSON.stringify(String(job.name).slice(0, 64))}`);
-    await handler(job.data);
+    const name = job.name as Names;
+    await handlers[name](payloadOf(name, job.data));
     this.lastServedAt = performance.now();
   }
 

@@ -68,19 +68,19 @@ export type JobHandlers<Names extends JobName> = {
   readonly [Name in Names]: (payload: Jobs[Name]) => Promise<void>;
 };
 
-/** Validates the payload of a turn, which comes from Redis and is therefore untrusted. */
+/**
+ * The payload of a job, which comes from Redis and is therefore untrusted: that of a turn is validated; that of any other job is not read.
+ *
+ * @throws Error when the payload of a turn is invalid
+ */
+export function payloadOf<Name extends JobName>(name: Name, payload: unknown): Jobs[Name] {
+  if (name.endsWith('.turn') && !isTurn(payload))
+    throw new Error('the payload of a turn names no valid lane');
+  return payload as Jobs[Name];
+}
+
 function isTurn(payload: unknown): payload is Turn {
   if (typeof payload !== 'object' || payload === null) return false;
   const { v, laneId, slot } = payload as Record<string, unknown>;
   return v === 1 && isLaneId(laneId) && typeof slot === 'string' && slot.length <= 8;
-}
-
-/** The job handler that validates a requested turn and passes it to `serve`. */
-export function turnHandler(
-  serve: (laneId: LaneId, slot: string) => Promise<void>,
-): (payload: unknown) => Promise<void> {
-  return async (payload) => {
-    if (!isTurn(payload)) throw new Error('the payload of a turn names no valid lane');
-    await serve(payload.laneId, payload.slot);
-  };
 }
