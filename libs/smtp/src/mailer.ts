@@ -66,13 +66,13 @@ export class Mailer extends SMTPConnection {
     INTERNALS._connectToHost.call(this, options, secure);
     const socket = this._socket;
     if (!socket) return;
-    const noteFailed: string[] = [];
-    const addFailed = (address: string): number => noteFailed.push(address);
+    const failed: string[] = [];
+    const addFailed = (address: string): number => failed.push(address);
     socket.on('connectionAttemptFailed', addFailed);
     socket.on('connectionAttemptTimeout', addFailed);
     socket.once('connect', () => {
       this.reached = socket.remoteAddress;
-      this.addresses.noteFailed(noteFailed);
+      this.addresses.noteFailed(failed);
     });
   }
 

@@ -1,4 +1,4 @@
-/** A class whose fields are described, by `@Required`/`@Optional` (a request) or `@Shown` (an answer). */
+/** A class whose fields are described, by `@Required`/`@Optional` (a request) or `@AnswerField` (an answer). */
 export type DescribedClass = new () => object;
 
 /** A JSON Schema (draft 2020-12, as in OpenAPI 3.1). */

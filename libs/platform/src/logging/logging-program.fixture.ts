@@ -1,10 +1,10 @@
 import { createLogger } from './create-logger.ts';
 
 /** Logs for a while, says so on standard error, and leaves as apps do. */
-const TURN_QUEUES = 200;
+const LINES = 200;
 
 const logger = createLogger({ LOG_LEVEL: 'info' }, 'test');
-for (let line = 1; line <= TURN_QUEUES; line += 1) {
+for (let line = 1; line <= LINES; line += 1) {
   logger.info({ line }, 'x'.repeat(1_000));
   await new Promise((resolve) => setImmediate(resolve));
 }
