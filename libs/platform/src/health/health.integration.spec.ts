@@ -46,6 +46,21 @@ describe('the health checks', () => {
     expect(JSON.stringify(body)).not.toContain('hunter2');
   });
 
+  it('log why a probe throws, since its process is about to be restarted', async () => {
+    const fault = new Error('the probe is broken');
+    const ask = await start({
+      liveness: {
+        turns: () => {
+          throw fault;
+        },
+      },
+    });
+    await ask('live');
+    expect(sample.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', err: expect.objectContaining({ message: fault.message }) }),
+    );
+  });
+
   it('show a dependency that is away, and stay ready', async () => {
     const ask = await start({
       dependencies: {

@@ -1,4 +1,5 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { asError } from '../logging/as-error.ts';
 import { type DependencyCheck, DependencyWatch } from './dependency-watch.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { OpenFilesWatch } from './open-files.ts';
@@ -23,6 +24,7 @@ export interface HealthReport {
 /** How a process is. */
 export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   private phase: 'starting' | 'ready' | 'draining' = 'starting';
+  private readonly logger = new Logger('Health');
   private readonly heartbeat = new Heartbeat();
   private readonly liveness: readonly (readonly [name: string, check: LivenessCheck])[];
   private readonly watches: readonly DependencyWatch[];
@@ -57,7 +59,7 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   live(): HealthReport {
-    const checks = this.liveness.map(([name, check]) => [name, judge(check)] as const);
+    const checks = this.liveness.map(([name, check]) => [name, this.judge(name, check)] as const);
     const ok = checks.every(([, result]) => result.ok);
     return { ok, status: ok ? 'live' : 'stuck', checks: Object.fromEntries(checks) };
   }
@@ -70,12 +72,13 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
       checks: Object.fromEntries(checks) as HealthReport['checks'],
     };
   }
-}
 
-function judge(check: LivenessCheck): ReturnType<LivenessCheck> {
-  try {
-    return check();
-  } catch {
-    return { ok: false, detail: 'the check itself failed' };
+  private judge(name: string, check: LivenessCheck): ReturnType<LivenessCheck> {
+    try {
+      return check();
+    } catch (error) {
+      this.logger.error(`the liveness check ${name} itself failed`, asError(error));
+      return { ok: false, detail: 'the check itself failed' };
+    }
   }
 }
