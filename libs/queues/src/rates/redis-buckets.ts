@@ -1,5 +1,5 @@
 import { partsOfToken } from '@posthorn/domain';
-import { startTimeout } from '@posthorn/kernel';
+import { within } from '@posthorn/kernel';
 import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
 import type { Demand, Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
@@ -39,9 +39,11 @@ export class RedisBuckets {
    */
   async take(demands: readonly Demand[], withinMs: number): Promise<Grant[] | undefined> {
     try {
-      const reply = await answerWithin(this.ask(demands), withinMs);
+      const reply = await within(this.ask(demands), withinMs);
+      if (reply === undefined) throw new Error('Redis did not answer the rate limiter in time');
+      const grants = demands.map((_, index) => grantIn(reply, index));
       this.backOffMs = 0;
-      return demands.map((_, index) => grantIn(reply, index));
+      return grants;
     } catch (error) {
       this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS);
       this.notBeforeMs = performance.now() + this.backOffMs;
@@ -65,16 +67,6 @@ export class RedisBuckets {
     ]);
     return this.connection.takeTokens(keys.length, ...keys, ...args);
   }
-}
-
-/** Settles as the promise does, but rejects when that takes longer than `ms`. */
-function answerWithin<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const cancelTimeout = startTimeout(ms, () =>
-      reject(new Error('Redis did not answer the rate limiter in time')),
-    );
-    void promise.then(resolve, reject).finally(cancelTimeout);
-  });
 }
 
 function grantIn(reply: readonly number[], index: number): Grant {
