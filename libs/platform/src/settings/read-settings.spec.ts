@@ -5,7 +5,7 @@ import { describeSettings } from './describe-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import { readSettings, SettingsError } from './read-settings.ts';
 import { Setting } from './setting.ts';
-import { IsUrlWithScheme } from './url-with-scheme.ts';
+import { AreUrlsWithScheme } from './url-with-scheme.ts';
 
 class OvenSettings {
   @Setting('How hot it gets, in degrees.')
@@ -19,7 +19,7 @@ class OvenSettings {
   OVEN_FAN = true;
 
   @Setting('Where the recipe is.', { secret: true })
-  @IsUrlWithScheme('https')
+  @AreUrlsWithScheme('https')
   RECIPE_URL!: string;
 
   @Setting('What is in it.')
@@ -61,7 +61,7 @@ describe('readSettings', () => {
     ).toEqual([
       'OVEN_HEAT is "5000"; it must be a whole number, at least 50, at most 300',
       'OVEN_FAN is "constructor"; it must be `true` or `false`',
-      'RECIPE_URL is not set; it must be a URL that begins with https://',
+      'RECIPE_URL is not set; it must be URLs that begin with https://, separated by spaces',
       'CONTENT is "soup"; it must be one of bread, cake',
       'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres:// and has one host, which leads to the primary',
       'DATABASE_POOL_SIZE is "1e3"; it must be a whole number, at least 2, at most 500',

@@ -1,10 +1,5 @@
 import { IsOfForm } from './is-of-form.ts';
 
-/** Accepts an absolute URL with a host and one of `schemes` (named without their colon). */
-export function IsUrlWithScheme(...schemes: string[]): PropertyDecorator {
-  return IsOfForm(`a URL that begins with ${schemes.join(':// or ')}://`, (text) => hasScheme(text, schemes));
-}
-
 /** Accepts an address that paths are appended to, as it is written. */
 export function IsWebAddress(): PropertyDecorator {
   return IsOfForm(
@@ -41,7 +36,7 @@ export function IsPostgresUrl(): PropertyDecorator {
   );
 }
 
-/** Accepts one or several such URLs, separated by white space, which no URL holds. */
+/** Accepts one or several absolute URLs with a host and one of `schemes` (named without their colon), separated by white space, which no URL holds. */
 export function AreUrlsWithScheme(...schemes: string[]): PropertyDecorator {
   return IsOfForm(`URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`, (text) =>
     text
