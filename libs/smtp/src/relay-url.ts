@@ -17,15 +17,6 @@ function fault(what: string): CannotStart {
   );
 }
 
-function parse(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    // Without `cause`: Node's error repeats its input.
-    throw fault('is not a URL');
-  }
-}
-
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -45,7 +36,8 @@ export function relayUrls(text: string): string[] {
  * @throws with a sentence for the operator, that never repeats the URL
  */
 export function parseRelayUrl(text: string): RelayAddress {
-  const url = parse(text);
+  const url = URL.parse(text);
+  if (url === null) throw fault('is not a URL');
   if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw fault('is neither smtp:// nor smtps://');
   if (url.hostname === '') throw fault('names no host');
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
