@@ -27,13 +27,14 @@ export function statsView(
 function summed(counts: readonly DayCount[], engagements: readonly DayEngagement[]): EmailCounts {
   const of = (wanted: EmailStatus): number =>
     sumOf(counts.map(({ status, count }) => (status === wanted ? count : 0)));
-  const shown = Object.fromEntries(STATUSES.map((status) => [status.toLowerCase(), of(status)]));
+  const byStatus = STATUSES.map((status) => [status.toLowerCase(), of(status)]);
+  const shown = Object.fromEntries(byStatus) as Record<Lowercase<EmailStatus>, number>;
   return {
     accepted: sumOf(counts.map(({ count }) => count)),
     ...shown,
     opened: sumOf(engagements.map(({ opened }) => opened)),
     clicked: sumOf(engagements.map(({ clicked }) => clicked)),
-  } as unknown as EmailCounts;
+  };
 }
 
 function sumOf(numbers: readonly number[]): number {
