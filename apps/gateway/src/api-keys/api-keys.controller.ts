@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import type { ApiKeyId } from '@posthorn/kernel';
-import { pageByTime } from '@posthorn/domain';
-import { ApiKeyStore } from '@posthorn/database';
+import { type ApiKeyStatus, pageByTime } from '@posthorn/domain';
+import { type ApiKey as StoredApiKey, ApiKeyStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
 import { createApiKey, tooManyKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
@@ -10,8 +10,13 @@ import { pageByCreationTime } from '../paging/page-request.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { apiKeyView } from './api-key-view.ts';
-import { ApiKeyAnswer, ApiKeyCreatedAnswer, ApiKeyDeletedAnswer, ApiKeysAnswer } from './api-key.answers.ts';
+import {
+  type ApiKey,
+  ApiKeyAnswer,
+  ApiKeyCreatedAnswer,
+  ApiKeyDeletedAnswer,
+  ApiKeysAnswer,
+} from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
 import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
@@ -103,4 +108,10 @@ export class ApiKeysController {
     const key = foundBy('api_key_id', await this.apiKeys.delete(caller.workspaceId, actorOf(caller), id));
     return { apiKey: apiKeyView(key, 'ARCHIVED'), isDeleted: true };
   }
+}
+
+/** The API representation of a key, its secret abbreviated. */
+function apiKeyView(key: StoredApiKey, status: ApiKeyStatus = 'ACTIVE'): ApiKey {
+  const { id, displayName, role, secretHint, createdAt, updatedAt, lastUsedAt } = key;
+  return { id, displayName, role, status, secretKey: secretHint, createdAt, updatedAt, lastUsedAt };
 }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { DatabaseClock, type InvitationId } from '@posthorn/kernel';
-import type { Invitation } from '@posthorn/domain';
+import { type Invitation, invitationStatus } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { endedRefusal, InviteMember } from '@posthorn/use-cases';
@@ -12,8 +12,7 @@ import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { INVITE_REFUSALS, RESEND_REFUSALS, REVOKE_REFUSALS } from './member-refusals.ts';
-import { InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
-import { invitationView } from './member-views.ts';
+import { type Invitation as ShownInvitation, InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
 import { CreateInvitationRequest, InvitationsQuery } from './member.requests.ts';
 
 /** Invitations to a workspace. */
@@ -126,4 +125,11 @@ export class InvitationsController {
   private answer(invitation: Invitation | undefined): InvitationAnswer {
     return { invitation: invitationView(foundBy('invitation_id', invitation), this.clock.now()) };
   }
+}
+
+/** The API representation of an invitation at the time `now`. */
+function invitationView(invitation: Invitation, now: Date): ShownInvitation {
+  const { id, email, name, role, createdAt, expiresAt, acceptedAt, revokedAt } = invitation;
+  const status = invitationStatus(invitation, now);
+  return { id, email, name, role, status, createdAt, expiresAt, acceptedAt, revokedAt };
 }

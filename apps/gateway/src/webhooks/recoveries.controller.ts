@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { RecoveryId, WebhookId } from '@posthorn/kernel';
+import type { Recovery } from '@posthorn/domain';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { RecoveryStore } from '@posthorn/database';
 import { noSuchPeriod, ReadDeliveries, RecoverDeliveries, recoveryRuns } from '@posthorn/use-cases';
@@ -8,8 +9,7 @@ import { dateOf } from '../paging/time-range.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { RecoverRequest } from './recover.request.ts';
-import { RecoveryAnswer } from './recovery.answers.ts';
-import { recoveryView } from './recovery-view.ts';
+import { type Recovery as ShownRecovery, RecoveryAnswer } from './recovery.answers.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
 
 /** Recoveries: sending all failed deliveries of a time range again. */
@@ -72,4 +72,10 @@ export class RecoveriesController {
       throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'recovery_id');
     return { recovery: recoveryView(recovery) };
   }
+}
+
+/** The API representation of a recovery; its state is called `status`, as everywhere in the API. */
+function recoveryView(recovery: Recovery): ShownRecovery {
+  const { id, webhookId, state, since, until, total, done, createdAt, finishedAt } = recovery;
+  return { id, webhookId, status: state, since, until, total, done, createdAt, finishedAt };
 }
