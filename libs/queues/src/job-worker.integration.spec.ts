@@ -68,6 +68,7 @@ describe('a worker', () => {
 
   it('that has nothing to do lives, because it serves its canaries', async () => {
     const worker = startWorker();
+    expect(worker.liveness()).toEqual({ ok: true, detail: 'Redis has not been asked yet' });
     await until(() => hasServed(worker));
     await sleep(1.5 * LIVENESS.stuckAfterMs);
     await until(() => hasServed(worker));

@@ -49,6 +49,7 @@ export class JobWorker<Names extends JobName> {
   private readonly bounds: typeof LIVENESS;
   private lastServedAt = performance.now();
   private answeringSince: number | undefined;
+  private hasAsked = false;
 
   constructor(private readonly options: JobWorkerOptions<Names>) {
     this.connection = connectWorker(options.url, options.onError);
@@ -73,6 +74,7 @@ export class JobWorker<Names extends JobName> {
    * healthy: it is not to blame.
    */
   liveness(): { ok: boolean; detail: string } {
+    if (!this.hasAsked) return { ok: true, detail: 'Redis has not been asked yet' };
     if (this.answeringSince === undefined) return { ok: true, detail: 'Redis does not answer' };
     const idleMs = this.idleMs(this.answeringSince);
     return { ok: idleMs < this.bounds.stuckAfterMs, detail: `last job ${Math.round(idleMs)} ms ago` };
@@ -163,6 +165,8 @@ export class JobWorker<Names extends JobName> {
       if (this.idleMs(this.answeringSince) > this.bounds.stuckAfterMs / 2) this.connection.disconnect(true);
     } catch {
       this.answeringSince = undefined;
+    } finally {
+      this.hasAsked = true;
     }
   }
 }
