@@ -67,6 +67,7 @@ async function holds(example: Fence): Promise<void> {
     await until(() => printed().includes('CONTACT_CREATED\n'), 'it has heard of the contact');
     await takesEachOnce(id, printed);
     await outlivesWhoHangsUp(port);
+    await takesNoEndlessBody(port);
     await refusesTheRest(url, token);
   } finally {
     child.kill('SIGKILL');
@@ -96,6 +97,31 @@ async function outlivesWhoHangsUp(port: number): Promise<void> {
   await setTimeout(200); // until it has begun to read the body
   socket.resetAndDestroy();
   await setTimeout(200);
+}
+
+/** Whoever posts without an end would otherwise fill the memory. */
+async function takesNoEndlessBody(port: number): Promise<void> {
+  const piece = Buffer.alloc(0x10_0000, ' ');
+  const pieces: [string, Buffer][] = [
+    ['Content-Length: 1000000000', piece],
+    ['Transfer-Encoding: chunked', Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')])],
+  ];
+  for (const [header, bytes] of pieces) {
+    const socket = connect(port, '127.0.0.1')
+      .on('error', () => undefined)
+      .resume();
+    const happens = (event: string): Promise<unknown> =>
+      new Promise((resolve) => socket.once(event, resolve));
+    const closed = happens('close');
+    socket.write(`POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n${header}\r\n\r\n`);
+    let sent = 0;
+    while (!socket.destroyed && sent < 64) {
+      sent += 1;
+      if (!socket.write(bytes)) await Promise.race([happens('drain'), closed]);
+    }
+    expect([header, sent < 64]).toEqual([header, true]);
+    socket.destroy();
+  }
 }
 
 async function refusesTheRest(url: string, token: string): Promise<void> {
