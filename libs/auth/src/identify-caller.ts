@@ -32,7 +32,8 @@ export class IdentifyCaller {
    * Authenticates a request, counts it, and sets the rate limit headers: of its key, or of its address where it has no valid key.
    *
    * The look-up of the key and the rate limit run in parallel, the latter for the holder that the key had last. That decides nothing: a deleted
-   * key is refused by its look-up, and where the limit has changed, the request is counted again by the new one.
+   * key is refused by its look-up. Where the limit has changed, a request that the old one allows has its token, and any other is judged by
+   * the new one.
    *
    * @throws Refusal 401 without a valid key, 429 for too many requests, 503 when the key cannot be looked up
    */
@@ -44,7 +45,7 @@ export class IdentifyCaller {
       const cached = this.recent.get(cacheKey);
       // For the log of a request that is refused before the look-up has ended.
       if (cached) addCallerToLog(cached);
-      const [principal, verdict] = await Promise.all([
+      const [principal, guess] = await Promise.all([
         this.authentication.authenticate(hash),
         cached && this.limits.judge(cached),
       ]);
@@ -52,7 +53,9 @@ export class IdentifyCaller {
       addCallerToLog(principal);
       this.limits.enforce(
         response,
-        hasSameLimit(cached, principal) ? verdict! : await this.limits.judge(principal),
+        guess?.verdict.allowed || hasSameLimit(cached, principal)
+          ? guess!
+          : await this.limits.judge(principal),
       );
       return principal;
     } catch (error) {
