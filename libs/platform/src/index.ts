@@ -3,6 +3,7 @@ export { createLogger, type Logger } from './logging/create-logger.ts';
 export { addToLog } from './logging/request-context.ts';
 export { reportRepeated } from './logging/report-repeated.ts';
 export { createHealthApp, createHttpApp } from './http/create-http-app.ts';
+export { DisconnectSignal } from './http/disconnect-signal.ts';
 export { countOnceRead } from './http/count-once-read.ts';
 export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
+import { DisconnectSignal } from '@posthorn/platform';
 import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { refusalOf } from '../pages/error-page.ts';
@@ -21,12 +22,13 @@ export class EmailContentController {
   async frame(
     @Param('email_id') text: string,
     @Res({ passthrough: true }) response: Response,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<string> {
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.setHeader('Content-Security-Policy', FRAME_POLICY);
     response.setHeader('X-DNS-Prefetch-Control', 'off');
     try {
-      return sanitizeForFrame((await this.preview(text)).preview.html);
+      return sanitizeForFrame((await this.preview(text, gone)).preview.html);
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
@@ -39,14 +41,15 @@ export class EmailContentController {
   async source(
     @Param('email_id') text: string,
     @Res({ passthrough: true }) response: Response,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<string> {
-    const { id, preview } = await this.preview(text);
+    const { id, preview } = await this.preview(text, gone);
     const content = sourcePage(id, preview);
     return renderPage(response, { title: 'Source', section: 'Emails', content });
   }
 
-  private async preview(text: string): Promise<{ id: EmailId; preview: EmailPreview }> {
+  private async preview(text: string, gone: AbortSignal): Promise<{ id: EmailId; preview: EmailPreview }> {
     const { id, workspaceId } = await this.reader.locate(text);
-    return { id, preview: orNotFound(await this.previewEmail.preview(workspaceId, id), NO_EMAIL) };
+    return { id, preview: orNotFound(await this.previewEmail.preview(workspaceId, id, gone), NO_EMAIL) };
   }
 }

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { DisconnectSignal } from '@posthorn/platform';
 import { contentRemoved, PreviewEmail, uncomposable, unsignable } from '@posthorn/use-cases';
-import { DisconnectSignal } from '../disconnect-signal.ts';
 import { Describes } from '../openapi/describes.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { EmailPreviewAnswer } from './email-preview.answers.ts';

@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { DatabaseClock } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { DisconnectSignal } from '@posthorn/platform';
 import { CountEmails } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { validateQuery } from '../validation/validate-query.ts';
@@ -27,8 +28,12 @@ export class StatsController {
     answer: StatsAnswer,
     refuses: { 'Too many days': tooManyDays(365) },
   })
-  async read(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<StatsAnswer> {
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @Query() query: unknown,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<StatsAnswer> {
     const wanted = countedEmails(workspaceId, validateQuery(StatsQuery, query), this.clock);
-    return { stats: statsView(wanted, await this.countEmails.count(wanted)) };
+    return { stats: statsView(wanted, await this.countEmails.count(wanted, gone)) };
   }
 }

@@ -1,10 +1,9 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { type JsonText, traceparentOf } from '@posthorn/platform';
+import { DisconnectSignal, type JsonText, traceparentOf } from '@posthorn/platform';
 import { noSuchVersion, PreviewTemplate, SendTestEmail } from '@posthorn/use-cases';
 import type { Request } from 'express';
-import { DisconnectSignal } from '../disconnect-signal.ts';
 import { mailboxOf } from '../validation/mailbox-rules.ts';
 import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refusals.ts';
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';

@@ -25,9 +25,14 @@ export class CountEmails {
 
   constructor(private readonly store: Pick<EmailCountsStore, 'count' | 'countEngagements'>) {}
 
-  /** By status, and how many were opened and clicked. @throws Refusal 503 when too many are waiting */
-  count(wanted: CountedEmails): Promise<EmailsCounted> {
-    return this.counts.run(() => this.counted(wanted));
+  /**
+   * By status, and how many were opened and clicked.
+   *
+   * @param gone is aborted when the caller has gone: a count that would have to wait is refused then
+   * @throws Refusal 503 when too many are waiting
+   */
+  count(wanted: CountedEmails, gone?: AbortSignal): Promise<EmailsCounted> {
+    return this.counts.run(() => this.counted(wanted), gone);
   }
 
   private async counted(wanted: CountedEmails): Promise<EmailsCounted> {
