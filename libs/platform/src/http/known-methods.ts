@@ -26,7 +26,7 @@ function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
 
 /** The answer to a request that no route took: 405 with `Allow` where the path is known, else 404. */
 export function answerToUnrouted(stack: readonly RouterLayer[], method: string, path: string): ErrorAnswer {
-  const allowed = knownMethods(stack, path);
+  const allowed = literalPaths(stack).get(routedPath(path)) ?? knownMethods(stack, path);
   if (allowed.length > 0) return wrongMethod(method, allowed);
   const hint = knownMethods(stack, REFERENCE).length > 0 ? `; see ${REFERENCE} for the paths` : '';
   return answerOf(new Refusal(404, `There is nothing at ${path.slice(0, 200)}${hint}`), '');
