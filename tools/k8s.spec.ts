@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { isAmong, mayConnectTo, parseAddress, parseAddressRange } from '@posthorn/domain';
+import { isInRanges, mayConnectTo, parseAddress, parseAddressRange } from '@posthorn/domain';
 import { parse } from 'yaml';
 import { ALL_SECTIONS, describeSettings, readSettings, type Sections } from '@posthorn/platform';
 import { type Manifest, nameOf, render, schemaFaults, typeFaults } from './k8s/manifests.mjs';
@@ -349,7 +349,7 @@ function portOf(url: string): number {
 }
 
 function isIn(address: string, ranges: readonly string[]): boolean {
-  return isAmong(
+  return isInRanges(
     parseAddress(address)!,
     ranges.map((range) => parseAddressRange(range)!),
   );

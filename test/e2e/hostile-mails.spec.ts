@@ -7,7 +7,7 @@ import { soundTemplate, templateIn } from './templates.ts';
 
 const VICTIM = 'victim@evil.example';
 /** Nothing is wrong with it where a mailbox is asked for. */
-const ONE_MAILBOX = `x <${VICTIM}>`;
+const MAILBOX_HINT = `x <${VICTIM}>`;
 
 /** What somebody may write who wants a mail to say more, or to go further, than it may; and what is merely strange. */
 const TEXTS: readonly string[] = [
@@ -21,7 +21,7 @@ const TEXTS: readonly string[] = [
   `=?utf-8?b?DQpCY2M6IHZpY3RpbUBldmlsLmV4YW1wbGU=?=`,
   `x\u560d\u560aBcc: ${VICTIM}`,
   `x" <${VICTIM}>, "y`,
-  ONE_MAILBOX,
+  MAILBOX_HINT,
   `x, ${VICTIM}`,
   `x; ${VICTIM}`,
   `x (comment) ${VICTIM}`,
@@ -118,7 +118,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   ...Object.entries(PLACES).flatMap(([place, fieldsOf], row) =>
-    TEXTS.filter((text) => text !== ONE_MAILBOX || (place !== 'to' && place !== 'replyTo')).map(
+    TEXTS.filter((text) => text !== MAILBOX_HINT || (place !== 'to' && place !== 'replyTo')).map(
       (text, column) => {
         const to = `case-${row}-${column}@receiver.example`;
         const fields = { to, ...fieldsOf(text, to) };

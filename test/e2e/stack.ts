@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
-import { operator, type OwnLimits, POSTHORN } from '@posthorn/domain';
+import { operator, type LimitOverrides, POSTHORN } from '@posthorn/domain';
 import { DatabaseClock, type EmailId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   ApiKeyStore,
@@ -168,7 +168,7 @@ export class Stack {
   }
 
   /** Gives a workspace rates of its own. */
-  async setRates(id: WorkspaceId, rates: Pick<OwnLimits, 'ratePerSecond' | 'rateBurst'>): Promise<void> {
+  async setRates(id: WorkspaceId, rates: Pick<LimitOverrides, 'ratePerSecond' | 'rateBurst'>): Promise<void> {
     await limitWorkspace(new WorkspaceStore(this.db), id, operator('test'), rates);
   }
 

@@ -82,8 +82,8 @@ async function waitsOfTheHealthy({ ground, receiver, port }, seconds) {
   const events = await createContacts(ground, port, seconds);
   const arrivedAtHealthy = async () =>
     (await receiver.ask('arrivals')).filter(({ path }) => path.startsWith('/well'));
-  const isTold = async () => (await arrivedAtHealthy()).length >= events * HEALTHY_EACH;
-  await waitUntil(isTold, { withinMs: TOLD_WITHIN_MS, what: 'Telling the healthy receivers' });
+  const triggersEvent = async () => (await arrivedAtHealthy()).length >= events * HEALTHY_EACH;
+  await waitUntil(triggersEvent, { withinMs: TOLD_WITHIN_MS, what: 'Telling the healthy receivers' });
   const committedAt = await commits(ground, begunAt);
   const waits = (await arrivedAtHealthy()).map(({ at, event }) => at - Number(committedAt.get(event)));
   return { medianMs: median(waits), p99Ms: quantile(waits, 0.99) };

@@ -55,7 +55,7 @@ export const GOALS = {
 export const [GOAL, STRETCH] = [0, 1];
 
 /** @param {Goal} goal @param {number} which GOAL or STRETCH */
-export function boundText({ unit, min, max }, which) {
+export function sanitizeText({ unit, min, max }, which) {
   const bound = (min ?? max)?.[which];
   if (bound === undefined) return '–';
   return min === undefined ? `≤ ${bound}${unitText(unit)}` : `≥ ${bound}`;

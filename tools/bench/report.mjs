@@ -1,4 +1,4 @@
-import { boundText, GOAL, GOALS, isWithin, STRETCH, unitText } from './goals.mjs';
+import { sanitizeText, GOAL, GOALS, isWithin, STRETCH, unitText } from './goals.mjs';
 import { MARKS } from './memory.mjs';
 import { median, shown } from './numbers.mjs';
 
@@ -144,7 +144,7 @@ export function markdown(rows, machine) {
     const spread = `${shown(Math.min(...rounds))}–${shown(Math.max(...rounds))}`;
     const figure = `**${shown(value)}${unitText(goal.unit)}** (${spread})`;
     const verdict = isWithin(goal, STRETCH, value) ? 'stretch' : isWithin(goal, GOAL, value) ? 'yes' : 'no';
-    const bounds = [boundText(goal, GOAL), boundText(goal, STRETCH)];
+    const bounds = [sanitizeText(goal, GOAL), sanitizeText(goal, STRETCH)];
     const cells = [goal.what, ours, yardstick, figure, ...bounds, verdict];
     return `| ${cells.join(' | ')} |`;
   });

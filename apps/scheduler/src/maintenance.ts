@@ -1,6 +1,6 @@
 import type { EraStore, RecoveryStore, UpkeepStore, VerificationLinkStore } from '@posthorn/database';
 import {
-  EVENTS_KEPT_AT_MOST_DAYS,
+  MAX_EVENTS_KEPT_DAYS,
   EVENTS_KEPT_DAYS,
   EXHAUSTED_KEPT_DAYS,
   HELD_DAYS,
@@ -85,7 +85,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
     },
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
-      const maxDays = eventDays + EVENTS_KEPT_AT_MOST_DAYS - EVENTS_KEPT_DAYS;
+      const maxDays = eventDays + MAX_EVENTS_KEPT_DAYS - EVENTS_KEPT_DAYS;
       const dropped = await untilZero(() => upkeep.dropOldEvents(eventDays, EXHAUSTED_KEPT_DAYS, maxDays));
       logIfAny({ dropped }, 'partitions of old events were dropped');
     },

@@ -8,13 +8,13 @@ export type Actor =
   | { readonly kind: 'recipient'; readonly name: 'recipient' }
   | { readonly kind: 'system'; readonly name: 'posthorn' };
 
-/** An operator: at the command line under the name of the machine's account, in the dashboard under the name of their own. */
+/** An operator, by the name of the system account (command line) or of the dashboard account. */
 export function operator(name: string): Actor {
   return { kind: 'operator', name };
 }
 
-/** Whoever followed a link in an email; nothing more is known of them. */
+/** Whoever opened a link of an email; nothing more is known about them. */
 export const RECIPIENT: Actor = { kind: 'recipient', name: 'recipient' };
 
-/** Posthorn, where nobody asked. */
+/** Posthorn itself, acting without a request. */
 export const POSTHORN: Actor = { kind: 'system', name: 'posthorn' };

@@ -3,36 +3,35 @@ import ipaddr from 'ipaddr.js';
 /** An IP address. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A range of addresses: one of them, and how many of its first bits are the same in all. */
+/** A CIDR range: an address and the length of its prefix in bits. */
 export type AddressRange = readonly [address: Address, bits: number];
 
-/** The bits that an IPv4 address has before it where it is written as an IPv6 one (RFC 4291, section 2.5.5.2). */
+/** The length of the prefix of IPv4-mapped IPv6 addresses (RFC 4291, section 2.5.5.2). */
 const MAPPED_BITS = 96;
 
-/** `::1.2.3.4` is another address than `::ffff:1.2.3.4`, for which the parser takes it. */
-const COMPATIBLE = /^::(\d+\.\d+\.\d+\.\d+)$/;
+/** `::1.2.3.4`; the parser would read it as `::ffff:1.2.3.4`, which is a different address. */
+const IPV4_COMPATIBLE = /^::(\d+\.\d+\.\d+\.\d+)$/;
 
 /**
- * An address in its one unambiguous form: four decimal numbers, or IPv6 without a zone; an IPv4 address inside of an IPv6 one as
- * what it is.
+ * Parses an address: dotted decimal with four parts, or IPv6 without a zone. An IPv4-mapped IPv6 address is returned as IPv4.
  *
- * @returns undefined when it is none
+ * @returns undefined when it is not an address
  */
 export function parseAddress(text: string): Address | undefined {
-  const compatible = COMPATIBLE.exec(text);
-  if (compatible !== null) return asIpv6(parseAddress(compatible[1]!));
+  const ipv4Compatible = IPV4_COMPATIBLE.exec(text);
+  if (ipv4Compatible !== null) return ipv4CompatibleAddress(parseAddress(ipv4Compatible[1]!));
   const isAddress =
     ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'));
   return isAddress ? ipaddr.process(text) : undefined;
 }
 
 /**
- * A range as operators write it: `10.0.0.0/8`, `fd00::/8`, or one address.
+ * Parses a range: `10.0.0.0/8`, `fd00::/8`, or a single address.
  *
- * @returns undefined when it is none
+ * @returns undefined when it is not a range
  */
 export function parseAddressRange(text: string): AddressRange | undefined {
-  if (!text.includes('/')) return wholeAddress(parseAddress(text));
+  if (!text.includes('/')) return singleAddressRange(parseAddress(text));
   const isCidr = ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
   if (!isCidr || text.includes('%')) return undefined;
   const [address, bits] = ipaddr.parseCIDR(text);
@@ -41,15 +40,15 @@ export function parseAddressRange(text: string): AddressRange | undefined {
 }
 
 /** Whether the address lies in one of the ranges. */
-export function isAmong(address: Address, ranges: readonly AddressRange[]): boolean {
+export function isInRanges(address: Address, ranges: readonly AddressRange[]): boolean {
   return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 }
 
-function wholeAddress(address: Address | undefined): AddressRange | undefined {
+function singleAddressRange(address: Address | undefined): AddressRange | undefined {
   return address && [address, address.toByteArray().length * 8];
 }
 
-/** The IPv6 address with these last four bytes, and no others. */
-function asIpv6(ipv4: Address | undefined): Address | undefined {
+/** The IPv4-ipv4Compatible IPv6 address: twelve zero bytes, then those of the IPv4 address. */
+function ipv4CompatibleAddress(ipv4: Address | undefined): Address | undefined {
   return ipv4 && new ipaddr.IPv6([...new Array<number>(12).fill(0), ...ipv4.toByteArray()]);
 }

@@ -1,4 +1,4 @@
-/** What has become of an API key, with what each means. */
+/** The statuses of an API key, with their meanings. */
 export const API_KEY_STATUSES = {
   ACTIVE: 'authenticates requests',
   ARCHIVED: 'deleted: lets nobody in any more, and is shown once more, by the answer to its deletion',

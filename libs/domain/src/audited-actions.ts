@@ -1,14 +1,14 @@
-/** Who came to the dashboard and went, which is told with the network that they came from. */
+/** Sign-ins to the dashboard; their audit entries include the client's network. */
 export const SIGN_IN_ACTIONS = [
   'operator.signed_in',
   'operator.signed_out',
   'operator.sign_in_refused',
 ] as const;
 
-/** Networks lead to persons, so what is told with one is not kept for ever. */
+/** Networks are personal data, so entries that include one are deleted after this time. */
 export const SIGN_INS_KEPT_DAYS = 365;
 
-/** What the audit log tells of: each change of who may do what, and of what is sent and told to whom. */
+/** The actions in the audit log: every change of permissions, and of what is sent and reported to whom. */
 export const AUDITED_ACTIONS = [
   'api_key.created',
   'api_key.updated',
@@ -53,7 +53,7 @@ export const AUDITED_ACTIONS = [
   'workspace.retention_changed',
   'workspace.paused',
   'workspace.resumed',
-  // Of the whole installation; these stand in the log of the system's own workspace.
+  // Of the whole installation; these are in the log of the system workspace.
   'sending.paused',
   'sending.resumed',
   'database.restored',

@@ -59,7 +59,7 @@ describe('canonicalJson', () => {
     },
   );
 
-  it('gives the same text whatever the order of the keys, and a text that says the same', () => {
+  it('gives the same text whatever the order of the keys, and one that parses to an equal value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value);
@@ -69,7 +69,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('tells different values apart', () => {
+  it('gives different texts for different values', () => {
     const values = [
       '1',
       1,

@@ -1,17 +1,17 @@
-/** What JSON can say. */
+/** A value that JSON can represent. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** An object of JSON. */
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
 /**
- * One text for all JSON texts that mean the same (RFC 8785): no white space, keys in the order of their UTF-16 code
+ * The canonical form of a JSON value (RFC 8785): no white space, keys in the order of their UTF-16 code
  * units, numbers as ECMAScript prints them. A member whose value is undefined is left out.
  *
- * @param value what a JSON parser gave; its depth is bounded by whoever parsed it
- * @throws TypeError for what JSON cannot say (a function, a bigint, NaN, an infinity)
+ * @param value a parsed JSON value; its depth must be bounded already
+ * @throws TypeError for what JSON cannot represent (a function, a bigint, NaN, an infinity)
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'object' && value !== null) {

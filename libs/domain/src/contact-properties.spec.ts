@@ -19,7 +19,7 @@ describe('mergeProperties', () => {
     });
   });
 
-  it('replaces a value whole, and keeps a null that stands deeper', () => {
+  it('replaces values as a whole, and keeps nested nulls', () => {
     expect(mergeProperties({ a: { b: 1, c: 2 } }, { a: { b: null } })).toEqual({
       properties: { a: { b: null } },
     });
@@ -40,7 +40,7 @@ describe('mergeProperties', () => {
     });
   });
 
-  it('gives the same when it is done again', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(json(), json(), (current, given) => {
         const once = mergeProperties(current, given);
@@ -51,7 +51,7 @@ describe('mergeProperties', () => {
 });
 
 describe('changesBetween', () => {
-  it('names what differs, and nothing for another spelling of the same', () => {
+  it('contains what differs, and nothing for equal values that are written differently', () => {
     expect(changesBetween({ a: 1, b: [1, { c: 1, d: 2 }] }, { b: [1, { d: 2, c: 1 }], a: 1.0 })).toBe(
       undefined,
     );
@@ -62,7 +62,7 @@ describe('changesBetween', () => {
     });
   });
 
-  it('holds all that leads from the one to the other', () => {
+  it('leads from one to the other when merged', () => {
     fc.assert(
       fc.property(json(), json(), (before, given) => {
         const merged = mergeProperties(before, given);

@@ -1,13 +1,13 @@
 import { canonicalJson, type JsonObject, type JsonValue } from './canonical-json.ts';
 import { type Size, SIZES } from './limits.ts';
 
-/** What a contact's properties become; or which size they would exceed, and how large they would be. */
+/** The merged properties of a contact, or the size limit that they exceed and their actual size. */
 export type MergedProperties =
   { readonly properties: JsonObject } | { readonly exceeded: Size; readonly amount: number };
 
 /**
- * Properties after a change: the keys that are given replace, those given as null are removed, the others stay. What a contact
- * has is bounded as a whole, not only what one change brings.
+ * Applies a change to properties: given keys are replaced, those given as null are removed, all others are kept. The size limits
+ * apply to the result, not only to the change.
  */
 export function mergeProperties(current: JsonObject, given: JsonObject): MergedProperties {
   const members = Object.entries({ ...current, ...given }).filter(([, value]) => value !== null);
@@ -21,24 +21,24 @@ export function mergeProperties(current: JsonObject, given: JsonObject): MergedP
 }
 
 /**
- * What makes `after` out of `before`: each key whose value differs, with its new value, or null when it is gone. Undefined when
- * both mean the same.
+ * The change that leads from `before` to `after`: each key whose value differs, with its new value, or null if it was removed.
+ * Undefined when they are equal.
  */
 export function changesBetween(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes = [...keys]
-    .filter((key) => !means(valueAt(before, key), valueAt(after, key)))
+    .filter((key) => !areEqual(valueAt(before, key), valueAt(after, key)))
     .map((key): [string, JsonValue] => [key, valueAt(after, key) ?? null]);
   return changes.length === 0 ? undefined : Object.fromEntries(changes);
 }
 
-/** `constructor` and the like are keys as others are. */
+/** Own keys only, so that `constructor` and the like are ordinary keys. */
 function valueAt(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function means(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  // What a change leaves alone is the same value, and most is: 64 KiB need not be put in order to see that.
+function areEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  // Most values are unchanged and identical; this saves serialising up to 64 KiB.
   if (a === b || a === undefined || b === undefined) return a === b;
   return canonicalJson(a) === canonicalJson(b);
 }

@@ -2,7 +2,7 @@ import type { ContactId, WorkspaceId } from '@posthorn/kernel';
 import type { JsonObject } from './canonical-json.ts';
 import type { EventDataOf } from './events/events.ts';
 
-/** What each status of a contact means. */
+/** The statuses of a contact, with their meanings. */
 export const CONTACT_STATUSES = {
   SUBSCRIBED: 'gets every email',
   UNSUBSCRIBED: 'gets only emails that do not ask for consent',
@@ -10,7 +10,7 @@ export const CONTACT_STATUSES = {
 
 export type ContactStatus = keyof typeof CONTACT_STATUSES;
 
-/** A person that a workspace writes to. */
+/** A person that a workspace sends emails to. */
 export interface Contact {
   readonly id: ContactId;
   readonly workspaceId: WorkspaceId;
@@ -23,7 +23,7 @@ export interface Contact {
   readonly updatedAt: Date;
 }
 
-/** What events tell of a contact. */
+/** The data of events about a contact. */
 export function contactEventData(contact: Contact): EventDataOf<'CONTACT_CREATED'> {
   const { id, workspaceId, email, properties, createdAt } = contact;
   return { contact: { id, email, properties, createdAt: createdAt.toISOString(), workspaceId } };

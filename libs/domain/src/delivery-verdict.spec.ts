@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, Transmission, Verdict } from './delivery.ts';
-import { decideAfterAttempt, mayAskAnotherRelay, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
+import { decideAfterAttempt, mayTryAnotherRelay, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
 
 const refused = (stage: SmtpStage, code: number, text = 'no', enhancedCode?: string): Transmission => ({
   kind: 'refused',
@@ -13,13 +13,13 @@ const SETUP = ['connect', 'greeting', 'ehlo', 'starttls', 'auth'] as const;
 const AFTER_A_MINUTE: Verdict = { kind: 'retry', afterSeconds: 60, duplicatePossible: false };
 
 describe('the retry table', () => {
-  it('steps from a minute to eight hours', () => {
+  it('has delays from a minute to eight hours', () => {
     const minutes = RETRY_AFTER_SECONDS.map((seconds) => seconds / 60);
     expect(minutes.slice(0, 9)).toEqual([1, 5, 15, 30, 60, 120, 240, 480, 480]);
     expect(new Set(minutes.slice(8))).toEqual(new Set([480]));
   });
 
-  it('uses up three days and not more', () => {
+  it('takes at most three days', () => {
     const hours = RETRY_AFTER_SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3600;
     expect(hours).toBeLessThanOrEqual(72);
     expect(hours + 8).toBeGreaterThan(72);
@@ -91,7 +91,7 @@ describe('the verdict after an attempt', () => {
     expect(decideAfterAttempt(refused(stage, code, text), 0)).toEqual(verdict);
   });
 
-  it('walks along the table and then gives up', () => {
+  it('follows the table and then gives up', () => {
     RETRY_AFTER_SECONDS.forEach((afterSeconds, attempts) => {
       expect(decideAfterAttempt(refused('rcpt', 451), attempts)).toMatchObject({
         kind: 'retry',
@@ -104,7 +104,7 @@ describe('the verdict after an attempt', () => {
     expect(decideAfterAttempt({ kind: 'unknown', error: 'gone' }, end)).toEqual({ kind: 'failed' });
   });
 
-  it('says that a duplicate is possible when nobody knows whether the relay has it', () => {
+  it('says that a duplicate is possible when the relay may have the email', () => {
     expect(decideAfterAttempt({ kind: 'unknown', error: 'gone' }, 1)).toEqual({
       kind: 'retry',
       afterSeconds: 300,
@@ -137,7 +137,7 @@ describe('a refusal at MAIL', () => {
     expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({ kind: 'failed' });
   });
 
-  it('tries an email again whose sender’s domain cannot be looked up just now, and holds nobody else back', () => {
+  it('retries an email whose sender domain cannot be looked up, and does not block others', () => {
     const transmission = refused('mail', 451, 'Sender domain not found', '4.1.8');
     expect(decideAfterAttempt(transmission, 0)).toEqual({
       kind: 'retry',
@@ -164,7 +164,7 @@ describe('a refusal at MAIL', () => {
   });
 });
 
-describe('another relay may be asked', () => {
+describe('another relay may be tried', () => {
   it.each([
     refused('greeting', 554),
     refused('auth', 535),
@@ -175,7 +175,7 @@ describe('another relay may be asked', () => {
     broken('rcpt'),
     broken('content'),
   ])('when it is proven that this one accepted nothing: %j', (transmission) => {
-    expect(mayAskAnotherRelay(transmission)).toBe(true);
+    expect(mayTryAnotherRelay(transmission)).toBe(true);
   });
 
   it.each<Transmission>([
@@ -186,6 +186,6 @@ describe('another relay may be asked', () => {
     refused('content', 554),
     refused('mail', 552, 'message size exceeds the limit'),
   ])('but never when it may have it, or has answered about the email: %j', (transmission) => {
-    expect(mayAskAnotherRelay(transmission)).toBe(false);
+    expect(mayTryAnotherRelay(transmission)).toBe(false);
   });
 });

@@ -12,9 +12,9 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
 /**
- * After how long the next try is due, in seconds, by the number of answers recorded before. Its sum, 71 h 51 min, is the
- * last step that stays within the three days that an email is tried for (RFC 5321, section 4.5.4.1, asks for 4–5 days of
- * a queue for mail between people; a password reset that is three days old helps nobody).
+ * The delay before the next attempt, in seconds, by the number of attempts recorded before. They add up to 71 h 51 min, because an
+ * email is retried for at most three days (RFC 5321, section 4.5.4.1, recommends 4–5 days for mail between people; a password reset
+ * that is three days old is of no use).
  */
 export const RETRY_AFTER_SECONDS: readonly number[] = [
   ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE),
@@ -30,13 +30,13 @@ function retry(attempts: number, duplicatePossible: boolean, notBeforeSeconds = 
   return { kind: 'retry', afterSeconds: Math.max(step, notBeforeSeconds), duplicatePossible };
 }
 
-function decideAfterBreak(stage: SmtpStage, attempts: number): Verdict {
+function decideAfterDisconnect(stage: SmtpStage, attempts: number): Verdict {
   return isBeforeAnyEmail(stage) ? { kind: 'relay_unavailable' } : retry(attempts, false);
 }
 
 function decideAfterRefusal(stage: SmtpStage, reply: SmtpReply, attempts: number): Verdict {
-  // A code that is no refusal says nothing about the email: as if the connection had failed here.
-  if (!isPermanent(reply) && !isTransient(reply)) return decideAfterBreak(stage, attempts);
+  // A code that is not a refusal says nothing about the email: treated like a connection that failed at this stage.
+  if (!isPermanent(reply) && !isTransient(reply)) return decideAfterDisconnect(stage, attempts);
   const { status, suppresses, retryNotBeforeSeconds } = effectOf(classifyReply(reply, stage));
   if (status === null) return { kind: 'relay_unavailable' };
   if (isTransient(reply)) return retry(attempts, false, retryNotBeforeSeconds);
@@ -44,10 +44,10 @@ function decideAfterRefusal(stage: SmtpStage, reply: SmtpReply, attempts: number
 }
 
 /**
- * What is to be done with an email after one transmission of it. What a class of replies does is in `REPLY_CLASSES`.
+ * Decides what happens to an email after a transmission. The effect of each class of replies is in `REPLY_CLASSES`.
  *
- * @param transmission what the transport saw
- * @param attempts how many answers had been recorded before this one: 0 for the first
+ * @param transmission what the transport observed
+ * @param attempts how many attempts were recorded before this one: 0 for the first
  */
 export function decideAfterAttempt(transmission: Transmission, attempts: number): Verdict {
   switch (transmission.kind) {
@@ -56,27 +56,27 @@ export function decideAfterAttempt(transmission: Transmission, attempts: number)
     case 'refused':
       return decideAfterRefusal(transmission.stage, transmission.reply, attempts);
     case 'broken':
-      return decideAfterBreak(transmission.stage, attempts);
+      return decideAfterDisconnect(transmission.stage, attempts);
     case 'unknown':
       return retry(attempts, true);
   }
 }
 
-/** Whether a transmission says something about the relay and nothing about the email: its breaker opens. */
-export function isAboutRelay(transmission: Transmission): boolean {
+/** Whether a transmission failed because of the relay, not the email: the relay's circuit breaker opens. */
+export function isRelayFault(transmission: Transmission): boolean {
   return decideAfterAttempt(transmission, 0).kind === 'relay_unavailable';
 }
 
 /**
- * Whether another relay may be asked at once: this one has proven that it accepted nothing, by failing before the message was written to
- * its end or by going away (421), and has said nothing about the email. Never when it may have the email.
+ * Whether another relay may be tried at once: only if this one has certainly not accepted the email, because the connection failed before
+ * the whole message was written or the relay closed it (421), and the failure is not about the email.
  */
-export function mayAskAnotherRelay(transmission: Transmission): boolean {
+export function mayTryAnotherRelay(transmission: Transmission): boolean {
   switch (transmission.kind) {
     case 'broken':
       return true;
     case 'refused':
-      return transmission.reply.code === 421 || isAboutRelay(transmission);
+      return transmission.reply.code === 421 || isRelayFault(transmission);
     case 'accepted':
     case 'unknown':
       return false;

@@ -1,4 +1,4 @@
-/** Every status of an email, with what it means and what can come next. */
+/** The statuses of an email, with their meanings and what can follow. */
 export const EMAIL_STATUSES = {
   SCHEDULED: 'waits for its time; can be moved or cancelled until it is taken up',
   SENT: 'released for delivery; retried until a server takes it or refuses it for good',

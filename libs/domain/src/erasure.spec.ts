@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerWithout, isEventAbout, patternOf, spellingsOf } from './erasure.ts';
+import { redactAnswer, isEventAbout, addressPattern, addressSpellings } from './erasure.ts';
 
-describe('How an address can be written', () => {
-  it('is with its domain in ASCII or not, and escaped for JSON, HTML and URLs', () => {
-    expect(spellingsOf('Jo&e@xn--mller-kva.example')).toEqual([
+describe('The spellings of an address', () => {
+  it('have its domain in ASCII or Unicode, and escapes of JSON, HTML and URLs', () => {
+    expect(addressSpellings('Jo&e@xn--mller-kva.example')).toEqual([
       'jo&e@xn--mller-kva.example',
       'jo&amp;e@xn--mller-kva.example',
       'jo%26e%40xn--mller-kva.example',
@@ -15,14 +15,14 @@ describe('How an address can be written', () => {
     ]);
   });
 
-  it('is twice where a quoted name needs a backslash in JSON', () => {
-    expect(spellingsOf('"a b"@example.com')).toContain(String.raw`\"a b\"@example.com`);
+  it('are two where a quoted name needs a backslash in JSON', () => {
+    expect(addressSpellings('"a b"@example.com')).toContain(String.raw`\"a b\"@example.com`);
   });
 });
 
 describe('An address', () => {
   const isFoundIn = (text: string): boolean =>
-    new RegExp(patternOf(spellingsOf('ada@example.com')), 'i').test(text);
+    new RegExp(addressPattern(addressSpellings('ada@example.com')), 'i').test(text);
 
   it.each([
     JSON.stringify('x\nada@example.com\n+49'),
@@ -73,11 +73,11 @@ describe('An event', () => {
   });
 });
 
-describe('The answer to a call', () => {
-  it('S11: is the same without what it says of the emails to the person', () => {
+describe('The stored response', () => {
+  it('S11: is the same, with the data of emails to the person redacted', () => {
     const email = { id: 'trs_1', to: 'Ada@example.com', subject: 'Dear Ada', status: 'SENT' };
     const other = { ...email, to: 'bo@example.com' };
-    expect(JSON.parse(answerWithout(JSON.stringify({ emails: [email, other] }), 'ada@example.com'))).toEqual({
+    expect(JSON.parse(redactAnswer(JSON.stringify({ emails: [email, other] }), 'ada@example.com'))).toEqual({
       emails: [{ ...email, to: '[erased]', subject: '[erased]' }, other],
     });
   });

@@ -1,10 +1,10 @@
 import { domainToUnicode } from 'node:url';
 
-/** What stands where a person was named. It has no character that JSON or HTML would have to escape. */
+/** Replaces personal data. It has no character that JSON or HTML would escape. */
 export const ERASED = '[erased]';
 
-/** How an address can be written in what is kept, in lower case: its domain in ASCII or not, escaped for JSON, HTML or a URL. */
-export function spellingsOf(address: string): string[] {
+/** All forms of an address in stored data, in lower case: its domain in ASCII or Unicode; escaped for JSON, HTML or a URL. */
+export function addressSpellings(address: string): string[] {
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
   const plain = [domain, domainToUnicode(domain)].map((name) => `${local}@${name}`.toLowerCase());
@@ -24,40 +24,40 @@ const forHtml = (text: string): string =>
 const forUrl = (text: string, at = '%40'): string =>
   text.split('@').map(encodeURIComponent).join(at).toLowerCase();
 
-/** An address may follow an escape of JSON or of a URL, whose last letter is then not a part of the address, … */
+/** An escape of JSON or of a URL, which may precede an address: its last character is then not part of the address, … */
 const ESCAPE = String.raw`(?:\\[nrtbf]|\\u[0-9a-f]{4}|%[0-9a-f]{2})`;
-/** … unless the escape itself stands for a letter of an address: `%2Bada` is `+ada`. */
+/** … unless the escape encodes a character of an address itself: `%2Bada` is `+ada`. */
 const ESCAPED_LETTER = String.raw`(?:\\u00|%)(?:2[bde]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])`;
 
 /**
- * A pattern (for Postgres, whatever the case) that finds an address in these spellings, but not inside a longer one: `ada@example.com` is found at
- * the end of a sentence and after an escape, but neither in `bada@example.com` nor in `ada@example.com.au`. Where an escape cannot be told from
- * other text (`C:\nada@example.com`), the address is found: too much is erased rather than too little.
+ * A pattern (for Postgres, case-insensitive) that matches an address in these spellings, but not within a longer one: `ada@example.com` is matched
+ * at the end of a sentence and after an escape, but neither in `bada@example.com` nor in `ada@example.com.au`. Where an escape cannot be told
+ * from other text (`C:\nada@example.com`), it matches: better to erase too much than too little.
  */
-export function patternOf(spellings: readonly string[]): string {
-  return boundedPattern(spellings, String.raw`(?<![\w.+-])`);
+export function addressPattern(spellings: readonly string[]): string {
+  return delimitedPattern(spellings, String.raw`(?<![\w.+-])`);
 }
 
-/** The same for names that are made of several parts, as idempotency keys are: the address is found in `welcome-ada@example.com`. */
-export function patternInNames(spellings: readonly string[]): string {
-  return boundedPattern(spellings, String.raw`(?<![[:alnum:]])`);
+/** The same for composed names such as idempotency keys: matches the address in `welcome-ada@example.com`. */
+export function addressPatternInNames(spellings: readonly string[]): string {
+  return delimitedPattern(spellings, String.raw`(?<![[:alnum:]])`);
 }
 
-/** Looking behind by one character costs Postgres nothing, by more it takes twenty times as long: so it looks further only where it found the address. */
-function boundedPattern(spellings: readonly string[], notAfter: string): string {
-  const address = oneOf(spellings);
+/** A look-behind of one character costs Postgres nothing, a longer one makes it twenty times slower: so the longer ones come after the address. */
+function delimitedPattern(spellings: readonly string[], notAfter: string): string {
+  const address = alternatives(spellings);
   const afterEscape = `(?<=[\\da-fnrt])${address}(?<=${ESCAPE}${address})(?<!${ESCAPED_LETTER}${address})`;
-  // Where the `@` is escaped, a `+` of an address is too: a bare one is a space of a form.
-  const afterSpace = String.raw`(?<=\+)${oneOf(spellings.filter((text) => text.includes('%40')))}`;
+  // Where the `@` is percent-encoded, a `+` of the address is as well: a bare one is an encoded space of a form.
+  const afterSpace = String.raw`(?<=\+)${alternatives(spellings.filter((text) => text.includes('%40')))}`;
   return String.raw`(?:${notAfter}${address}|${afterSpace}|${afterEscape})(?![\w-]|\.[\w])`;
 }
 
-function oneOf(spellings: readonly string[]): string {
+function alternatives(spellings: readonly string[]): string {
   const texts = spellings.map((text) => text.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`));
   return `(?:${texts.join('|')})`;
 }
 
-/** Whether an event is about the person: the recipient of its email, or its contact or member. */
+/** Whether an event is about the person with this address: as the recipient, the contact or the member. */
 export function isEventAbout(payload: string, address: string): boolean {
   const { data = {} } = JSON.parse(payload) as { data?: Record<string, Record<string, unknown> | null> };
   return Object.values(data).some(
@@ -65,22 +65,22 @@ export function isEventAbout(payload: string, address: string): boolean {
   );
 }
 
-/** The answer to a call without what it says of the emails to a person, so that a call that comes again is still answered. */
-export function answerWithout(answer: string, address: string): string {
+/** A stored response with the data of emails to a person redacted, so that repeated requests still get one. */
+export function redactAnswer(answer: string, address: string): string {
   return JSON.stringify(
     JSON.parse(answer, (_key, value: unknown): unknown => {
-      const isTheirs =
+      const isAboutPerson =
         typeof value === 'object' && value !== null && 'to' in value && isAddress(value.to, address);
-      return isTheirs ? Object.fromEntries(Object.entries(value).map(withoutWhatItSays)) : value;
+      return isAboutPerson ? Object.fromEntries(Object.entries(value).map(redactMember)) : value;
     }),
   );
 }
 
-function withoutWhatItSays([name, value]: [string, unknown]): [string, unknown] {
-  return [name, SAID_OF_EMAILS.has(name) ? ERASED : value];
+function redactMember([name, value]: [string, unknown]): [string, unknown] {
+  return [name, REDACTED_MEMBERS.has(name) ? ERASED : value];
 }
 
-const SAID_OF_EMAILS = new Set(['to', 'subject', 'groupBy']);
+const REDACTED_MEMBERS = new Set(['to', 'subject', 'groupBy']);
 
 function isAddress(value: unknown, address: string): boolean {
   return typeof value === 'string' && value.toLowerCase() === address.toLowerCase();

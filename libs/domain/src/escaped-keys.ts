@@ -1,18 +1,18 @@
 import { endOfString } from './json-strings.ts';
 
-const BLANK = /[\t\n\r ]*/y;
+const WHITESPACE = /[\t\n\r ]*/y;
 const SCALAR = /[^\t\n\r ,\]}]+/y;
 
 /**
- * Reads JSON that is known to be valid and not deep, key by key. For texts with a backslash in a key only: of these
- * V8's own parser can read another key than was written (`"\u00e9"` as `\`), depending on what it has read before, from
- * whomever (https://github.com/nodejs/node/issues/63785). A string alone it reads as it should.
+ * Parses JSON that is known to be valid and not deeply nested, key by key. Needed for texts with a backslash in a key only: V8's
+ * parser can misread these (`"\u00e9"` as `\`), depending on what the process has parsed before
+ * (https://github.com/nodejs/node/issues/63785). A single string is parsed correctly.
  */
 export function readEscapedKeys(text: string): unknown {
-  return new KnownJson(text).value();
+  return new ValidJsonReader(text).value();
 }
 
-class KnownJson {
+class ValidJsonReader {
   private at = 0;
 
   constructor(private readonly text: string) {}
@@ -26,11 +26,11 @@ class KnownJson {
 
   private object(): unknown {
     const object = {};
-    while (!this.closes('}')) {
+    while (!this.isAtEnd('}')) {
       const key = JSON.parse(this.string()) as string;
       this.nextChar();
       this.at++; // the colon
-      // An assignment to `__proto__` would be something else.
+      // Assigning to `__proto__` would set the prototype.
       const property = { value: this.value(), writable: true, enumerable: true, configurable: true };
       Object.defineProperty(object, key, property);
     }
@@ -39,12 +39,12 @@ class KnownJson {
 
   private array(): unknown {
     const array: unknown[] = [];
-    while (!this.closes(']')) array.push(this.value());
+    while (!this.isAtEnd(']')) array.push(this.value());
     return array;
   }
 
-  /** Passes the opening bracket or a comma; says whether the closing bracket came instead, or at once. */
-  private closes(bracket: string): boolean {
+  /** Skips an opening bracket or a comma. @returns whether the closing bracket came instead or directly after it */
+  private isAtEnd(bracket: string): boolean {
     const isClosed = this.nextChar() === bracket;
     this.at++;
     if (isClosed) return true;
@@ -60,7 +60,7 @@ class KnownJson {
   }
 
   private nextChar(): string | undefined {
-    this.token(BLANK);
+    this.token(WHITESPACE);
     return this.text[this.at];
   }
 

@@ -19,7 +19,7 @@ describe('a text that becomes a header', () => {
     ]);
   });
 
-  it('names a line break as one', () => {
+  it('names a line break', () => {
     expect(faultInHeaderText('Hi\nBcc: x@y.co')).toBe(
       'holds a line break (U+000A) at character 3; take it out',
     );
@@ -27,17 +27,17 @@ describe('a text that becomes a header', () => {
 });
 
 describe('a joiner', () => {
-  it('is spelling between letters that need it, and disguise in an address', () => {
+  it('is accepted between letters that need it, but not in an address', () => {
     expect(faultInVisibleText('علی‌رضا')).toBeUndefined();
     expect(faultInAddressText('علی‌رضا')).toMatch(/U\+200C/);
   });
 
-  it('is disguise between Latin letters', () => {
+  it('is refused between Latin letters', () => {
     expect(faultInVisibleText('pay\u200dpal')).toMatch(/U\+200D\) at character 4/);
   });
 });
 
-describe('what cannot be seen and is spelling', () => {
+describe('a legitimate invisible character', () => {
   it.each([
     ['the flag of England', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} Three Lions'],
     ['joined emoji', 'Ada \u{1f469}\u{1f3fd}\u200d\u{1f4bb} \u{1f441}\ufe0f\u200d\u{1f5e8}\ufe0f'],

@@ -1,6 +1,6 @@
 const BACKSLASH = 0x5c;
 
-/** Where the JSON string that opens at `start` closes; -1 when it never does. */
+/** The index of the closing quote of the JSON string that starts at `start`; -1 if there is none. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

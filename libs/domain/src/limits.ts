@@ -1,7 +1,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** What a size counts: Unicode characters (code points), octets of UTF-8, members of an object, items of an array. */
+/** The unit of a size: Unicode code points, octets of UTF-8, members of an object, items of an array. */
 type SizeUnit = 'characters' | 'bytes' | 'keys' | 'items';
 
 export interface Size {
@@ -9,21 +9,21 @@ export interface Size {
   readonly unit: SizeUnit;
 }
 
-/** How large what a caller sends may be. Objects are measured as the UTF-8 octets of their JSON. */
+/** The maximum sizes of request data. Objects are measured in octets of their JSON in UTF-8. */
 export const SIZES = {
-  /** The body of one call. */
+  /** The body of a request. */
   body: { max: 10 * MIB, unit: 'bytes' },
-  /** The body of one batch call. */
+  /** The body of a batch request. */
   batchBody: { max: 50 * MIB, unit: 'bytes' },
   batch: { max: 50, unit: 'items' },
   html: { max: 5 * MIB, unit: 'bytes' },
   text: { max: 5 * MIB, unit: 'bytes' },
-  /** The longest line of a message (RFC 5322, section 2.1.1), although a folded header could be longer. */
+  /** The maximum line length of a message (RFC 5322, section 2.1.1), although a folded header could be longer. */
   subject: { max: 998, unit: 'characters' },
   previewText: { max: 1_000, unit: 'characters' },
   groupBy: { max: 255, unit: 'characters' },
   idempotencyKey: { max: 255, unit: 'characters' },
-  /** The name beside an address. */
+  /** The display name of a mailbox. */
   displayName: { max: 255, unit: 'characters' },
   templateName: { max: 255, unit: 'characters' },
   replyTo: { max: 5, unit: 'items' },
@@ -37,10 +37,10 @@ export const SIZES = {
   personName: { max: 100, unit: 'characters' },
 } as const satisfies Record<string, Size>;
 
-/** How many levels of objects and arrays `variables` and `contactProperties` may have, themselves included. */
+/** The maximum nesting depth of `variables` and `contactProperties`, themselves included. */
 export const JSON_LEVELS = 32;
 
-/** How many of each a workspace may have. */
+/** The maximum number of resources of a workspace. */
 export const WORKSPACE_LIMITS = {
   apiKeys: 100,
   webhooks: 50,
@@ -49,25 +49,25 @@ export const WORKSPACE_LIMITS = {
   identities: 200,
 } as const;
 
-/** Limits that a workspace may have of its own: null means the installation's, 0 means none. */
-export interface OwnLimits {
-  /** Accepted emails a calendar month (UTC). */
+/** Limits of a workspace that override those of the installation. Null: not overridden; 0: no limit. */
+export interface LimitOverrides {
+  /** Accepted emails per calendar month (UTC). */
   readonly monthlyEmailLimit: number | null;
-  /** Requests a second of each of its keys. */
+  /** Requests per second of each of its keys. */
   readonly ratePerSecond: number | null;
-  /** How many of them may come at once. */
+  /** The maximum burst of requests. */
   readonly rateBurst: number | null;
 }
 
-/** The highest of them; an installation's are no higher. */
-export const HIGHEST_LIMITS = {
+/** The maximum values, also for the limits of the installation. */
+export const MAX_LIMIT_OVERRIDES = {
   monthlyEmailLimit: 1_000_000_000,
   ratePerSecond: 100_000,
   rateBurst: 1_000_000,
-} as const satisfies Record<keyof OwnLimits, number>;
+} as const satisfies Record<keyof LimitOverrides, number>;
 
 /** How far ahead an email may be scheduled. */
 export const SCHEDULING_HORIZON_DAYS = 90;
 
-/** How far in the past a `sendAt` may lie and still mean "now": clocks differ, and requests travel. */
+/** How far in the past a `sendAt` may be and still mean "now": clocks differ, and requests take time. */
 export const SEND_AT_GRACE_MINUTES = 5;

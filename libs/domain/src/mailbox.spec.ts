@@ -132,7 +132,7 @@ describe('S4: parseMailbox', () => {
     expect(faultOf(text)).toMatch(/; (?:give|put|take|write|at most) /);
   });
 
-  it('shows no half of a character where a domain is too long to be shown', () => {
+  it('does not cut a character in half when it abbreviates a domain', () => {
     expect(faultOf(`a@${'b'.repeat(79)}😀.co`)).toContain(`\`${'b'.repeat(79)}…\``);
   });
 
@@ -164,12 +164,12 @@ describe('an address', () => {
     expect(domainOf(address)).toBe(key.slice(key.indexOf('@') + 1));
   });
 
-  it('keeps the case of its local part, which only the receiving side may fold', () => {
+  it('keeps the case of its local part, which only the receiving side may ignore', () => {
     expect(addressKey('Ada@b.co')).not.toBe(addressKey('ada@b.co'));
   });
 });
 
-describe('parseMailbox, of what is made to take long', () => {
+describe('parseMailbox of a text that is made to take long', () => {
   it.each([
     ['brackets and separators', '<' + '>'.repeat(333) + ';'.repeat(665), /not a name and an address/],
     ['at signs', '@'.repeat(900) + ' <a@b.co>', /has `@` in its name/],

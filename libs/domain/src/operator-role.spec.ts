@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { claimIn, roleOfClaim, vouchedName } from './operator-role.ts';
+import { claimIn, roleOfClaim, providerUserName } from './operator-role.ts';
 
 const VALUES = { operator: ['ops', 'admins'], viewer: ['staff'] };
 
@@ -46,28 +46,30 @@ it.each([
   [undefined, '42@login.example.com'],
   [7, '42@login.example.com'],
 ])('Who is named %j there is shown as %s', (claim, name) => {
-  expect(vouchedName(claim, '42', 'https://login.example.com/realms/staff')).toBe(name);
+  expect(providerUserName(claim, '42', 'https://login.example.com/realms/staff')).toBe(name);
 });
 
-it('Whoever has a long name at a provider with a long one is shown as 320 characters of it', () => {
+it('A long name at a provider with a long host name is truncated to 320 characters', () => {
   const host = `${'login.'.repeat(20)}example.com`;
-  const name = vouchedName(undefined, 's'.repeat(255), `https://${host}`);
+  const name = providerUserName(undefined, 's'.repeat(255), `https://${host}`);
   expect([name.length, name.endsWith(`s@${host}`)]).toEqual([320, true]);
-  expect(vouchedName(undefined, 's'.repeat(255), 'https://login.example.com')).toBe(
+  expect(providerUserName(undefined, 's'.repeat(255), 'https://login.example.com')).toBe(
     `${'s'.repeat(255)}@login.example.com`,
   );
 });
 
-it('A name is shortened without half of a character at its end', () => {
+it('A name is not truncated within a character', () => {
   const host = `${'login.'.repeat(36)}example.com`;
-  expect(vouchedName(`a${'😀'.repeat(99)}`, '42', `https://${host}`)).toBe(`a${'😀'.repeat(45)}@${host}`);
+  expect(providerUserName(`a${'😀'.repeat(99)}`, '42', `https://${host}`)).toBe(
+    `a${'😀'.repeat(45)}@${host}`,
+  );
 });
 
 it.each(['@', 'a@b.example'])(
   'Whoever is %s and has a name that the database does not take is shown as 320 characters of it',
   (end) => {
     for (const subject of [`${end}${'s'.repeat(5_000)}`, `${'s'.repeat(5_000)}${end}`]) {
-      const name = vouchedName(undefined, subject, 'https://login.example.com');
+      const name = providerUserName(undefined, subject, 'https://login.example.com');
       expect([name.length, name.endsWith('s@login.example.com')]).toEqual([320, true]);
     }
   },

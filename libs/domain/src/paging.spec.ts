@@ -11,7 +11,7 @@ interface Item {
 const item = (atMs: number): Item => ({ id: newId('aki', atMs), createdAt: new Date(atMs) });
 
 describe('G10: a list by time', () => {
-  it('gives each item once, in order, and never splits a millisecond over two pages', () => {
+  it('returns each item once, in order, and never splits a millisecond over two pages', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 40 }),
@@ -44,7 +44,7 @@ describe('G10: a list by time', () => {
 });
 
 describe('G10: a list by id', () => {
-  it('has one item more read than it shows, and begins the next page with that', () => {
+  it('starts the next page with the extra item that was read', () => {
     const read = [3, 2, 1].map((atMs) => item(atMs));
     const page = pageOf(read, 2);
     expect(page.items).toEqual(read.slice(0, 2));

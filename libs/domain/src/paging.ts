@@ -1,34 +1,34 @@
 import { type Id, parseId } from '@posthorn/kernel';
 import { parseTimestamp } from './send-at.ts';
 
-/** In which order a list is read. */
+/** The order of a list. */
 export type Sort = 'createdAt.desc' | 'createdAt.asc';
 
 export const SORTS: readonly Sort[] = ['createdAt.desc', 'createdAt.asc'];
 
-/** How many items a page has at least, at most, and when nobody says. */
+/** The number of items of a page. */
 export const PAGE_LIMITS = { min: 1, max: 100, default: 50 } as const;
 
-/** Which page of a list is wanted; `Start` is the place of its first item, none for the first page. */
+/** A request for a page of a list; `startAt` is the position of its first item, absent for the first page. */
 export interface PageRequest<Start> {
   readonly limit: number;
   readonly sort: Sort;
   readonly startAt?: Start | undefined;
 }
 
-/** A page of a list. `startAt` is what the next page is asked for with: null on the last one. */
+/** A page of a list. `startAt` is the position of the next page: null on the last one. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
   readonly startAt: string | null;
 }
 
-/** The place of an item in a list that is ordered by id, as the interface shows it: an id carries its time first. */
+/** The position of an item in a list that is ordered by id, and so by time, as the API represents it. */
 export function opaqueStart(id: Id<string>): string {
   return id.slice(id.lastIndexOf('_') + 1);
 }
 
-/** The id that an opaque place stands for; undefined when it is malformed. */
+/** The id that an opaque position represents; undefined when it is malformed. */
 export function parseOpaqueStart<Prefix extends string>(
   prefix: Prefix,
   text: string,
@@ -36,7 +36,7 @@ export function parseOpaqueStart<Prefix extends string>(
   return parseId(prefix, `${prefix}_${text}`);
 }
 
-/** The page of which one item more than `limit` was read, to see whether there is a next one. */
+/** Makes a page of items of which up to `limit + 1` were read, to know whether there is a next page. */
 export function pageOf<Item extends { readonly id: Id<string> }>(
   read: readonly Item[],
   limit: number,
@@ -46,8 +46,8 @@ export function pageOf<Item extends { readonly id: Id<string> }>(
 }
 
 /**
- * The page of a short list that is ordered by time, and of which all is at hand: the place of an item is its time, so
- * items of the same millisecond are never split over two pages, and a page may be longer than `limit` for that.
+ * A page of a short list that is in memory and ordered by time. The position of an item is its time, so items of the same millisecond
+ * are always on the same page, which may therefore be longer than `limit`.
  */
 export function pageByTime<Item extends { readonly id: Id<string>; readonly createdAt: Date }>(
   all: readonly Item[],
@@ -66,7 +66,7 @@ function page<Item>(items: readonly Item[], startAt: string | undefined): Page<I
   return { items, hasMore: startAt !== undefined, startAt: startAt ?? null };
 }
 
-/** The time that a place in a list ordered by time stands for, in milliseconds since 1970; undefined when it is malformed. */
+/** Parses a position in a list that is ordered by time, into milliseconds since 1970; undefined when it is malformed. */
 export function parseTimeStart(text: string): number | undefined {
   const parsed = parseTimestamp(text);
   return 'fault' in parsed ? undefined : parsed.atMs;

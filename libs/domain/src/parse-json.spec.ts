@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseJson } from './parse-json.ts';
 
 describe('parseJson', () => {
-  it('reads each key as it was written, whatever the engine has read before', () => {
+  it('reads each key as written, whatever the engine has parsed before', () => {
     for (const key of ['\\', '\\u00', 'k\\', '"', '\n']) parseJson(JSON.stringify({ x: { [key]: 1 } }));
     expect(parseJson('{"x":{"\\u00e9":1}}')).toEqual({ x: { é: 1 } });
     expect(parseJson('{"x" : "\\n", "\\u0066rom" : [ ] , "k\\"": {} }')).toEqual({
@@ -13,7 +13,7 @@ describe('parseJson', () => {
     });
   });
 
-  it('reads back all JSON that was written', () => {
+  it('parses everything that JSON.stringify writes', () => {
     const key = fc.oneof(fc.constantFrom('a', '"', '\\', '":', '\\u0061', 'é\n'), fc.string());
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(

@@ -2,10 +2,10 @@ import { readEscapedKeys } from './escaped-keys.ts';
 import { endOfString } from './json-strings.ts';
 
 /**
- * Parses JSON that we have written ourselves, or judged when it came: as `JSON.parse` does, but for keys that are written with
- * a backslash, which V8 can misread. Whatever has keys of a caller's choice must be read with this.
+ * `JSON.parse`, but correct for keys with a backslash, which V8 can misread (see {@link readEscapedKeys}). It must be used for all
+ * stored JSON whose keys callers chose.
  *
- * @param text of bounded depth
+ * @param text its depth must be bounded already
  * @throws SyntaxError when it is not JSON
  */
 export function parseJson(text: string): unknown {

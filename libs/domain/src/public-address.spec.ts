@@ -129,7 +129,7 @@ describe('W1: an address that a caller chose', () => {
     expect(mayConnectTo(text, EVERYTHING)).toBe(false);
   });
 
-  it('is opened by its own network alone, whichever way it is written', () => {
+  it('is allowed only by its own network, in any notation', () => {
     const allowed = networks('127.0.0.0/8', '10.1.0.0/16', 'fd00::/8');
     for (const address of ['127.0.0.1', '::ffff:127.9.9.9', '10.1.2.3', 'fd00::1'])
       expect(mayConnectTo(address, allowed)).toBe(true);
@@ -137,7 +137,7 @@ describe('W1: an address that a caller chose', () => {
       expect(mayConnectTo(address, allowed)).toBe(false);
   });
 
-  it('is judged the same as IPv4 and as IPv4 inside of IPv6', () => {
+  it('is treated the same as IPv4 and as IPv4-mapped IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.constantFrom('::ffff:', '64:ff9b::'), (address, prefix) => {
         expect(mayConnectTo(prefix + address, [])).toBe(mayConnectTo(address, []));

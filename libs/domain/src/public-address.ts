@@ -2,16 +2,16 @@ import ipaddr from 'ipaddr.js';
 import {
   type Address,
   type AddressRange,
-  isAmong,
+  isInRanges,
   parseAddress,
   parseAddressRange,
 } from './address-range.ts';
 
 /**
- * What no setting opens: where a cloud tells its machines their credentials, addresses that stand for a machine's own network, for
- * many machines or for none, and forms of IPv6 whose traffic ends at an IPv4 address that somebody else chose.
+ * Addresses that no setting can allow: metadata services of clouds, which give out credentials; link-local, multicast and reserved
+ * addresses; and IPv6 ranges whose traffic is forwarded to an embedded IPv4 address.
  */
-const ALWAYS_CLOSED = ranges(
+const ALWAYS_FORBIDDEN = ranges(
   '0.0.0.0/8', // this host (RFC 1122, section 3.2.1.3)
   '169.254.0.0/16', // link-local (RFC 3927), with the metadata of most clouds
   '100.100.100.200', // metadata of Alibaba Cloud
@@ -33,43 +33,43 @@ const ALWAYS_CLOSED = ranges(
   'ff00::/8', // multicast (RFC 4291, section 2.7)
 );
 
-/** IPv4 addresses written as IPv6 ones in a form that was given up (RFC 4291, section 2.5.5.1); `::1` is not one of them. */
+/** The deprecated IPv4-compatible IPv6 addresses (RFC 4291, section 2.5.5.1), except `::1`. */
 const IPV4_COMPATIBLE = ranges('::/96');
-/** The IPv4 internet as it is seen from a network without IPv4 (RFC 6052, section 2.1). */
+/** IPv4 addresses as seen from an IPv6-only network (RFC 6052, section 2.1). */
 const NAT64 = ranges('64:ff9b::/96');
-/** All that is given out of IPv6 (https://www.iana.org/assignments/ipv6-address-space). */
+/** All allocated global unicast IPv6 addresses (https://www.iana.org/assignments/ipv6-address-space). */
 const GLOBAL_IPV6 = ranges('2000::/3');
 
-/** What leads to the machine that asks (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
+/** Names and addresses of the local machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
 
-/** Whether a host leads whoever uses it to their own machine. @param host a name or an address, as `URL.hostname` writes it; brackets may be missing */
+/** Whether a host is the local machine. @param host a name or an address, as in `URL.hostname`; brackets are optional */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
 /**
- * Whether Posthorn may connect to an address that a caller chose: it is public, or the operator allows its network. To be asked
- * of what a name resolves to, each time, just before the connection.
+ * Whether Posthorn may connect to an address that a caller chose: it is public, or the operator allows its network. It must be checked
+ * for the resolved address before each connection.
  *
- * @param text one IP address, as a resolver or `URL` writes it; anything else is refused
+ * @param text an IP address, as a resolver or `URL` writes it; anything else is refused
  */
 export function mayConnectTo(text: string, allowed: readonly AddressRange[]): boolean {
   const parsed = parseAddress(text);
   if (parsed === undefined) return false;
-  const address = isAmong(parsed, NAT64) ? embeddedIpv4(parsed) : parsed;
-  if (isAlwaysClosed(address)) return false;
-  return isPublic(address) || isAmong(address, allowed);
+  const address = isInRanges(parsed, NAT64) ? embeddedIpv4(parsed) : parsed;
+  if (isAlwaysForbidden(address)) return false;
+  return isPublic(address) || isInRanges(address, allowed);
 }
 
-function isAlwaysClosed(address: Address): boolean {
-  if (isAmong(address, ALWAYS_CLOSED)) return true;
-  return isAmong(address, IPV4_COMPATIBLE) && address.range() !== 'loopback';
+function isAlwaysForbidden(address: Address): boolean {
+  if (isInRanges(address, ALWAYS_FORBIDDEN)) return true;
+  return isInRanges(address, IPV4_COMPATIBLE) && address.range() !== 'loopback';
 }
 
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
-  return address.kind() === 'ipv4' || isAmong(address, GLOBAL_IPV6);
+  return address.kind() === 'ipv4' || isInRanges(address, GLOBAL_IPV6);
 }
 
 function embeddedIpv4(address: Address): Address {

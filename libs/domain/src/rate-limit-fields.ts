@@ -1,18 +1,17 @@
 import { microsecondsToFill, type RateLimit, type RateVerdict } from './rate-limit.ts';
 
 /**
- * How a limit is told to a caller: the value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11, section 3). Its window
- * is the time in which an empty bucket fills, so that whoever keeps to `q` requests in `w` seconds is never refused.
+ * The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11, section 3). Its window is the time in which an empty bucket
+ * fills, so that a caller who makes at most `q` requests in `w` seconds is never refused.
  *
- * @param policy its name: printable ASCII without quotes and backslashes
+ * @param policy the name of the policy: printable ASCII without quotes and backslashes
  */
 export function rateLimitPolicy(policy: string, limit: RateLimit): string {
   return `"${policy}";q=${limit.burst};w=${wholeSeconds(microsecondsToFill(limit) / 1_000)}`;
 }
 
 /**
- * How a caller is told where it stands: the value of `RateLimit` (section 4 of the draft). `t` is when the next request becomes
- * possible; it is left out of a bucket that is full.
+ * The value of `RateLimit` (section 4 of the draft). `t` is the time until the next token; it is omitted while the bucket is full.
  *
  * @param policy as in {@link rateLimitPolicy}
  */
@@ -24,7 +23,7 @@ export function rateLimitState(
   return `"${policy}";r=${remaining}${wait}`;
 }
 
-/** A span of time as callers are told it: whole seconds, at least one. */
+/** A duration in whole seconds, rounded up, at least one. */
 export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -5,9 +5,9 @@ import {
   perSecond,
   type RateLimit,
   refill,
-  standingOf,
+  bucketState,
   takeTokens,
-  verdictsOf,
+  rateVerdicts,
 } from './rate-limit.ts';
 import { rateLimitPolicy, rateLimitState, wholeSeconds } from './rate-limit-fields.ts';
 
@@ -31,16 +31,16 @@ describe('a token bucket', () => {
     expect(perSecond(100, 0)).toBeNull();
   });
 
-  it('says how many are left and when the next one is there', () => {
-    expect(standingOf(FULL, LIMIT)).toEqual({ allowed: true, remaining: 200, nextAfterMs: 0 });
+  it('reports the remaining tokens and the time to the next one', () => {
+    expect(bucketState(FULL, LIMIT)).toEqual({ allowed: true, remaining: 200, nextAfterMs: 0 });
     const { bucket } = takeTokens(FULL, LIMIT, 200);
-    expect(standingOf(bucket, LIMIT)).toEqual({ allowed: false, remaining: 0, nextAfterMs: 10 });
-    expect(standingOf(refill(bucket, LIMIT, 4_000), LIMIT)).toMatchObject({ remaining: 0, nextAfterMs: 6 });
+    expect(bucketState(bucket, LIMIT)).toEqual({ allowed: false, remaining: 0, nextAfterMs: 10 });
+    expect(bucketState(refill(bucket, LIMIT, 4_000), LIMIT)).toMatchObject({ remaining: 0, nextAfterMs: 6 });
   });
 
-  it('tells requests that came together apart, in their order', () => {
+  it('gives concurrent requests separate verdicts, in their order', () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 1, burst: 2 };
-    const verdicts = verdictsOf(limit, 3, takeTokens(FULL, limit, 3));
+    const verdicts = rateVerdicts(limit, 3, takeTokens(FULL, limit, 3));
     expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
       [true, 1],
       [true, 0],
@@ -48,20 +48,20 @@ describe('a token bucket', () => {
     ]);
   });
 
-  it('is full at most, brings nothing when the clock goes back, and follows a limit that changes', () => {
+  it('never overflows, adds nothing when the clock goes back, and follows a changed limit', () => {
     const { bucket } = takeTokens(refill(FULL, LIMIT, 50 * SECOND), LIMIT, 200);
     expect(refill(bucket, LIMIT, 1_000 * SECOND).missing).toBe(0);
     expect(refill(bucket, LIMIT, 10 * SECOND)).toEqual({ missing: bucket.missing, atUs: 10 * SECOND });
     const smaller: RateLimit = { ...LIMIT, burst: 3 };
-    expect(standingOf(refill(bucket, smaller, 50 * SECOND), smaller)).toMatchObject({
+    expect(bucketState(refill(bucket, smaller, 50 * SECOND), smaller)).toMatchObject({
       remaining: 0,
       nextAfterMs: 10,
     });
     const larger: RateLimit = { ...LIMIT, burst: 250 };
-    expect(standingOf(refill(bucket, larger, 50 * SECOND), larger).remaining).toBe(50);
+    expect(bucketState(refill(bucket, larger, 50 * SECOND), larger).remaining).toBe(50);
   });
 
-  it('R1: never grants more in any span of time than the burst and what the span brings', () => {
+  it('R1: never grants more in any period than the burst plus the refill of the period', () => {
     const limits = fc.record({
       amount: fc.integer({ min: 1, max: 100_000 }),
       periodSeconds: fc.constantFrom(1, 60),
@@ -95,7 +95,7 @@ describe('a token bucket', () => {
   });
 });
 
-describe('the fields that tell of a limit', () => {
+describe('the rate limit fields', () => {
   it('R2: have a window in which an empty bucket fills, and the time to the next request', () => {
     expect(rateLimitPolicy('key', LIMIT)).toBe('"key";q=200;w=2');
     expect(rateLimitState('key', { remaining: 150, nextAfterMs: 3.2 })).toBe('"key";r=150;t=1');
@@ -103,7 +103,7 @@ describe('the fields that tell of a limit', () => {
     expect(rateLimitState('slow', { remaining: 0, nextAfterMs: 2_400 })).toBe('"slow";r=0;t=3');
   });
 
-  it('R2: never have a window of no seconds, and no wait where the bucket is full', () => {
+  it('R2: never have a window of zero seconds, and no wait when the bucket is full', () => {
     expect(rateLimitPolicy('key', { amount: 1_000, periodSeconds: 1, burst: 10 })).toBe('"key";q=10;w=1');
     expect(rateLimitState('key', { remaining: 10, nextAfterMs: 0 })).toBe('"key";r=10');
   });

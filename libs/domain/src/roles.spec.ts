@@ -14,7 +14,7 @@ describe('K2: a role', () => {
     ]);
   });
 
-  it('K3: is never granted above the own one, and only by who may manage', () => {
+  it('K3: is never granted above one’s own, and only by a role that may manage', () => {
     const pairs = ROLE_NAMES.flatMap((own) => ROLE_NAMES.map((granted) => [own, granted] as const));
     const granting = pairs.filter(([own, granted]) => mayGrant(own, granted));
     expect(granting).toEqual([
@@ -24,7 +24,7 @@ describe('K2: a role', () => {
     ]);
   });
 
-  it('is known by its exact name', () => {
+  it('is recognised only by its exact name', () => {
     expect(['API_USER', 'EDITOR', 'VIEWER', DEFAULT_ROLE].every(isRole)).toBe(true);
     expect(['', 'editor', 'OWNER', 'toString', '__proto__', 'constructor'].some(isRole)).toBe(false);
   });

@@ -1,11 +1,11 @@
-/** What a key can reach: `api_user` sends email and handles webhooks, `user` reads. */
+/** The scopes of API keys: `api_user` sends email and handles webhooks, `user` reads. */
 export type Scope = 'api_user' | 'user';
 
-interface RoleTraits {
+interface RolePermissions {
   readonly scopes: readonly Scope[];
   /** May create, change and delete keys, identities, templates and members. */
   readonly manages: boolean;
-  /** A role with a higher rank can do whatever one with a lower rank can. */
+  /** A role has all permissions of the roles with a lower rank. */
   readonly rank: number;
 }
 
@@ -14,14 +14,14 @@ const ROLES = {
   VIEWER: { scopes: ['user'], manages: false, rank: 0 },
   API_USER: { scopes: ['api_user', 'user'], manages: false, rank: 1 },
   EDITOR: { scopes: ['api_user', 'user'], manages: true, rank: 2 },
-} as const satisfies Record<string, RoleTraits>;
+} as const satisfies Record<string, RolePermissions>;
 
 export type Role = keyof typeof ROLES;
 
 /** The role of a key that is created without one. */
 export const DEFAULT_ROLE: Role = 'API_USER';
 
-/** The names of the roles, the weakest first. */
+/** The names of the roles, by ascending rank. */
 export const ROLE_NAMES = Object.keys(ROLES) as Role[];
 
 /** Whether `text` is the name of a role. */
@@ -39,7 +39,7 @@ export function mayManage(role: Role): boolean {
   return ROLES[role].manages;
 }
 
-/** Whether a key with the role `own` may create a key with the role `granted`, or give it to one: never above itself. */
+/** Whether a key with the role `own` may grant the role `granted`: never one that ranks above its own. */
 export function mayGrant(own: Role, granted: Role): boolean {
   return mayManage(own) && ROLES[granted].rank <= ROLES[own].rank;
 }

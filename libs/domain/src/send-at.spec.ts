@@ -124,7 +124,7 @@ describe('S10: parseSendAt', () => {
     expect(parseTimestamp(text)).toEqual({ atMs: Date.parse(plain) });
   });
 
-  it('reads every time that JavaScript prints, and the leap day', () => {
+  it('parses every time that JavaScript prints, and leap days', () => {
     fc.assert(
       fc.property(
         fc.date({
@@ -140,7 +140,7 @@ describe('S10: parseSendAt', () => {
     expect(parseTimestamp('2028-02-29T00:00:00Z')).toEqual({ atMs: Date.parse('2028-02-29T00:00:00Z') });
   });
 
-  it('gives a time only between now and the horizon, to the millisecond', () => {
+  it('returns a time only between now and the horizon, to the millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100 * DAY_MS, max: 100 * DAY_MS }), (aheadMs) => {
         const parsed = parseSendAt(new Date(NOW + aheadMs).toISOString(), NOW);

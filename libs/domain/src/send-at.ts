@@ -5,17 +5,17 @@ const TIMESTAMP =
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** What to give in place of what is no time. */
-export const TIME_WANTED = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
+/** The advice in faults of a time. */
+export const TIME_HINT = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
 
 /**
- * Reads a point in time (RFC 3339, section 5.6, and what programs print beside it by ISO 8601: no seconds, a comma before their
- * fraction, an offset without its colon or its minutes). Neither leap seconds nor 24:00 nor days that no calendar has are taken.
+ * Parses a point in time: RFC 3339, section 5.6, and common ISO 8601 variants (no seconds, a comma before their fraction, an offset
+ * without colon or minutes). Leap seconds, 24:00 and dates that do not exist are refused.
  *
- * @param advice what to give in place of a text that is no time
+ * @param advice the advice for a text that is not a time
  * @returns milliseconds since 1970, or what is wrong (a predicate to be put after the name of the field)
  */
-export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: number } | { fault: string } {
+export function parseTimestamp(text: string, advice = TIME_HINT): { atMs: number } | { fault: string } {
   const parts = TIMESTAMP.exec(text);
   if (parts === null) return { fault: `is not a time; ${advice}` };
   const [year, month, day, hour, minute, second] = parts
@@ -30,7 +30,7 @@ export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: numb
   }
   const [sign, offsetHour, offsetMinute] = [parts[8], Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
   if (offsetHour > 23 || offsetMinute > 59)
-    return { fault: `has an offset that no time zone has; ${TIME_WANTED}` };
+    return { fault: `has an offset that no time zone has; ${TIME_HINT}` };
   const ms = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offsetMs = (sign === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * MINUTE_MS;
   return { atMs: utc(year, month, day, hour, minute, second) + ms - offsetMs };
@@ -38,7 +38,7 @@ export function parseTimestamp(text: string, advice = TIME_WANTED): { atMs: numb
 
 type DateParts = [number, number, number, number, number, number];
 
-/** `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
+/** `Date.UTC` would map the years 0–99 to 1900–1999. */
 function utc(...[year, month, day, hour, minute, second]: DateParts): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -51,10 +51,10 @@ function isDate(year: number, month: number, day: number): boolean {
 }
 
 /**
- * Decides when an email with this `sendAt` is to be sent.
+ * Parses a `sendAt` and checks that it is in the permitted range.
  *
  * @param nowMs the database's time, in milliseconds since 1970
- * @param toSendNow what a caller is told to do instead of giving a time that has passed
+ * @param toSendNow the advice for sending now, in the fault of a past time
  * @returns the time, with undefined for "now"; or what is wrong (a predicate to be put after the name of the field)
  */
 export function parseSendAt(
@@ -76,7 +76,7 @@ export function parseSendAt(
   return { at: aheadMs > 0 ? new Date(parsed.atMs) : undefined };
 }
 
-/** A duration in a unit of which there are at least two; minutes, of which {@link SEND_AT_GRACE_MINUTES} are allowed, are rounded up. */
+/** A duration in the largest unit of which there are at least two. Minutes are rounded up, so that they are never the {@link SEND_AT_GRACE_MINUTES} that are allowed. */
 function inLargestUnit(ms: number): string {
   if (ms >= 2 * DAY_MS) return `${Math.floor(ms / DAY_MS)} days`;
   if (ms >= 2 * HOUR_MS) return `${Math.floor(ms / HOUR_MS)} hours`;

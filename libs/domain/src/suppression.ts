@@ -17,14 +17,13 @@ export interface Suppression {
   /** The address as it was first given; no two of a workspace differ only in case. */
   readonly email: string;
   readonly reason: SuppressionReason;
-  /** The email that led to it; null where somebody put it on the list. */
+  /** The email that caused it; null: somebody added the address. */
   readonly emailId: EmailId | null;
   readonly createdBy: Actor;
   readonly createdAt: Date;
 }
 
 /**
- * Why nothing is sent to a recipient, as the timeline has it: why they are on the list, or that they have unsubscribed from emails of
- * this kind.
+ * Why an email is not sent to a recipient, as recorded in the timeline: the reason of the suppression, or that they have unsubscribed.
  */
 export type WithheldReason = Lowercase<SuppressionReason> | 'unsubscribed';

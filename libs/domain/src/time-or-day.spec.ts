@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { parseTimeOrDay } from './time-or-day.ts';
 
 describe('parseTimeOrDay', () => {
-  it('takes a time, with its offset', () => {
+  it('parses a time with its offset', () => {
     const atMs = Date.UTC(2030, 0, 31, 8, 30);
     expect(parseTimeOrDay('2030-01-31T09:30:00+01:00')).toEqual({ atMs, isDay: false });
   });
 
-  it('takes a day for its first moment in UTC', () => {
+  it('parses a day as its start in UTC', () => {
     expect(parseTimeOrDay('2030-01-31')).toEqual({ atMs: Date.UTC(2030, 0, 31), isDay: true });
   });
 

@@ -1,12 +1,12 @@
-/** As many attempts are 51 minutes: time for an operator to bring a key back. */
-const ATTEMPTS_THAT_WAIT = 4;
+/** So many attempts take 51 minutes: time for an operator to restore the key. */
+const MIN_ATTEMPTS = 4;
 
 /**
- * Whether an email may leave without the signature of a key that cannot be decrypted. Not at first: receivers may refuse what is unsigned, and
- * whoever runs this may only have started it with the wrong key ring. But late and unsigned is better than never.
+ * Whether an email may be sent without a DKIM signature whose key cannot be decrypted. Not at first: receivers may refuse unsigned emails, and
+ * the process may only have been started with the wrong key ring. But late and unsigned is better than never.
  *
- * @param attempts how many were made before
+ * @param attempts how many attempts were made before
  */
-export function mayLeaveUnsigned(attempts: number): boolean {
-  return attempts >= ATTEMPTS_THAT_WAIT;
+export function maySendUnsigned(attempts: number): boolean {
+  return attempts >= MIN_ATTEMPTS;
 }

@@ -1,4 +1,4 @@
-import { boundText, type SmtpReply } from '@posthorn/domain';
+import { sanitizeText, type SmtpReply } from '@posthorn/domain';
 
 /** `smtp; 550-5.1.1 …`: this type marks the reply of an SMTP server (RFC 3464, section 2.3.6). */
 const TYPE_PREFIX = /^([\w.-]{1,40})[ \t]*;[ \t]*/;
@@ -30,7 +30,7 @@ export function quotedReply(
   const [, code, enhanced] = (type.toLowerCase() === 'smtp' || type === '' ? findCodes(quoted) : null) ?? [];
   const replyCode = code === undefined ? DEFAULT_CODE_OF_CLASS[statusCode?.[0] ?? ''] : Number(code);
   if (replyCode === undefined) return undefined;
-  const text = boundText(code === undefined ? quoted : quoted.replace(REPEATED_CODES, ' '));
+  const text = sanitizeText(code === undefined ? quoted : quoted.replace(REPEATED_CODES, ' '));
   // The enhanced code must be of the same class as the reply code (RFC 2034, section 4).
   const enhancedCode = [enhanced, statusCode].find((each) => each?.[0] === String(replyCode)[0]);
   return enhancedCode === undefined ? { code: replyCode, text } : { code: replyCode, enhancedCode, text };

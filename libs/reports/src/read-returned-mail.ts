@@ -1,4 +1,4 @@
-import { boundText, RECIPIENT_ACTIONS, type RecipientStatus, type ReturnedMail } from '@posthorn/domain';
+import { sanitizeText, RECIPIENT_ACTIONS, type RecipientStatus, type ReturnedMail } from '@posthorn/domain';
 import PostalMime, { type Attachment } from 'postal-mime';
 import { type FieldBlock, readFieldBlocks } from './field-blocks.ts';
 import { quotedReply } from './quoted-reply.ts';
@@ -125,6 +125,6 @@ function firstWordOf(value: string | undefined): string | undefined {
 }
 
 function reportedBy(value: string | undefined): { reportedBy?: string } {
-  const bounded = boundText(value ?? '');
+  const bounded = sanitizeText(value ?? '');
   return bounded === '' ? {} : { reportedBy: bounded };
 }

@@ -1,4 +1,4 @@
-import { OWN_FAULTS } from '@posthorn/domain';
+import { LOCAL_FAULTS } from '@posthorn/domain';
 
 /** nodemailer replaces the system's error code by its own and keeps the original here. */
 type MailerError = NodeJS.ErrnoException & { readonly originalCode?: string };
@@ -8,7 +8,7 @@ const causesOf = (error: Error): MailerError[] =>
   'errors' in error ? (error.errors as MailerError[]) : [error];
 
 const ownFaultOf = ({ originalCode, code }: MailerError): string | undefined =>
-  OWN_FAULTS[originalCode ?? code ?? ''];
+  LOCAL_FAULTS[originalCode ?? code ?? ''];
 
 /** Whether a connection failed because this machine lacks a resource or its network. */
 export function isFaultOfOurs(error: Error): boolean {

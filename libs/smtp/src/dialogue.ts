@@ -1,4 +1,4 @@
-import { boundText, type SmtpReply, type SmtpStage, type Transmission } from '@posthorn/domain';
+import { sanitizeText, type SmtpReply, type SmtpStage, type Transmission } from '@posthorn/domain';
 import { describeError, isFaultOfOurs } from './connection-fault.ts';
 import { readReply, type Redaction } from './reply.ts';
 
@@ -102,7 +102,7 @@ export class Dialogue {
   /** The outcome of the message, or of the attempt to connect, which has ended with this error or without one. */
   outcome(error: Error | undefined): Transmission {
     if (this.fault !== undefined) return this.fault;
-    const text = boundText(
+    const text = sanitizeText(
       this.redact(
         error ? describeError(error) : 'the server answered before the message was written to its end',
       ),
@@ -163,7 +163,7 @@ export class Dialogue {
 
   private faultOf(stage: SmtpStage, reply: SmtpReply | undefined, raw: string): Transmission {
     if (reply !== undefined && reply.code >= 400) return { kind: 'refused', stage, reply };
-    const error = boundText(`a reply that makes no sense at ${stage}: ${this.redact(raw)}`);
+    const error = sanitizeText(`a reply that makes no sense at ${stage}: ${this.redact(raw)}`);
     // The server may have accepted the message nevertheless.
     return stage === 'content' && this.messageWritten
       ? { kind: 'unknown', error }

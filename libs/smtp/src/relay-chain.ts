@@ -1,6 +1,6 @@
 import {
-  isAboutRelay,
-  mayAskAnotherRelay,
+  isRelayFault,
+  mayTryAnotherRelay,
   type RelayedTransmission,
   type Transmission,
 } from '@posthorn/domain';
@@ -67,9 +67,9 @@ export class RelayChain {
       const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
       if (answered === undefined) continue;
       const transmission = { relay: relay.name, ...answered };
-      if (!mayAskAnotherRelay(transmission)) return transmission;
+      if (!mayTryAnotherRelay(transmission)) return transmission;
       // What was about the email is to be counted, though a relay after it was unavailable.
-      if (answer === undefined || isAboutRelay(answer)) answer = transmission;
+      if (answer === undefined || isRelayFault(answer)) answer = transmission;
     }
     return answer;
   }
@@ -94,7 +94,7 @@ export class RelayChain {
       onEnd?.(transmission);
     }
     if (transmission === undefined) return undefined;
-    if (isAboutRelay(transmission)) this.failed(relay, transmission);
+    if (isRelayFault(transmission)) this.failed(relay, transmission);
     else this.answered(relay);
     return transmission;
   }

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { boundText, type Transmission } from '@posthorn/domain';
+import { sanitizeText, type Transmission } from '@posthorn/domain';
 import { startTimeout } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayUsePlaintext } from './connection-settings.ts';
@@ -34,7 +34,7 @@ const loginMissing = (offered: string): Transmission => ({
   reply: {
     code: 504,
     enhancedCode: '5.5.4',
-    text: boundText(`Posthorn: logs in by PLAIN, LOGIN or CRAM-MD5, and the relay offers only ${offered}`),
+    text: sanitizeText(`Posthorn: logs in by PLAIN, LOGIN or CRAM-MD5, and the relay offers only ${offered}`),
   },
 });
 

@@ -1,4 +1,4 @@
-import { boundText, type SmtpReply } from '@posthorn/domain';
+import { sanitizeText, type SmtpReply } from '@posthorn/domain';
 import type { RelayAddress } from './relay-url.ts';
 
 /** The rest of a longer reply is ignored. */
@@ -23,7 +23,7 @@ export function readReply(raw: string, redact: Redaction): SmtpReply | undefined
     .split('\n')
     .map((line) => line.replace(/^\d{3}[ -]?/, ''));
   const enhancedCode = ENHANCED_CODE.exec(lines[0] ?? '')?.[1];
-  const text = boundText(redact(lines.map((line) => line.replace(ENHANCED_CODE, '').trim()).join(' ')));
+  const text = sanitizeText(redact(lines.map((line) => line.replace(ENHANCED_CODE, '').trim()).join(' ')));
   // An enhanced code must have the same class as the code (RFC 2034, section 4); otherwise it is ignored.
   return enhancedCode?.[0] === code[0]
     ? { code: Number(code), enhancedCode: enhancedCode!, text }

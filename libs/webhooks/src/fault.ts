@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { OWN_FAULTS, type PostFailure } from '@posthorn/domain';
+import { LOCAL_FAULTS, type PostFailure } from '@posthorn/domain';
 
 /** The step of a POST that failed. */
 export type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
@@ -88,7 +88,7 @@ export class ProtocolViolation extends Error {}
 function faultOfOurs(code: string): PostFailure | undefined {
   if (NO_ROUTE.includes(code) && !hasNetwork())
     return { kind: 'ours', reason: 'this machine has no network' };
-  const reason = OWN_FAULTS[code];
+  const reason = LOCAL_FAULTS[code];
   return reason === undefined ? undefined : { kind: 'ours', reason };
 }
 

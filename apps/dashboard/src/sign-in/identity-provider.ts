@@ -1,5 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
-import { claimIn, roleOfClaim, vouchedName } from '@posthorn/domain';
+import { claimIn, roleOfClaim, providerUserName } from '@posthorn/domain';
 import type { VouchedOperator } from '@posthorn/database';
 import type { ProviderOptions } from '@posthorn/platform';
 import * as oidc from 'openid-client';
@@ -154,7 +154,7 @@ export class IdentityProvider {
         403,
         `${this.name} knows you, but gives you no role here; whoever runs Posthorn says which of its groups have one`,
       );
-    return { issuer, role, name: vouchedName(claimIn(claims, nameClaim), claims.sub, issuer) };
+    return { issuer, role, name: providerUserName(claimIn(claims, nameClaim), claims.sub, issuer) };
   }
 
   private refusalOf(error: unknown): Refusal {

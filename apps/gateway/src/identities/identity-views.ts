@@ -3,8 +3,8 @@ import {
   keepUntilMs,
   type RecordFindings,
   stageMessage,
-  type WantedRecord,
-  wantedRecords,
+  type ExpectedRecord,
+  expectedRecords,
 } from '@posthorn/domain';
 import {
   type Identity as StoredIdentity,
@@ -32,7 +32,7 @@ export class IdentityViews {
   answer(stored: StoredWithRecords | undefined): IdentityAnswer {
     const identity = foundBy('identity_id', stored);
     const { check, keys, value } = identity;
-    const wanted = check === null ? [] : wantedRecords(value, keys, this.spfInclude);
+    const wanted = check === null ? [] : expectedRecords(value, keys, this.spfInclude);
     const nowMs = this.clock.nowMs();
     return {
       identity: {
@@ -50,14 +50,14 @@ export class IdentityViews {
 
 const UNCHECKED = { state: 'UNCHECKED', message: 'It has not been looked for yet', found: [] } as const;
 
-function keepUntilOf({ keys }: StoredWithRecords, record: WantedRecord): Date | null {
+function keepUntilOf({ keys }: StoredWithRecords, record: ExpectedRecord): Date | null {
   const key = keys.find((each) => each === record.key);
   const until = key === undefined ? null : keepUntilMs(stagedKey(key));
   return until === null ? null : new Date(until);
 }
 
 function recordView(
-  { purpose, isRequired, name, value, key }: WantedRecord,
+  { purpose, isRequired, name, value, key }: ExpectedRecord,
   findings: RecordFindings,
   keepUntil: Date | null,
   nowMs: number,

@@ -1,4 +1,4 @@
-import { type Mailbox, BARE_ADDRESS, ONE_MAILBOX, parseMailbox, type Size } from '@posthorn/domain';
+import { type Mailbox, BARE_ADDRESS_HINT, MAILBOX_HINT, parseMailbox, type Size } from '@posthorn/domain';
 import { makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
 import { faultIn, text } from './text-rules.ts';
@@ -14,8 +14,8 @@ export const address: Rule = text(
   { minLength: 3, maxLength: 1_000, pattern: '@', examples: ['ada@example.com'] },
   (value) => {
     const parsed = parseMailbox(value);
-    if ('fault' in parsed) return parsed.fault.replace(ONE_MAILBOX, BARE_ADDRESS);
-    return /[<>]/.test(value) ? `has angle brackets; ${BARE_ADDRESS}` : undefined;
+    if ('fault' in parsed) return parsed.fault.replace(MAILBOX_HINT, BARE_ADDRESS_HINT);
+    return /[<>]/.test(value) ? `has angle brackets; ${BARE_ADDRESS_HINT}` : undefined;
   },
 );
 

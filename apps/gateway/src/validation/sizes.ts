@@ -1,4 +1,4 @@
-import { charactersIn, type Size } from '@posthorn/domain';
+import { countCharacters, type Size } from '@posthorn/domain';
 
 /** The fault of an amount; undefined when it is within the size. */
 export function sizeFault(amount: number, { max, unit }: Size): string | undefined {
@@ -8,7 +8,7 @@ export function sizeFault(amount: number, { max, unit }: Size): string | undefin
 
 /** The fault of a text's length in characters; undefined when it is within the size. */
 export function lengthFault(text: string, size: Size): string | undefined {
-  return sizeFault(charactersIn(text, size.max), size);
+  return sizeFault(countCharacters(text, size.max), size);
 }
 
 /** The length of a text in octets of UTF-8, where it can exceed `max`; otherwise a lower number. */

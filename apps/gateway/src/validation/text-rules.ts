@@ -6,8 +6,8 @@ import {
   parseTimestamp,
   SIZES,
   type Size,
-  TIME_OR_DAY_WANTED,
-  TIME_WANTED,
+  TIME_OR_DAY_HINT,
+  TIME_HINT,
 } from '@posthorn/domain';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { closestName } from './closest-name.ts';
@@ -77,14 +77,14 @@ export const displayName: Rule = text(
 export const timestamp: Rule = text(
   { format: 'date-time', examples: ['2030-01-31T09:30:00Z'] },
   (value) => faultIn(parseTimestamp(value)),
-  TIME_WANTED,
+  TIME_HINT,
 );
 
 /** A time (RFC 3339), or a day, which stands for its first moment (UTC). */
 export const timeOrDay: Rule = text(
   { pattern: '^\\d{4}-\\d{2}-\\d{2}', examples: ['2030-01-31'] },
   (value) => faultIn(parseTimeOrDay(value)),
-  TIME_OR_DAY_WANTED,
+  TIME_OR_DAY_HINT,
 );
 
 /** A calendar day, not before 1970. */

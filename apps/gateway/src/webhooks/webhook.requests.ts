@@ -1,6 +1,6 @@
 import {
   type EventName,
-  GIVEN_WEBHOOK_STATUSES,
+  ASSIGNABLE_WEBHOOK_STATUSES,
   TOKEN_OVERLAP_SECONDS,
   type WebhookStatus,
 } from '@posthorn/domain';
@@ -41,7 +41,7 @@ export class UpdateWebhookRequest {
   token?: string;
 
   @Optional(
-    oneOfWords(GIVEN_WEBHOOK_STATUSES),
+    oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES),
     '`PAUSED` holds events back for up to 30 days; `ACTIVE` delivers them again.',
     { example: 'PAUSED' },
   )

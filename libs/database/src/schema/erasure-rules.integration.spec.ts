@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { patternInNames, patternOf, spellingsOf } from '@posthorn/domain';
+import { addressPatternInNames, addressPattern, addressSpellings } from '@posthorn/domain';
 import { ERASURE_RULES } from '../erasure-rules.ts';
 import { openOffice } from '../open-office.fixture.ts';
 
@@ -42,11 +42,11 @@ describe('A text without a person', () => {
     [String.raw`\u0062ada@example.com`, String.raw`\u0062ada@example.com`],
     [String.raw`\nbada@example.com`, String.raw`\nbada@example.com`],
   ])('of %s is %s', async (text, expected) => {
-    const spellings = spellingsOf('ada@example.com');
+    const spellings = addressSpellings('ada@example.com');
     const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
       text,
       spellings,
-      patternOf(spellings),
+      addressPattern(spellings),
     ]);
     expect(row).toEqual({ text: expected });
   });
@@ -54,11 +54,11 @@ describe('A text without a person', () => {
   it.each(['welcome-ada@example.com', 'to%3Aada%40example.com', String.raw`x\nada@example.com`])(
     'is looked for in names, as %s is',
     async (name) => {
-      const spellings = spellingsOf('ada@example.com');
+      const spellings = addressSpellings('ada@example.com');
       const [row] = await office.ask('SELECT names_person($1, $2::text[], $3) AS "isNamed"', [
         name,
         spellings,
-        patternInNames(spellings),
+        addressPatternInNames(spellings),
       ]);
       expect(row).toEqual({ isNamed: true });
     },
@@ -70,11 +70,11 @@ describe('A text without a person', () => {
     'a*b{1}$^|@example.com',
     'jürgen@xn--mller-kva.example',
   ])('is found whatever characters %s has', async (address) => {
-    const spellings = spellingsOf(address);
+    const spellings = addressSpellings(address);
     const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
       JSON.stringify({ to: address }),
       spellings,
-      patternOf(spellings),
+      addressPattern(spellings),
     ]);
     expect(row).toEqual({ text: '{"to":"[erased]"}' });
   });

@@ -1,13 +1,13 @@
 import { idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
-  answerWithout,
+  redactAnswer,
   isEventAbout,
   type JsonObject,
   FIRST_ID,
-  patternInNames,
-  patternOf,
-  spellingsOf,
+  addressPatternInNames,
+  addressPattern,
+  addressSpellings,
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { ERASURE_RULES } from '../erasure-rules.ts';
@@ -126,7 +126,7 @@ export class ErasureStore {
     workspaceId,
   }: PersonToErase): Promise<{ redacted: number; deleted: number }> {
     const counts = { redacted: 0, deleted: 0 };
-    const inNames = patternInNames(spellingsOf(address));
+    const inNames = addressPatternInNames(addressSpellings(address));
     const size = new AdaptiveGroupSize();
     let after: readonly [string, string] = [FIRST_ID, ''];
     for (;;) {
@@ -194,7 +194,7 @@ export class ErasureStore {
       return 'deleted';
     }
     if (answer === null) return undefined;
-    const redacted = answerWithout(answer, address);
+    const redacted = redactAnswer(answer, address);
     await pool.query(`UPDATE idempotency_keys SET answer = $3 WHERE ${which}`, [workspaceId, key, redacted]);
     return 'redacted';
   }
@@ -240,6 +240,6 @@ interface FoundKey {
 }
 
 function namesOf(address: string): [string[], string] {
-  const spellings = spellingsOf(address);
-  return [spellings, patternOf(spellings)];
+  const spellings = addressSpellings(address);
+  return [spellings, addressPattern(spellings)];
 }

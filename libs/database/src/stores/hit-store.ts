@@ -1,6 +1,6 @@
 import { idFromUuid, uuidOf } from '@posthorn/kernel';
 import {
-  factsOf,
+  timelineFacts,
   type Hit,
   type HitCounts,
   type HitEmail,
@@ -43,7 +43,7 @@ export class HitStore {
       const counts = new Map(rows.map((row) => [row.id, row]));
       const facts = tallies.flatMap((tally) => {
         const counted = counts.get(uuidOf(tally.email.emailId));
-        return counted === undefined ? [] : factsOf(tally, counted);
+        return counted === undefined ? [] : timelineFacts(tally, counted);
       });
       if (facts.length > 0) await runWithEvents(client, TELL_HITS, [JSON.stringify(facts.map(factRow))]);
     });
@@ -83,7 +83,7 @@ function tallyRow({
 }
 
 /** Hits by programs are not told apart; clicks by people are told apart by their URL. */
-function factRow({ hit: { kind, at, sign, url }, email, isTold }: HitFact): object {
+function factRow({ hit: { kind, at, sign, url }, email, triggersEvent }: HitFact): object {
   const by = sign === undefined ? 'person' : 'machine';
   const isClick = kind === 'click';
   return {
@@ -93,6 +93,6 @@ function factRow({ hit: { kind, at, sign, url }, email, isTold }: HitFact): obje
     at,
     detail: { by, ...(sign === undefined ? {} : { sign }), ...(isClick ? { url } : {}) },
     same: { by, ...(isClick && sign === undefined ? { url } : {}) },
-    event: isTold ? (isClick ? 'EMAIL_CLICKED' : 'EMAIL_OPENED') : null,
+    event: triggersEvent ? (isClick ? 'EMAIL_CLICKED' : 'EMAIL_OPENED') : null,
   };
 }

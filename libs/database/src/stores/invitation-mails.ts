@@ -1,10 +1,10 @@
 import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
-import { INVITATION_MAIL_BOUNDS } from '@posthorn/domain';
+import { INVITATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
 import type { OwedMail } from './owed-mail-store.ts';
 
-const COUNTED = { table: 'invitation_mails', bounds: INVITATION_MAIL_BOUNDS } as const;
+const COUNTED = { table: 'invitation_mails', bounds: INVITATION_MAIL_LIMITS } as const;
 
 /** A mail that is owed from the commit of its transaction on. */
 export interface NewInvitationMail extends OwedMail {

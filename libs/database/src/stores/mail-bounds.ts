@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { MailBound } from '@posthorn/domain';
+import type { MailLimit } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 
 /** Where mails are counted, and how many are allowed. */
@@ -9,7 +9,7 @@ interface CountedMails {
    * Has a row for each mail, with `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with the time.
    */
   readonly table: 'invitation_mails' | 'verification_links';
-  readonly bounds: readonly MailBound[];
+  readonly bounds: readonly MailLimit[];
 }
 
 /** Too many mails recently; nothing has changed. */
@@ -47,7 +47,7 @@ export async function mailRefusal(
   return retryAfterSeconds === 0 ? undefined : { refused: 'too_many_mails', retryAfterSeconds };
 }
 
-const SCOPES: Readonly<Record<MailBound['of'], string>> = {
+const SCOPES: Readonly<Record<MailLimit['of'], string>> = {
   'workspace': 'workspace_id = $1::uuid AND $2::bytea IS NOT NULL',
   'address': 'address_hash = $2::bytea AND $1::uuid IS NOT NULL',
   'address in workspace': 'workspace_id = $1::uuid AND address_hash = $2::bytea',
@@ -58,7 +58,7 @@ const SCOPES: Readonly<Record<MailBound['of'], string>> = {
  *
  * Index: that of the table on the workspace or the address and the time, from its end. Locks: none.
  */
-function nthNewestOf(table: CountedMails['table'], { of }: MailBound): string {
+function nthNewestOf(table: CountedMails['table'], { of }: MailLimit): string {
   return `
 SELECT   created_at AS "createdAt"
 FROM     ${table}

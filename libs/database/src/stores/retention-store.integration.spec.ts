@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { operator, type OwnRetention, type Retention } from '@posthorn/domain';
+import { operator, type RetentionOverrides, type Retention } from '@posthorn/domain';
 import { DeliveryOffice } from '../deliveries.fixture.ts';
 import { faultOf } from '../faults.ts';
 import { rawEmail } from '../office.fixture.ts';
@@ -42,13 +42,13 @@ beforeEach(async () => {
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS - 3_600_000);
 
-async function workspaceWith(own: Partial<OwnRetention>): Promise<WorkspaceId> {
+async function workspaceWith(own: Partial<RetentionOverrides>): Promise<WorkspaceId> {
   const id = await office.openWorkspace();
   await retain(id, own);
   return id;
 }
 
-function retain(id: WorkspaceId, own: Partial<OwnRetention>): Promise<unknown> {
+function retain(id: WorkspaceId, own: Partial<RetentionOverrides>): Promise<unknown> {
   const workspaces = new WorkspaceStore(office.database);
   return workspaces.change(id, operator('test'), 'workspace.retention_changed', own);
 }

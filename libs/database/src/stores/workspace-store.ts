@@ -1,12 +1,12 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, OwnLimits, OwnRetention } from '@posthorn/domain';
+import type { Actor, LimitOverrides, RetentionOverrides } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Workspace as WorkspaceRow } from '../generated/client.ts';
 import { changeWorkspace, transact } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** Settings of a workspace's own; null: the installation's. */
-interface Own extends OwnLimits, OwnRetention {
+interface Own extends LimitOverrides, RetentionOverrides {
   /** The tracking URL of its emails, without a trailing slash. */
   readonly trackingUrl: string | null;
 }

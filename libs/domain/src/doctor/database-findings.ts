@@ -1,6 +1,6 @@
-import { advice, bytesText, fault, type Finding, good, pointAtPrimary, spanText } from './finding.ts';
+import { advice, bytesText, fault, type Finding, good, pointAtPrimary, durationText } from './finding.ts';
 
-/** What the server says of itself. */
+/** Settings and state of the Postgres server. */
 export interface PostgresFacts {
   /** As `server_version_num`: 150004. */
   readonly versionNumber: number;
@@ -10,12 +10,12 @@ export interface PostgresFacts {
   readonly fullPageWrites: string;
   readonly autovacuum: string;
   readonly autovacuumNaptimeSeconds: number;
-  /** Whether what a connection begins with has reached the server. */
+  /** Whether the startup parameters of a connection reached the server; a pooler may drop them. */
   readonly keepsSettings: boolean;
   readonly isStandby: boolean;
-  /** `on` or `off`, as a new connection has it. */
+  /** `on` or `off`, for a new connection. */
   readonly readOnlyByDefault: string;
-  /** How many transactions have waited for a synchronous standby for seconds. */
+  /** How many transactions have been waiting for a synchronous standby for several seconds. */
   readonly awaitingStandby: number;
   readonly maxConnections: number;
   readonly connections: number;
@@ -33,7 +33,7 @@ export function judgePostgresVersion({ versionNumber, version }: PostgresFacts):
     : fault(`Postgres ${version}`, 'upgrade to Postgres 15 or newer');
 }
 
-/** Whether what it has confirmed is kept. */
+/** Whether committed transactions survive a crash. */
 export function judgeDurability(facts: PostgresFacts): Finding {
   const off = Object.entries({
     synchronous_commit: facts.synchronousCommit,
@@ -47,7 +47,7 @@ export function judgeDurability(facts: PostgresFacts): Finding {
   );
 }
 
-/** Whether it takes changes. One that does not answers all the same, which after a failover looks as if all were well. */
+/** Whether the server accepts writes. A read-only one answers queries, so after a failover everything seems fine. */
 export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }: PostgresFacts): Finding {
   const nothing = 'nothing can be accepted, sent or recorded';
   if (isStandby)
@@ -65,7 +65,7 @@ export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }:
   return good('Postgres takes changes');
 }
 
-/** Whether enough connections are free, and whether they keep their settings. */
+/** Whether enough connections are free, and whether they keep their startup parameters. */
 export function judgeConnections({ connections, maxConnections, keepsSettings }: PostgresFacts): Finding {
   if (!keepsSettings)
     return fault(
@@ -78,7 +78,7 @@ export function judgeConnections({ connections, maxConnections, keepsSettings }:
     : advice(found, 'raise max_connections, or lower DATABASE_POOL_SIZE of the apps');
 }
 
-/** The table of what is due, as the catalogue and the statistics have it. */
+/** The outbox table, from the system catalogue and the statistics. */
 export interface OutboxFacts {
   readonly options: readonly string[];
   readonly deadRows: number;
@@ -88,7 +88,7 @@ export interface OutboxFacts {
 const NEEDED_OPTIONS = ['fillfactor', 'autovacuum_vacuum_scale_factor', 'autovacuum_vacuum_cost_delay'];
 const MANY_DEAD_ROWS = 200_000;
 
-/** Whether rows that come and go by the thousand are cleared away. */
+/** Whether the dead rows of the outbox, of which there are many, are vacuumed in time. */
 export function judgeAutovacuum(facts: PostgresFacts, { options, deadRows, liveRows }: OutboxFacts): Finding {
   if (facts.autovacuum === 'off' || options.includes('autovacuum_enabled=false'))
     return fault(
@@ -114,7 +114,7 @@ export function judgeAutovacuum(facts: PostgresFacts, { options, deadRows, liveR
   return good('the outbox is vacuumed often');
 }
 
-/** @param missing names of partitions, those of this month first */
+/** @param missing the names of missing partitions */
 export function judgePartitions(missing: {
   readonly thisMonth: readonly string[];
   readonly nextMonth: readonly string[];
@@ -130,17 +130,17 @@ export function judgePartitions(missing: {
   return good('the partitions of this and the next month are there');
 }
 
-/** What is due in one queue of the outbox. */
+/** The due rows of a queue of the outbox. */
 interface QueueDue {
   readonly queue: 'email' | 'event' | 'webhook';
   readonly due: number;
   readonly oldestDueSeconds: number;
 }
 
-/** What is due and who has it, of what nothing holds back. */
+/** Due and leased rows of the outbox, without those that are held back. */
 export interface DueFacts {
   readonly backlog: readonly QueueDue[];
-  /** For how long the oldest row that waits has been due without being made ready. */
+  /** For how long the oldest waiting row has been due without being made ready. */
   readonly unripenedSeconds: number;
   readonly leasedAndExpired: number;
 }
@@ -159,38 +159,38 @@ const QUEUES_OF_OUTBOX = {
   webhook: { noun: 'deliveries', mend: MEND_EVENTS },
 };
 
-/** Whether what is due is worked off in time. */
+/** Whether due rows are processed in time. */
 export function judgeBacklog({ backlog }: DueFacts): Finding {
   const oldestDueSeconds = Math.max(0, ...backlog.map((queue) => queue.oldestDueSeconds));
   const counts = backlog.map(({ queue, due }) => `${due} ${QUEUES_OF_OUTBOX[queue].noun}`).join(', ');
-  const found = `${counts} are due, the oldest for ${spanText(oldestDueSeconds)}`;
+  const found = `${counts} are due, the oldest for ${durationText(oldestDueSeconds)}`;
   const late = backlog.filter((queue) => queue.oldestDueSeconds >= LATE_SECONDS);
   if (late.length === 0) return good(found);
   const mend = [...new Set(late.map(({ queue }) => QUEUES_OF_OUTBOX[queue].mend))].join('; ');
   return oldestDueSeconds >= VERY_LATE_SECONDS ? fault(found, mend) : advice(found, mend);
 }
 
-/** Rows that a scheduler would have freed by now. */
+/** Whether there are rows that a running scheduler would have made ready or released by now. */
 export function judgeLeases({ leasedAndExpired, unripenedSeconds }: DueFacts): Finding {
   const mend = 'start a scheduler: it makes due rows ready and frees those of processes that died';
   if (unripenedSeconds > LATE_SECONDS)
-    return fault(`rows have been due for ${spanText(unripenedSeconds)} and were not made ready`, mend);
+    return fault(`rows have been due for ${durationText(unripenedSeconds)} and were not made ready`, mend);
   if (leasedAndExpired > 0)
     return fault(`${leasedAndExpired} rows are held by processes that died more than a minute ago`, mend);
   return good('no row is held by a process that died');
 }
 
-/** @param seconds since a scheduler last said that it works */
+/** @param seconds since the last heartbeat of a scheduler */
 export function judgeScheduler(seconds: number): Finding {
   return seconds < 5 * 60
-    ? good(`a scheduler was at work ${spanText(Math.max(seconds, 0))} ago`)
+    ? good(`a scheduler was at work ${durationText(Math.max(seconds, 0))} ago`)
     : fault(
-        `no scheduler has reported for ${spanText(seconds)}`,
+        `no scheduler has reported for ${durationText(seconds)}`,
         'start one, and check that it reaches Redis: its regular jobs come from there',
       );
 }
 
-/** How much the database holds: never a fault. */
+/** The size of the database, for information. */
 export function describeSize({ databaseBytes }: PostgresFacts): Finding {
   return good(`the database takes ${bytesText(databaseBytes)}`);
 }

@@ -1,13 +1,13 @@
 /**
- * How a check ended. `good`: as it should be. `advice`: it works, and something is to be considered. `fault`: something does not work, will not for long,
- * or could lose what was accepted. `unknown`: it could not be found out, because something else is missing.
+ * The result of a check. `good`: as it should be. `advice`: works, but should be improved. `fault`: does not work, will soon fail, or could lose
+ * accepted emails. `unknown`: could not be determined, because something else is missing.
  */
 type FindingKind = 'good' | 'advice' | 'fault' | 'unknown';
 
-/** What a check of an installation came to. */
+/** The finding of a check of an installation. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** What was found, in a sentence without its full stop. No secret and no address of a person is in it. */
+  /** What was found: a sentence without a full stop, secrets or personal addresses. */
   readonly found: string;
   /** What to do about it; absent when all is good. */
   readonly mend?: string;
@@ -18,12 +18,12 @@ export const advice = (found: string, mend: string): Finding => ({ kind: 'advice
 export const fault = (found: string, mend: string): Finding => ({ kind: 'fault', found, mend });
 export const unknown = (found: string, mend: string): Finding => ({ kind: 'unknown', found, mend });
 
-/** What to do about a server that only follows another one. @param setting that leads to it */
+/** The remedy for a server that is a replica. @param setting with the server's URL */
 export const pointAtPrimary = (setting: 'DATABASE_URL' | 'REDIS_URL'): string =>
   `point ${setting} at the primary, by a name that follows it in a failover`;
 
-/** A time span as people say it: `45 s`, `3 min`, `2 h`, `5 days`. */
-export function spanText(seconds: number): string {
+/** A duration for people: `45 s`, `3 min`, `2 h`, `5 days`. */
+export function durationText(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 120) return `${whole} s`;
   if (whole < 2 * 3_600) return `${Math.round(whole / 60)} min`;

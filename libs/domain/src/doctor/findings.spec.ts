@@ -11,7 +11,7 @@ import {
   judgeWritable,
   type PostgresFacts,
 } from './database-findings.ts';
-import { bytesText, spanText } from './finding.ts';
+import { bytesText, durationText } from './finding.ts';
 import { judgeClock, judgeDisk, judgeNode } from './machine-findings.ts';
 import {
   judgeEviction,
@@ -107,7 +107,7 @@ describe('The doctor judges', () => {
     expect(judgeAutovacuum({ ...SERVER, ...server }, { ...OUTBOX, ...outbox }).kind).toBe(kind),
   );
 
-  it('partitions: what is missing now or soon', () => {
+  it('partitions that are missing now or soon', () => {
     expect(judgePartitions({ thisMonth: [], nextMonth: [] }).kind).toBe('good');
     expect(judgePartitions({ thisMonth: ['a'], nextMonth: ['b'] }).found).toContain(
       'of this month are missing: a',
@@ -142,14 +142,14 @@ describe('The doctor judges', () => {
     expect(mend!.match(/(?<=runbooks\/)[a-z-]+/g)).toEqual(pages);
   });
 
-  it('whether a scheduler does its work', () => {
+  it('whether a scheduler is running', () => {
     expect(judgeLeases(DUE).kind).toBe('good');
     expect(judgeLeases({ ...DUE, leasedAndExpired: 1 }).kind).toBe('fault');
     expect(judgeLeases({ ...DUE, unripenedSeconds: 61 }).kind).toBe('fault');
     expect([0, 299, 300].map((seconds) => judgeScheduler(seconds).kind)).toEqual(['good', 'good', 'fault']);
   });
 
-  it('a Redis by what it says, and by what it does not say', () => {
+  it('Redis by its INFO, also where fields are missing', () => {
     expect(judgeRedisVersion({ redis_version: '7.0.1' })).toMatchObject({
       kind: 'good',
       found: 'Redis 7.0.1',
@@ -184,8 +184,8 @@ describe('The doctor judges', () => {
     ]);
   });
 
-  it('and says amounts as people do', () => {
-    expect([0, 90, 300, 7_200, 500_000].map(spanText)).toEqual(['0 s', '90 s', '5 min', '2 h', '6 days']);
+  it('formats amounts for people', () => {
+    expect([0, 90, 300, 7_200, 500_000].map(durationText)).toEqual(['0 s', '90 s', '5 min', '2 h', '6 days']);
     expect([0, 512, 1_536, 5 * GIB, 100 * GIB].map(bytesText)).toEqual([
       ...['0 bytes', '512 bytes', '1.5 KiB', '5.0 GiB', '100 GiB'],
     ]);

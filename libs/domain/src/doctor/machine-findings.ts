@@ -1,6 +1,6 @@
 import { advice, bytesText, fault, type Finding, good } from './finding.ts';
 
-/** The least release of Node that everything was tested on, as `engines` of package.json has it. */
+/** The oldest supported release of Node, as in `engines` of package.json. */
 const MIN_NODE_VERSION = [22, 19] as const;
 const NOTICED_OFFSET_MS = 1_000;
 const HARMFUL_OFFSET_MS = 30_000;
@@ -20,10 +20,10 @@ export function judgeNode(version: string): Finding {
 }
 
 /**
- * How far the clock of a neighbour is from that of this machine.
+ * Compares the clock of another machine with that of this one.
  *
  * @param offsetMs by how much it is ahead
- * @param roundTripMs what asking took: the offset is known to half of that
+ * @param roundTripMs of the query: the offset is precise to half of it
  */
 export function judgeClock(of: string, offsetMs: number, roundTripMs: number): Finding {
   const seen = Math.max(Math.abs(offsetMs) - roundTripMs / 2, 0);
@@ -37,7 +37,7 @@ export function judgeClock(of: string, offsetMs: number, roundTripMs: number): F
   return seen >= NOTICED_OFFSET_MS ? advice(found, mend) : good(found);
 }
 
-/** How much is free where this process works. */
+/** The free space of the disk of the working directory. */
 export function judgeDisk(freeBytes: number, totalBytes: number): Finding {
   const share = totalBytes === 0 ? 0 : freeBytes / totalBytes;
   const found = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} are free on this machine's disk`;

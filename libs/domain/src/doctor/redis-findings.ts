@@ -1,12 +1,12 @@
 import { advice, bytesText, fault, type Finding, good, pointAtPrimary, unknown } from './finding.ts';
 
-/** What Redis says of itself (`INFO`). */
+/** The fields of `INFO`. */
 export type RedisFacts = Readonly<Record<string, string>>;
 
 const MIN_MAJOR = 7;
 const FULL_SHARE = 0.8;
 
-/** Valkey says that it is Redis 7.2, and beside that what it is. */
+/** Valkey reports `redis_version` 7.2, and its own version beside it. */
 export function judgeRedisVersion(facts: RedisFacts): Finding {
   const version = facts['redis_version'] ?? '';
   const name =
@@ -16,7 +16,7 @@ export function judgeRedisVersion(facts: RedisFacts): Finding {
     : fault(name, `use Redis ${MIN_MAJOR} or newer, or Valkey`);
 }
 
-/** Evicted keys are rings and job schedulers that are missing: emails leave late. */
+/** Without evicted jobs and job schedulers, emails are sent late. */
 export function judgeEviction(facts: RedisFacts): Finding {
   const policy = facts['maxmemory_policy'];
   if (policy === undefined)
@@ -31,7 +31,7 @@ export function judgeEviction(facts: RedisFacts): Finding {
   );
 }
 
-/** Nothing is lost with Redis, so this is advice. */
+/** Only advice, because nothing is lost with Redis' data. */
 export function judgePersistence(facts: RedisFacts): Finding {
   if (facts['aof_enabled'] === undefined)
     return unknown('Redis does not say whether it writes to disk', 'check that appendonly is yes');
@@ -58,7 +58,7 @@ export function judgeRedisMemory(facts: RedisFacts): Finding {
     : advice(found, 'raise maxmemory, or see what else keeps keys there: queues hold little');
 }
 
-/** A replica answers, and takes no rings: emails wait. */
+/** A replica answers, but accepts no jobs: emails wait. */
 export function judgeRedisRole(facts: RedisFacts): Finding {
   if (facts['role'] !== 'slave') return good('Redis is a primary');
   return fault(
@@ -67,7 +67,7 @@ export function judgeRedisRole(facts: RedisFacts): Finding {
   );
 }
 
-/** By the first word of what Redis says (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
+/** By the prefix of the error (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
 const REFUSALS: readonly (readonly [RegExp, found: string, mend: string])[] = [
   [
     /^MISCONF/,
@@ -87,9 +87,9 @@ const REFUSALS: readonly (readonly [RegExp, found: string, mend: string])[] = [
 ];
 
 /**
- * Whether queues can be changed.
+ * Whether Redis accepts writes.
  *
- * @param refusal what Redis said instead
+ * @param refusal the error of a write; undefined: it succeeded
  */
 export function judgeRedisChanges(facts: RedisFacts, refusal: string | undefined): Finding {
   if (refusal === undefined) return good('Redis takes changes');

@@ -21,12 +21,12 @@ const CONTACT = objectShape('EventContact', 'The contact as it was then.', {
   workspaceId: idShape('wrk', 'The workspace that it belongs to.'),
 });
 
-/** Of a contact that was created, unsubscribed, resubscribed or deleted. */
+/** The data of events about a contact that was created, unsubscribed, resubscribed or deleted. */
 export const CONTACT_DATA = objectShape('ContactEventData', 'Which contact it is about.', {
   contact: CONTACT,
 });
 
-/** Of a contact that was updated. */
+/** The data of the event about a contact that was updated. */
 export const CONTACT_UPDATED_DATA = objectShape('ContactUpdatedEventData', 'Which contact was updated.', {
   contact: CONTACT,
   changes: anyObjectShape(
@@ -37,7 +37,7 @@ export const CONTACT_UPDATED_DATA = objectShape('ContactUpdatedEventData', 'Whic
   ),
 });
 
-/** Of a member who joined. */
+/** The data of the event about a member who joined. */
 export const MEMBER_JOINED_DATA = objectShape('MemberJoinedEventData', 'Who joined which workspace.', {
   workspace: objectShape('EventWorkspace', 'The workspace.', {
     id: idShape('wrk', 'The id of the workspace.'),
@@ -74,7 +74,7 @@ const EMAIL = objectShape(
   },
 );
 
-/** Of what became of an email. */
+/** The data of events about an email. */
 export const EMAIL_DATA = objectShape('EmailEventData', 'Which email it is about.', { email: EMAIL });
 
 const REPLY = objectShape(
@@ -87,7 +87,7 @@ const REPLY = objectShape(
   { enhancedCode: textShape('Its enhanced code (RFC 3463).', '5.1.1') },
 );
 
-/** Of an email that was refused, delayed or given up: as its timeline says it. */
+/** The data of events about an email that was refused, delayed or given up. */
 export const EMAIL_REFUSED_DATA = objectShape(
   'EmailRefusedEventData',
   'Which email it is about, and why.',
@@ -102,7 +102,7 @@ export const EMAIL_REFUSED_DATA = objectShape(
   },
 );
 
-/** Of an email of which a link was clicked. */
+/** The data of the event about a click. */
 export const EMAIL_CLICKED_DATA = objectShape(
   'EmailClickedEventData',
   'Which email it is about, and which link.',

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { EVENT_NAMES, eventPayload, EVENTS, eventShape, isEventName } from './events.ts';
 
-it('W2: names of events are known, names of properties are not', () => {
+it('W2: names of events are recognised, names of inherited properties are not', () => {
   expect(EVENT_NAMES.every(isEventName)).toBe(true);
   expect(['contact_created', 'constructor', ''].some(isEventName)).toBe(false);
 });
 
-it('what is posted about an event has its name, its time and its data, in this order', () => {
+it('the payload of an event has its name, its time and its data, in this order', () => {
   const { data } = EVENTS.WORKSPACE_TEAM_MEMBER_JOINED;
   const text = eventPayload('WORKSPACE_TEAM_MEMBER_JOINED', new Date(0), data.example);
   expect(text).toBe(
@@ -14,7 +14,7 @@ it('what is posted about an event has its name, its time and its data, in this o
   );
 });
 
-it('the shape of an event is that of what is posted about it', () => {
+it('the shape of an event is that of its payload', () => {
   for (const name of EVENT_NAMES) {
     const { example } = eventShape(name);
     const { createdAt, data } = example as { createdAt: string; data: never };

@@ -9,8 +9,8 @@ import {
 import { objectShape, type Shape, timeShape, type ValueOf, wordShape } from './shapes.ts';
 
 /**
- * What a webhook can subscribe to: what each means, and what is told of it. The only definition of an event: the types of what is recorded,
- * the schemas of the document, and what tests hold every recorded event against are made of it.
+ * The events that a webhook can subscribe to, with their meanings and data. The only definition of an event: the types of recorded events,
+ * the schemas of the OpenAPI document, and the checks of the tests are derived from it.
  */
 export const EVENTS = {
   CONTACT_CREATED: { meaning: 'A contact was created', data: CONTACT_DATA },
@@ -34,7 +34,7 @@ export const EVENTS = {
 
 export type EventName = keyof typeof EVENTS;
 
-/** What is told of an event. */
+/** The data of an event. */
 export type EventDataOf<Name extends EventName> = ValueOf<(typeof EVENTS)[Name]['data']>;
 
 /** The names of the events, in the order of the documents. */
@@ -45,7 +45,7 @@ export function isEventName(text: string): text is EventName {
   return Object.hasOwn(EVENTS, text);
 }
 
-/** The body that is posted about an event: made once, signed and sent byte for byte as it is. */
+/** The body that is posted about an event: serialised once, then signed and sent unchanged. */
 export function eventPayload<Name extends EventName>(
   event: Name,
   createdAt: Date,
@@ -54,7 +54,7 @@ export function eventPayload<Name extends EventName>(
   return JSON.stringify({ event, createdAt: createdAt.toISOString(), data });
 }
 
-/** What {@link eventPayload} writes, with its schema: `ContactCreatedEvent` of CONTACT_CREATED. */
+/** The shape of {@link eventPayload}; its schema is titled `ContactCreatedEvent` for CONTACT_CREATED. */
 export function eventShape(name: EventName): Shape<object> {
   const { meaning, data } = EVENTS[name];
   const words = name.split('_').map((word) => word.slice(0, 1) + word.slice(1).toLowerCase());

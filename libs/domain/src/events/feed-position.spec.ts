@@ -10,7 +10,7 @@ const POSITIONS = fc.record({
   atMs: fc.nat({ max: 99_999_999_999_999 }),
 });
 
-it('a place in the feed goes there and back', () => {
+it('a position in the feed survives formatting and parsing', () => {
   fc.assert(
     fc.property(POSITIONS, (position) =>
       expect(parseFeedPosition(feedPositionText(position))).toEqual(position),
@@ -18,7 +18,7 @@ it('a place in the feed goes there and back', () => {
   );
 });
 
-it('what is no place in the feed is known', () => {
+it('a malformed position in the feed is recognised', () => {
   const sound = feedPositionText({ era: 1, xid: 2n, id: newUuid(0), atMs: 3 });
   for (const text of [
     '',

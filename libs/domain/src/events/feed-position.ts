@@ -1,27 +1,27 @@
 import { idFromUuid, parseId, uuidOf } from '@posthorn/kernel';
 
-/** A place between two events of a workspace's feed. */
+/** A position between two events of a workspace's feed. */
 export interface FeedPosition {
   readonly era: number;
-  /** The number of a transaction. */
+  /** The id of a transaction. */
   readonly xid: bigint;
-  /** The native id of the last event before the place, among those of its transaction. */
+  /** The native id of the last event before the position, within its transaction. */
   readonly id: string;
-  /** How far in time the feed was read; what is older may be dropped without the reader missing it. */
+  /** The time up to which the feed was read: the reader misses no event when older ones are deleted. */
   readonly atMs: number;
 }
 
 const FORM = /^(\d{1,9})-(\d{1,18})-(\d{1,14})-([0-9a-z]{26})$/;
 
-/** The native id that is less than all others. */
+/** The smallest native id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A place as the interface shows it. */
+/** The form of a position in the API. */
 export function feedPositionText({ era, xid, id, atMs }: FeedPosition): string {
   return [era, xid, Math.floor(atMs), idFromUuid('evt', id).slice('evt_'.length)].join('-');
 }
 
-/** The place that a text stands for; undefined when it is malformed. */
+/** Parses a position of the API; undefined when it is malformed. */
 export function parseFeedPosition(text: string): FeedPosition | undefined {
   const [, era, xid, atMs, suffix] = FORM.exec(text) ?? [];
   const id = parseId('evt', `evt_${suffix}`);

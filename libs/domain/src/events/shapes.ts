@@ -1,13 +1,13 @@
 import { idFromUuid, type Id } from '@posthorn/kernel';
 import type { JsonObject } from '../canonical-json.ts';
 
-/** What a value is: its JSON Schema (draft 2020-12), an example, and its type, all of one definition. */
+/** The JSON Schema (draft 2020-12), an example and the type of a value, in one definition. */
 export interface Shape<Value> {
   readonly schema: JsonObject;
   readonly example: Value;
 }
 
-/** The type of the values that a shape is of. */
+/** The type of the values of a shape. */
 export type ValueOf<Of> = Of extends Shape<infer Value> ? Value : never;
 
 type Fields = Readonly<Record<string, Shape<unknown>>>;
@@ -16,7 +16,7 @@ type ValuesOf<Of extends Fields> = { readonly [Field in keyof Of]: ValueOf<Of[Fi
 const EXAMPLE_UUID = '0197b3c2-4d5e-7f60-8a9b-0c1d2e3f4a5b';
 const EXAMPLE_TIME = '2030-01-31T09:30:00.000Z';
 
-/** An id with this prefix: after it 26 characters of base 32, which have 130 bits, of which two are not used. */
+/** An id with this prefix, followed by 26 characters of base 32: 130 bits, of which the first two are zero. */
 export function idShape<Prefix extends string>(prefix: Prefix, description: string): Shape<Id<Prefix>> {
   const pattern = `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
   return { schema: { type: 'string', pattern, description }, example: idFromUuid(prefix, EXAMPLE_UUID) };
@@ -38,7 +38,7 @@ export function numberShape(description: string, example: number): Shape<number>
   return { schema: { type: 'integer', description }, example };
 }
 
-/** One of these words, of which the first is the example. */
+/** An enumeration; the first value is the example. */
 export function wordShape<Word extends string>(
   words: readonly [Word, ...Word[]],
   description: string,
@@ -52,7 +52,7 @@ export function anyObjectShape(description: string, example: JsonObject): Shape<
 }
 
 /**
- * An object with these fields. As the schema of what is told, not of what is taken, it does not refuse others: fields may come to it.
+ * An object with these fields. The schema allows others too, because it describes output: fields may be added later.
  *
  * @param title its name, unique among all schemas
  * @param optional fields that can be absent; they are not in the example

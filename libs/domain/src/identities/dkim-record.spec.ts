@@ -14,7 +14,7 @@ const BARE = Buffer.from(SPKI, 'base64').subarray(24).toString('base64');
 const P = ED25519.publicKey;
 
 describe('A DKIM record', () => {
-  it.each([RSA, ED25519])('as we ask for it publishes its key (%#)', (key) => {
+  it.each([RSA, ED25519])('with the value that we generate publishes its key (%#)', (key) => {
     expect(faultInDkimRecord(dkimRecord(key), key)).toBeUndefined();
   });
 
@@ -38,7 +38,7 @@ describe('A DKIM record', () => {
     expect(faultInDkimRecord(record, ED25519)).toBeUndefined();
   });
 
-  it('may have the bare RSA key, and no `k`, which means RSA', () => {
+  it('may contain the bare RSA key, and no `k`, which defaults to RSA', () => {
     expect(faultInDkimRecord(`v=DKIM1; p=${BARE}`, RSA)).toBeUndefined();
     expect(faultInDkimRecord(`p=${SPKI}`, RSA)).toBeUndefined();
   });
@@ -68,7 +68,7 @@ describe('A DKIM record', () => {
     expect(faultInDkimRecord(record, ED25519)).toContain(fault);
   });
 
-  it('says whether it is for tests only', () => {
+  it('can be for tests only', () => {
     expect(isTesting(`v=DKIM1; t=y:s; k=ed25519; p=${P}`)).toBe(true);
     expect(isTesting(`v=DKIM1; t=s; k=ed25519; p=${P}`)).toBe(false);
     expect(isTesting('nothing of the kind')).toBe(false);

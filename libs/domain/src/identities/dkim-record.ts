@@ -1,14 +1,14 @@
 import { withoutTrailing } from '@posthorn/kernel';
 
-/** What a DKIM record must publish. */
+/** A key that a DKIM record must publish. */
 export interface PublishedKey {
   readonly algorithm: 'rsa' | 'ed25519';
-  /** Base64, as the `p` of the record has it. */
+  /** Base64, as in the `p` tag of the record. */
   readonly publicKey: string;
 }
 
-/** A SubjectPublicKeyInfo of a 2048-bit RSA key is this long a head and an RSAPublicKey, which RFC 6376 also takes for `p`. */
-const RSA_HEAD_BYTES = 24;
+/** A SubjectPublicKeyInfo of a 2048-bit RSA key is a header of this length and an RSAPublicKey, which RFC 6376 also permits as `p`. */
+const RSA_HEADER_BYTES = 24;
 
 /** The record that publishes a key (RFC 6376, section 3.6.1; RFC 8463, section 4). */
 export function dkimRecord({ algorithm, publicKey }: PublishedKey): string {
@@ -16,8 +16,8 @@ export function dkimRecord({ algorithm, publicKey }: PublishedKey): string {
 }
 
 /**
- * What keeps a record from publishing a key, as a predicate ("has no `p`"); undefined when it does publish it. White space, the
- * order of tags, unknown tags and the case of values are of no account where receivers take none (RFC 6376, section 3.6.1).
+ * Why a record does not publish a key, as a predicate ("has no `p`"); undefined when it does. As lenient as receivers are about white
+ * space, the order of tags, unknown tags and the case of values (RFC 6376, section 3.6.1).
  */
 export function faultInDkimRecord(record: string, key: PublishedKey): string | undefined {
   const tags = parseTags(record);
@@ -32,12 +32,12 @@ export function faultInDkimRecord(record: string, key: PublishedKey): string | u
   );
 }
 
-/** Whether receivers take no account of a key, because its owner only tries DKIM out (RFC 6376, section 3.6.1, `t=y`). */
+/** Whether receivers ignore a key because its owner is only testing DKIM (RFC 6376, section 3.6.1, `t=y`). */
 export function isTesting(record: string): boolean {
-  return wordsOf(parseTags(record)?.get('t')).includes('y');
+  return itemsOf(parseTags(record)?.get('t')).includes('y');
 }
 
-/** Undefined when it is no list of tags (RFC 6376, section 3.2): a part without `=`, or a tag that is there twice. */
+/** Undefined when it is not a tag list (RFC 6376, section 3.2): a part without `=`, or a duplicate tag. */
 function parseTags(record: string): Map<string, string> | undefined {
   const tags = new Map<string, string>();
   const parts = record.split(';').map((part) => part.trim());
@@ -50,7 +50,7 @@ function parseTags(record: string): Map<string, string> | undefined {
   return tags;
 }
 
-/** What commonly becomes of a record on its way through somebody's form. */
+/** Common mistakes when a record is entered into the form of a DNS provider. */
 function faultInSpelling(record: string): string {
   if (/^\s*["'“]/u.test(record)) return 'has quotation marks in it; enter the value without them';
   if (record.includes('\\;')) return 'has backslashes before its semicolons; enter the value without them';
@@ -60,7 +60,7 @@ function faultInSpelling(record: string): string {
 function faultInVersion(tags: ReadonlyMap<string, string>): string | undefined {
   const version = tags.get('v');
   if (version === undefined) return undefined; // recommended, not required
-  if (version !== 'DKIM1') return `begins with \`v=${shown(version)}\`; it must be \`v=DKIM1\``;
+  if (version !== 'DKIM1') return `begins with \`v=${abbreviated(version)}\`; it must be \`v=DKIM1\``;
   return [...tags.keys()][0] === 'v' ? undefined : 'does not begin with `v=DKIM1`';
 }
 
@@ -71,21 +71,21 @@ function faultInAlgorithm(
   const found = tags.get('k') ?? 'rsa';
   return found.toLowerCase() === algorithm
     ? undefined
-    : `has \`k=${shown(found)}\`; it must be \`k=${algorithm}\``;
+    : `has \`k=${abbreviated(found)}\`; it must be \`k=${algorithm}\``;
 }
 
 function faultInKey(found: string, key: PublishedKey): string | undefined {
   const published = withoutPadding(found.replaceAll(/\s/g, ''));
   if (published === '') return 'has an empty `p`, which says that the key is revoked';
-  if (formsOf(key).includes(published)) return undefined;
+  if (acceptedForms(key).includes(published)) return undefined;
   return key.publicKey.startsWith(published)
     ? 'has a `p` that is cut short; enter all of the value, in several strings if your provider asks for that'
     : 'publishes another key';
 }
 
-function formsOf({ algorithm, publicKey }: PublishedKey): string[] {
+function acceptedForms({ algorithm, publicKey }: PublishedKey): string[] {
   if (algorithm === 'ed25519') return [withoutPadding(publicKey)];
-  const bare = Buffer.from(publicKey, 'base64').subarray(RSA_HEAD_BYTES).toString('base64');
+  const bare = Buffer.from(publicKey, 'base64').subarray(RSA_HEADER_BYTES).toString('base64');
   return [withoutPadding(publicKey), withoutPadding(bare)];
 }
 
@@ -94,19 +94,19 @@ function withoutPadding(base64: string): string {
 }
 
 function faultInUse(tags: ReadonlyMap<string, string>): string | undefined {
-  if (tags.has('h') && !wordsOf(tags.get('h')).includes('sha256')) {
+  if (tags.has('h') && !itemsOf(tags.get('h')).includes('sha256')) {
     return 'allows hashes (`h`) without `sha256`, with which we sign; take `h` out';
   }
-  if (tags.has('s') && !wordsOf(tags.get('s')).some((service) => service === '*' || service === 'email')) {
+  if (tags.has('s') && !itemsOf(tags.get('s')).some((service) => service === '*' || service === 'email')) {
     return 'is not for email (`s`); take `s` out';
   }
   return undefined;
 }
 
-function wordsOf(list: string | undefined): string[] {
+function itemsOf(list: string | undefined): string[] {
   return (list ?? '').split(':').map((word) => word.trim().toLowerCase());
 }
 
-function shown(text: string): string {
+function abbreviated(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -56,14 +56,14 @@ describe('The outcome of a check', () => {
   });
 });
 
-describe('A domain that waits', () => {
+describe('A domain that is not verified', () => {
   it.each(['PENDING', 'UNVERIFIED'] as const)('is verified by one right answer when it is %s', (status) => {
     const { proof: after, changes } = goThrough(proof(status, { rounds: 7 }), [[0, 'right']]);
     expect(after).toEqual(proof('VERIFIED'));
     expect(changes).toEqual([[0, 'verified']]);
   });
 
-  it('stays as it is whatever else is answered, however often', () => {
+  it('does not change by any other answer, however often', () => {
     const { proof: after, changes } = goThrough(proof('PENDING'), [
       ...everyHour(0, 100, 'wrong'),
       [101, 'unanswered'],
@@ -83,13 +83,13 @@ describe('A verified domain', () => {
     expect(after.status).toBe('UNVERIFIED');
   });
 
-  it('does not mind silence: a week of time-outs and SERVFAIL changes nothing', () => {
+  it('is not affected by a week of time-outs and SERVFAIL', () => {
     const { proof: after, changes } = goThrough(proof('VERIFIED'), everyHour(0, 168, 'unanswered'));
     expect(after.status).toBe('VERIFIED');
     expect(changes).toEqual([]);
   });
 
-  it('does not mind a single NXDOMAIN, nor two, however long the silence after them', () => {
+  it('is not affected by one or two NXDOMAIN, however long no answers follow', () => {
     for (const wrong of [1, 2]) {
       const { changes } = goThrough(proof('VERIFIED'), [
         ...everyHour(0, wrong - 1, 'wrong'),
@@ -99,7 +99,7 @@ describe('A verified domain', () => {
     }
   });
 
-  it('begins anew after one right answer', () => {
+  it('starts a new run after one right answer', () => {
     const { proof: after, changes } = goThrough(proof('VERIFIED'), [
       ...everyHour(0, 71, 'wrong'),
       [71.5, 'right'],
@@ -112,7 +112,7 @@ describe('A verified domain', () => {
     expect(after).toMatchObject({ status: 'VERIFIED', wrongSinceMs: START_MS + 72 * HOUR_MS });
   });
 
-  it('is never un-verified without a warning a day before, though nobody looked for a week', () => {
+  it('is never un-verified without a warning a day before, even after a week without checks', () => {
     const { changes } = goThrough(proof('VERIFIED'), [[0, 'wrong'], ...everyHour(168, 200, 'wrong')]);
     expect(changes).toEqual([
       [169, 'warned'],
@@ -120,7 +120,7 @@ describe('A verified domain', () => {
     ]);
   });
 
-  it('counts the run on through a silence in it', () => {
+  it('continues a run across missing answers', () => {
     const { changes } = goThrough(proof('VERIFIED'), [
       ...everyHour(0, 30, 'wrong'),
       ...everyHour(31, 71, 'unanswered'),
@@ -146,7 +146,7 @@ describe('A verified domain', () => {
 });
 
 describe('The next check', () => {
-  it('of a verified domain comes in 6 h, sooner when something is amiss', () => {
+  it('of a verified domain comes after 6 h, sooner after a wrong or missing answer', () => {
     const pauses = (['right', 'wrong', 'unanswered'] as const).map((outcome) =>
       nextCheckAfterSeconds(proof('VERIFIED', { rounds: 500 }), outcome),
     );
@@ -154,7 +154,7 @@ describe('The next check', () => {
     expect(nextCheckAfterSeconds(proof('AT_RISK'), 'wrong')).toBe(3_600);
   });
 
-  it('of one that waits backs off from a minute to 12 h, and ends after four weeks', () => {
+  it('of another one backs off from a minute to 12 h, and ends after four weeks', () => {
     const pauses = Array.from({ length: 70 }, (_, rounds) =>
       nextCheckAfterSeconds(proof('PENDING', { rounds }), 'wrong'),
     );

@@ -5,45 +5,45 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const HOUR_MS = HOUR * 1_000;
 
-/** What is known of a domain's proof from the checks so far. */
+/** The state of a domain's verification after the checks so far. */
 export interface DomainProof {
   readonly status: IdentityStatus;
-  /** An operator vouches for it: whatever the DNS says, it stays verified. */
+  /** An operator vouches for the domain: it stays verified, whatever the DNS says. */
   readonly isVouched: boolean;
-  /** How many checks there were since it was added, asked for by hand, or changed its status. */
+  /** The number of checks since it was added, checked by hand, or changed its status. */
   readonly rounds: number;
-  /** When the first of an unbroken run of definite wrong answers came; null while there is none. */
+  /** The time of the first of a run of consecutive wrong answers; null: there is no run. */
   readonly wrongSinceMs: number | null;
-  /** How many there were in that run. */
+  /** The number of wrong answers in the run. */
   readonly wrongAnswers: number;
   /** When it became `AT_RISK` in that run. */
   readonly warnedAtMs: number | null;
 }
 
-/** What a check found of the required record: a definite yes, a definite no, or nothing definite. */
+/** The outcome of a check of the required records: right, wrong, or unknown because no name server gave an answer. */
 export type CheckOutcome = 'right' | 'wrong' | 'unanswered';
 
-/** What happens to a domain at a check, beside what is written down of it. */
+/** A change of a domain by a check that is audited and notified. */
 export type ProofChange = 'verified' | 'warned' | 'recovered' | 'unverified';
 
-/** A verified domain loses that after so long a run of definite wrong answers, and never sooner after its warning than this. */
+/** When a run of wrong answers leads to a warning, and then ends the verification. */
 export const PROOF_LIMITS = {
   warnedAfterMs: 24 * HOUR_MS,
-  /** One wrong answer, or two, may be a name server's slip. */
+  /** One or two wrong answers may be an error of a name server. */
   warnedAfterAnswers: 3,
   unverifiedAfterMs: 72 * HOUR_MS,
   unverifiedAfterAnswers: 6,
   unverifiedAfterWarningMs: 24 * HOUR_MS,
 } as const;
 
-/** The outcome of a check by what became of the required records. */
+/** The outcome of a check, from the states of the required records. */
 export function checkOutcome(required: readonly RecordState[]): CheckOutcome {
   if (required.every((state) => state === 'FOUND')) return 'right';
   return required.some((state) => state === 'MISSING' || state === 'WRONG') ? 'wrong' : 'unanswered';
 }
 
 /**
- * What a check means for a domain. A time-out or SERVFAIL neither begins nor ends nor prolongs a run of wrong answers.
+ * Decides what a check changes. A time-out or SERVFAIL neither starts, ends nor extends a run of wrong answers.
  *
  * @param nowMs the database's time
  */
@@ -97,10 +97,10 @@ function isEndDue({ warnedAtMs, wrongSinceMs, wrongAnswers }: Run, nowMs: number
   );
 }
 
-/** How often a verified domain is looked at, in seconds: while all is well, while the answers are wrong, while there are none. */
+/** The interval of the checks of a verified domain, in seconds, by the last outcome. */
 const VERIFIED_CHECKS = { right: 6 * HOUR, wrong: HOUR, unanswered: 30 * MINUTE } as const;
 
-/** After which pauses a domain that waits to be verified is looked at, in seconds: often while somebody sets its records. */
+/** The delays between checks of a domain that is not verified, in seconds: short at first, while somebody is setting its records. */
 const WAITING_CHECKS: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
   ...[1, 2, 4, 8].map((hours) => hours * HOUR),
@@ -108,15 +108,15 @@ const WAITING_CHECKS: readonly number[] = [
 ];
 
 /**
- * After how many seconds a domain is looked at again; null: not before somebody asks, because nobody has set its record for
- * four weeks.
+ * The delay before the next check of a domain, in seconds; null: not before somebody requests one, because the record was not set
+ * within four weeks.
  */
 export function nextCheckAfterSeconds(proof: DomainProof, outcome: CheckOutcome): number | null {
   if (proof.status === 'VERIFIED' || proof.status === 'AT_RISK') return VERIFIED_CHECKS[outcome];
   return waitingCheckAfterSeconds(proof);
 }
 
-/** The same where a record that somebody is to set is waited for, whatever the domain's status. */
+/** The same while a record is waited for, whatever the status of the domain. */
 export function waitingCheckAfterSeconds({ rounds }: Pick<DomainProof, 'rounds'>): number | null {
   return WAITING_CHECKS[rounds] ?? null;
 }

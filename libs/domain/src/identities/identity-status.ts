@@ -1,4 +1,4 @@
-/** Every status of an identity, with what it means and what can come next. */
+/** The statuses of an identity, with their meanings and what can follow. */
 export const IDENTITY_STATUSES = {
   PENDING:
     'not verified yet: its record was not found, or the link in the mail not used; nothing can be sent from it',

@@ -11,7 +11,7 @@ function after(looks: readonly (readonly [hour: number, state: RecordState])[]):
 }
 
 describe('A key', () => {
-  it('is signed with from the first look on that finds it', () => {
+  it('signs from the first check on that finds it', () => {
     expect(
       after([
         [1, 'MISSING'],
@@ -31,7 +31,7 @@ describe('A key', () => {
     });
   });
 
-  it('is signed with on through wrong answers, and through silence for ever', () => {
+  it('continues to sign despite wrong answers for a while, and despite missing answers for ever', () => {
     const proof = after([
       [0, 'FOUND'],
       [1, 'MISSING'],
@@ -43,7 +43,7 @@ describe('A key', () => {
     expect(keyProofAfter(proof, 'FOUND', 501 * HOUR_MS)).toEqual({ publishedAtMs: 0, wrongSinceMs: null });
   });
 
-  it('is not signed with any more after three days of nothing but definite wrong answers', () => {
+  it('stops signing after three days of nothing but wrong answers', () => {
     expect(
       after([
         [0, 'FOUND'],

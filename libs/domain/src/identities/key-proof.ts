@@ -1,21 +1,21 @@
 import { PROOF_LIMITS } from './domain-proof.ts';
 import type { RecordState } from './record-verdict.ts';
 
-/** What is known of a key from the looks at its record so far. Emails are signed with a key while `publishedAtMs` is not null. */
+/** The state of a key after the checks of its record so far. Emails are signed with it while `publishedAtMs` is not null. */
 export interface KeyProof {
-  /** When the DNS was first seen to hold it; null while it was not, or not any more. */
+  /** When a check first found its record; null: not found yet, or removed since. */
   readonly publishedAtMs: number | null;
-  /** When the first of an unbroken run of definite wrong answers came; null while there is none. */
+  /** The time of the first of a run of consecutive wrong answers; null: there is no run. */
   readonly wrongSinceMs: number | null;
 }
 
-/** Of a key that nothing is signed with. */
+/** The state of a key that is not used to sign. */
 export const UNPUBLISHED: KeyProof = { publishedAtMs: null, wrongSinceMs: null };
 
 /**
- * What a look at its record means for a key: one right answer publishes it, and only so long a run of definite wrong ones as un-verifies a
- * domain ends that. Receivers take a signature whose key is gone for none, so signing on does no harm; to stop signing
- * because a name server had a bad moment would.
+ * The state of a key after a check of its record: one right answer publishes it; only a run of wrong answers that is long enough to end the
+ * verification of a domain unpublishes it. Receivers ignore a signature whose key is missing, so continuing to sign does no harm, while to
+ * stop because a name server failed briefly would.
  *
  * @param nowMs the database's time
  */

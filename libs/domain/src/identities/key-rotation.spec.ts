@@ -2,15 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import {
   decideRotation,
   KEY_ROTATION,
-  keysAfterLook,
-  settledAfterSeconds,
+  keysAfterCheck,
+  propagatedAfterSeconds,
   stageMessage,
   type StagedKey,
 } from './key-rotation.ts';
 import type { RecordState } from './record-verdict.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
-const { settlesMs, overlapMs } = KEY_ROTATION;
+const { propagationMs, overlapMs } = KEY_ROTATION;
 
 function key(change: Partial<StagedKey> = {}): StagedKey {
   const { algorithm = 'rsa', stage = 'CURRENT' } = change;
@@ -27,12 +27,12 @@ function look(
   keys: readonly StagedKey[],
   states: Readonly<Record<string, RecordState>>,
 ): Record<string, string> {
-  const after = keysAfterLook(keys, ({ id }) => states[id] ?? 'FOUND', NOW);
+  const after = keysAfterCheck(keys, ({ id }) => states[id] ?? 'FOUND', NOW);
   return Object.fromEntries(after.map(({ id, stage }) => [id, stage]));
 }
 
-describe('A call for other keys', () => {
-  it('has those followed that are signed with, and replaces those that are not', () => {
+describe('A request to rotate keys', () => {
+  it('gives keys that sign a successor, and replaces the others', () => {
     const unused = key({ algorithm: 'ed25519', publishedAtMs: null });
     expect(decideRotation([key(), unused], NOW)).toEqual({
       kind: 'begin',
@@ -42,11 +42,11 @@ describe('A call for other keys', () => {
     expect(decideRotation([], NOW)).toMatchObject({ stages: { rsa: 'CURRENT', ed25519: 'CURRENT' } });
   });
 
-  it('changes nothing while new keys are waited for', () => {
+  it('changes nothing while a rotation is under way', () => {
     expect(decideRotation([key(), next()], NOW)).toEqual({ kind: 'under_way' });
   });
 
-  it('is too early while the records before must stay, and drops them afterwards', () => {
+  it('is too early while the previous records must stay, and deletes their keys afterwards', () => {
     expect(decideRotation([key(), previous(NOW - 1)], NOW)).toEqual({
       kind: 'too_early',
       untilMs: NOW - 1 + overlapMs,
@@ -61,11 +61,11 @@ describe('A call for other keys', () => {
   });
 });
 
-describe('A look at the records', () => {
+describe('A check of the records', () => {
   it('switches to a new key an hour after it was first found, not before', () => {
-    const settled = next({ publishedAtMs: NOW - settlesMs });
+    const settled = next({ publishedAtMs: NOW - propagationMs });
     expect(look([key(), settled], {})).toEqual({ 'rsa CURRENT': 'PREVIOUS', 'rsa NEXT': 'CURRENT' });
-    for (const publishedAtMs of [null, NOW - settlesMs + 1]) {
+    for (const publishedAtMs of [null, NOW - propagationMs + 1]) {
       expect(look([key(), next({ publishedAtMs })], {})).toEqual({
         'rsa CURRENT': 'CURRENT',
         'rsa NEXT': 'NEXT',
@@ -74,13 +74,13 @@ describe('A look at the records', () => {
   });
 
   it.each(['MISSING', 'WRONG', 'UNANSWERED'] as const)('does not switch while the new key is %s', (state) => {
-    const settled = next({ publishedAtMs: NOW - settlesMs });
+    const settled = next({ publishedAtMs: NOW - propagationMs });
     expect(look([key(), settled], { 'rsa NEXT': state })['rsa CURRENT']).toBe('CURRENT');
   });
 
-  it('lets a new key settle anew when it was gone in between, but not when nobody answered', () => {
+  it('restarts the waiting time of a new key that was gone in between, but not when nobody answered', () => {
     const settling = next({ publishedAtMs: NOW - 1 });
-    const proof = (state: RecordState) => keysAfterLook([settling], () => state, NOW)[0]!.publishedAtMs;
+    const proof = (state: RecordState) => keysAfterCheck([settling], () => state, NOW)[0]!.publishedAtMs;
     expect([proof('MISSING'), proof('UNANSWERED')]).toEqual([null, NOW - 1]);
   });
 
@@ -89,10 +89,10 @@ describe('A look at the records', () => {
     expect(look([key(), next()], { 'rsa CURRENT': 'UNANSWERED' })['rsa NEXT']).toBe('NEXT');
   });
 
-  it('switches each algorithm by itself', () => {
+  it('switches each algorithm separately', () => {
     const keys = [
       key(),
-      next({ publishedAtMs: NOW - settlesMs }),
+      next({ publishedAtMs: NOW - propagationMs }),
       key({ algorithm: 'ed25519' }),
       next({ algorithm: 'ed25519' }),
     ];
@@ -104,7 +104,7 @@ describe('A look at the records', () => {
     });
   });
 
-  it('forgets an old key when its time is over and its record gone', () => {
+  it('deletes an old key when its time is over and its record is gone', () => {
     expect(look([key(), previous(NOW - overlapMs)], { 'rsa PREVIOUS': 'MISSING' })).toEqual({
       'rsa CURRENT': 'CURRENT',
     });
@@ -115,8 +115,8 @@ describe('A look at the records', () => {
   });
 });
 
-describe('What is said of a record', () => {
-  it('of an old key is how long it must stay', () => {
+describe('The message about a record', () => {
+  it('of an old key says how long it must stay', () => {
     const keepUntil = new Date(NOW);
     expect(stageMessage('PREVIOUS', 'FOUND', keepUntil, NOW - 1)).toContain(
       'Leave the record until 2026-11-21T00:00',
@@ -126,9 +126,9 @@ describe('What is said of a record', () => {
     expect(stageMessage('CURRENT', 'FOUND', null, NOW)).toBeUndefined();
   });
 
-  it('of a new key is when it signs; it is looked at again by then', () => {
+  it('of a new key says when it signs; the next check is no later', () => {
     expect(stageMessage('NEXT', 'FOUND', null, NOW)).toContain('an hour after');
-    expect(settledAfterSeconds([key(), next({ publishedAtMs: NOW - 1 })], NOW)).toBe(3_600);
-    expect(settledAfterSeconds([key(), next()], NOW)).toBeNull();
+    expect(propagatedAfterSeconds([key(), next({ publishedAtMs: NOW - 1 })], NOW)).toBe(3_600);
+    expect(propagatedAfterSeconds([key(), next()], NOW)).toBeNull();
   });
 });

@@ -6,97 +6,96 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 export const KEY_ROTATION = {
-  /** Between the first look that finds a new key and the switch to it, so that all name servers of a domain have heard of it. */
-  settlesMs: HOUR_MS,
-  /** How long the record of an old key must stay: longer than relays keep trying (RFC 5321, section 4.5.4.1: four to five days). */
+  /** The time between the check that first finds a new key and the switch to it, so that all name servers of the domain have it. */
+  propagationMs: HOUR_MS,
+  /** How long the record of an old key must stay: longer than relays retry (RFC 5321, section 4.5.4.1: four to five days). */
   overlapMs: 7 * 24 * HOUR_MS,
 } as const;
 
-/** A key with all that a rotation depends on. */
+/** A key, with everything that a rotation depends on. */
 export interface StagedKey extends KeyProof {
   readonly id: string;
   readonly algorithm: 'rsa' | 'ed25519';
   readonly stage: KeyStage;
-  /** When another one took its place; null: none has. */
+  /** When it was replaced; null: it was not. */
   readonly retiredAtMs: number | null;
 }
 
-/** What a call that asks for other keys leads to. */
+/** The result of a request to rotate keys. */
 export type Rotation =
-  /** New keys are waited for already. */
+  /** A rotation is under way already. */
   | { readonly kind: 'under_way' }
-  /** The records of the keys before must stay until then. */
+  /** The records of the previous keys must stay until then. */
   | { readonly kind: 'too_early'; readonly untilMs: number }
-  /** At which stage the new key of each algorithm begins; keys of before that are named here go. */
+  /** The initial stage of the new key of each algorithm, and the old keys to delete. */
   | {
       readonly kind: 'begin';
       readonly stages: Readonly<Record<StagedKey['algorithm'], 'NEXT' | 'CURRENT'>>;
       readonly dropped: readonly string[];
     };
 
-/** Decides upon a call that asks for other keys. A key that nothing is signed with is replaced at once; another one is followed. */
+/** Decides a request to rotate keys. A key that does not sign is replaced at once; one that signs gets a successor. */
 export function decideRotation(keys: readonly StagedKey[], nowMs: number): Rotation {
   if (keys.some(({ stage, algorithm }) => stage === 'NEXT' && algorithm === 'rsa'))
     return { kind: 'under_way' };
   const untilMs = Math.max(...keys.map((key) => keepUntilMs(key) ?? 0), 0);
   if (untilMs > nowMs) return { kind: 'too_early', untilMs };
-  const stays = keys.filter(({ stage, publishedAtMs }) => stage === 'CURRENT' && publishedAtMs !== null);
+  const kept = keys.filter(({ stage, publishedAtMs }) => stage === 'CURRENT' && publishedAtMs !== null);
   const stageOf = (algorithm: StagedKey['algorithm']): 'NEXT' | 'CURRENT' =>
-    stays.some((key) => key.algorithm === algorithm) ? 'NEXT' : 'CURRENT';
+    kept.some((key) => key.algorithm === algorithm) ? 'NEXT' : 'CURRENT';
   return {
     kind: 'begin',
     stages: { rsa: stageOf('rsa'), ed25519: stageOf('ed25519') },
-    dropped: keys.filter((key) => !stays.includes(key)).map(({ id }) => id),
+    dropped: keys.filter((key) => !kept.includes(key)).map(({ id }) => id),
   };
 }
 
-/** Until when the record of a key must stay; null while it is not to be taken away at all. */
+/** Until when the record of a key must stay; null: for as long as the key is in use. */
 export function keepUntilMs({ retiredAtMs }: Pick<StagedKey, 'retiredAtMs'>): number | null {
   return retiredAtMs === null ? null : retiredAtMs + KEY_ROTATION.overlapMs;
 }
 
 /**
- * What a look at their records means for the keys of a domain: a next key that has settled becomes the current one, and the current one the
- * previous. At once, where the current one has no record any more: there is nothing to lose. A previous key is forgotten when its time
- * is over and its record gone.
+ * The keys of a domain after a check of their records: a next key that has been published for long enough becomes the current one, and the
+ * current one the previous; at once if the record of the current one is gone, because there is nothing to lose. A previous key is deleted
+ * when its time is over and its record is gone.
  *
- * @param stateOf what the look found of a key's record
- * @returns the keys as they are from now on
+ * @param stateOf the state of a key's record
  */
-export function keysAfterLook<Key extends StagedKey>(
+export function keysAfterCheck<Key extends StagedKey>(
   keys: readonly Key[],
   stateOf: (key: Key) => RecordState,
   nowMs: number,
 ): Key[] {
-  const looked = keys.map((key) => ({ ...key, ...proofAfter(key, stateOf(key), nowMs) }));
-  const follows = looked.filter((next) => next.stage === 'NEXT' && mayFollow(next));
-  return looked.flatMap((key) =>
+  const checked = keys.map((key) => ({ ...key, ...proofAfter(key, stateOf(key), nowMs) }));
+  const promoted = checked.filter((next) => next.stage === 'NEXT' && mayPromote(next));
+  return checked.flatMap((key) =>
     afterSwitch(
       key,
-      follows.some(({ algorithm }) => algorithm === key.algorithm),
+      promoted.some(({ algorithm }) => algorithm === key.algorithm),
     ),
   );
 
-  function mayFollow(next: Key): boolean {
+  function mayPromote(next: Key): boolean {
     if (next.publishedAtMs === null || stateOf(next) !== 'FOUND') return false;
-    const current = looked.find(
+    const current = checked.find(
       ({ stage, algorithm }) => stage === 'CURRENT' && algorithm === next.algorithm,
     );
-    const isLost = current === undefined || current.publishedAtMs === null || isGone(stateOf(current));
-    return isLost || nowMs - next.publishedAtMs >= KEY_ROTATION.settlesMs;
+    const hasNoRecord = current === undefined || current.publishedAtMs === null || isGone(stateOf(current));
+    return hasNoRecord || nowMs - next.publishedAtMs >= KEY_ROTATION.propagationMs;
   }
 
-  function afterSwitch(key: Key, isFollowed: boolean): Key[] {
-    if (key.stage === 'NEXT') return [isFollowed ? { ...key, stage: 'CURRENT' } : key];
+  function afterSwitch(key: Key, isReplaced: boolean): Key[] {
+    if (key.stage === 'NEXT') return [isReplaced ? { ...key, stage: 'CURRENT' } : key];
     if (key.stage === 'PREVIOUS') {
       const isOver = keepUntilMs(key)! <= nowMs && isGone(stateOf(key));
-      return isFollowed || isOver ? [] : [key];
+      return isReplaced || isOver ? [] : [key];
     }
-    return [isFollowed ? { ...key, ...UNPUBLISHED, stage: 'PREVIOUS', retiredAtMs: nowMs } : key];
+    return [isReplaced ? { ...key, ...UNPUBLISHED, stage: 'PREVIOUS', retiredAtMs: nowMs } : key];
   }
 }
 
-/** The slow rule is for keys that sign: one that is to follow has to be found without a break. */
+/** Wrong answers are tolerated for keys that sign; the record of a next key must be found at every check. */
 function proofAfter(key: StagedKey, state: RecordState, nowMs: number): KeyProof {
   if (key.stage === 'PREVIOUS' || (key.stage === 'NEXT' && isGone(state))) return UNPUBLISHED;
   return keyProofAfter(key, state, nowMs);
@@ -106,15 +105,15 @@ function isGone(state: RecordState): boolean {
   return state === 'MISSING' || state === 'WRONG';
 }
 
-/** After how many seconds a new key that was found has settled; null when none is settling. */
-export function settledAfterSeconds(keys: readonly StagedKey[], nowMs: number): number | null {
+/** The delay until a published next key may become current, in seconds; null: there is none. */
+export function propagatedAfterSeconds(keys: readonly StagedKey[], nowMs: number): number | null {
   const times = keys.flatMap(({ stage, publishedAtMs }) =>
-    stage === 'NEXT' && publishedAtMs !== null ? [publishedAtMs + KEY_ROTATION.settlesMs - nowMs] : [],
+    stage === 'NEXT' && publishedAtMs !== null ? [publishedAtMs + KEY_ROTATION.propagationMs - nowMs] : [],
   );
   return times.length === 0 ? null : Math.max(1, Math.ceil(Math.min(...times) / SECOND_MS));
 }
 
-/** What a record is about, beyond what was found of it, where its key does not just sign; for people. */
+/** A message for people about the record of a key that is not current; undefined: the finding says enough. */
 export function stageMessage(
   stage: KeyStage,
   state: RecordState,

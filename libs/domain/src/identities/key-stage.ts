@@ -1,4 +1,4 @@
-/** Where a key of a domain stands, with what that means; a domain has at most one of each for an algorithm. */
+/** The stages of a DKIM key, with their meanings; a domain has at most one key per stage and algorithm. */
 export const KEY_STAGES = {
   CURRENT: 'emails are signed with it once its record is found',
   NEXT: 'made to follow the current one; its record is waited for',

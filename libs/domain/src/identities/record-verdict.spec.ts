@@ -4,10 +4,10 @@ import type { TxtAnswer } from './txt-answer.ts';
 import {
   dkimSelector,
   type DomainKey,
-  leavesRoomForRecords,
-  type WantedRecord,
-  wantedRecords,
-} from './wanted-records.ts';
+  recordNamesFit,
+  type ExpectedRecord,
+  expectedRecords,
+} from './expected-records.ts';
 
 const IDENTITY = 'idn_01h2xcejqtf2nbrexx3vqjhp41';
 const KEYS: DomainKey[] = [
@@ -22,13 +22,13 @@ const KEYS: DomainKey[] = [
 const found = (...values: string[]): TxtAnswer => ({ kind: 'found', values });
 const ABSENT: TxtAnswer = { kind: 'absent' };
 
-function wanted(purpose: WantedRecord['purpose'], spfInclude?: string): WantedRecord {
-  return wantedRecords('mail.example.com', KEYS, spfInclude).find((record) => record.purpose === purpose)!;
+function wanted(purpose: ExpectedRecord['purpose'], spfInclude?: string): ExpectedRecord {
+  return expectedRecords('mail.example.com', KEYS, spfInclude).find((record) => record.purpose === purpose)!;
 }
 
 describe('The records that a domain should have', () => {
   it('are both keys, SPF and DMARC; the RSA key alone verifies', () => {
-    const records = wantedRecords('mail.example.com', KEYS, '_spf.relay.example');
+    const records = expectedRecords('mail.example.com', KEYS, '_spf.relay.example');
     expect(
       records.map(({ purpose, isRequired, name, value }) => ({ purpose, isRequired, name, value })),
     ).toEqual([
@@ -54,25 +54,25 @@ describe('The records that a domain should have', () => {
     ]);
   });
 
-  it('leave the servers of the relay open while the operator has not named them', () => {
+  it('have no value for SPF while the operator has not configured one', () => {
     expect(wanted('SPF')).toMatchObject({ value: null });
   });
 
-  it('count a DMARC record of the domains above, as receivers do, but not of a top-level domain', () => {
-    expect(wanted('DMARC').alsoAt).toEqual(['_dmarc.example.com']);
-    expect(wantedRecords('example.com', [], undefined).at(-1)!.alsoAt).toEqual([]);
-    expect(wantedRecords('a.b.c.d.e.f.example.com', [], undefined).at(-1)!.alsoAt).toHaveLength(4);
+  it('accept a DMARC record of a parent domain, as receivers do, but not of a top-level domain', () => {
+    expect(wanted('DMARC').fallbackNames).toEqual(['_dmarc.example.com']);
+    expect(expectedRecords('example.com', [], undefined).at(-1)!.fallbackNames).toEqual([]);
+    expect(expectedRecords('a.b.c.d.e.f.example.com', [], undefined).at(-1)!.fallbackNames).toHaveLength(4);
   });
 
-  it('have selectors that differ from identity to identity and fit into a name', () => {
+  it('have selectors that differ between identities and fit into a name', () => {
     expect(dkimSelector(IDENTITY, 'rsa')).not.toBe(dkimSelector('idn_01h2xcejqtf2nbrexx3vqjhp42', 'rsa'));
     expect(dkimSelector(IDENTITY, 'ed25519')).toMatch(/^ph-[0-9a-z]{10}-ed25519$/);
-    expect(leavesRoomForRecords('x'.repeat(219))).toBe(true);
-    expect(leavesRoomForRecords('x'.repeat(222))).toBe(false);
+    expect(recordNamesFit('x'.repeat(219))).toBe(true);
+    expect(recordNamesFit('x'.repeat(222))).toBe(false);
   });
 });
 
-describe('A DKIM record that is looked for', () => {
+describe('A DKIM record', () => {
   const ed = wanted('DKIM_ED25519');
 
   it.each([
@@ -109,12 +109,12 @@ describe('An SPF record', () => {
     expect(recordVerdict(named, found('unrelated', record)).state).toBe(state);
   });
 
-  it('may not be there twice', () => {
+  it('must be unique', () => {
     const verdict = recordVerdict(named, found('v=spf1 ~all', 'v=spf1 include:_spf.relay.example ~all'));
     expect(verdict).toMatchObject({ state: 'WRONG', message: expect.stringContaining('2 SPF records') });
   });
 
-  it('is only looked for while the operator has not said what must be in it', () => {
+  it('only has to exist while the operator has not configured what it must include', () => {
     expect(recordVerdict(wanted('SPF'), found('v=spf1 ip4:192.0.2.1 -all')).state).toBe('FOUND');
     expect(recordVerdict(wanted('SPF'), ABSENT)).toMatchObject({
       state: 'MISSING',

@@ -1,8 +1,8 @@
 import { faultInDkimRecord, isTesting, type PublishedKey } from './dkim-record.ts';
 import type { TxtAnswer } from './txt-answer.ts';
-import type { WantedRecord } from './wanted-records.ts';
+import type { ExpectedRecord } from './expected-records.ts';
 
-/** What became of looking for a record, each with what it means. */
+/** The states of a DNS record, with their meanings. */
 export const RECORD_STATES = {
   UNCHECKED: 'has not been looked for yet',
   FOUND: 'is there and right',
@@ -13,25 +13,25 @@ export const RECORD_STATES = {
 
 export type RecordState = keyof typeof RECORD_STATES;
 
-/** What was found of a wanted record. */
+/** The result of a check of an expected record. */
 export interface RecordVerdict {
   readonly state: Exclude<RecordState, 'UNCHECKED'>;
-  /** One sentence: what is so, and how to mend it. */
+  /** One sentence: what was found, and how to fix it. */
   readonly message: string;
 }
 
-/** Compares what the DNS says with what is wanted. */
-export function recordVerdict(wanted: WantedRecord, answer: TxtAnswer): RecordVerdict {
+/** Compares what the DNS says with what is expected. */
+export function recordVerdict(expected: ExpectedRecord, answer: TxtAnswer): RecordVerdict {
   if (answer.kind === 'failed') {
     return { state: 'UNANSWERED', message: `The look-up failed: ${answer.reason}; it is tried again` };
   }
   const values = answer.kind === 'found' ? answer.values : [];
-  switch (wanted.purpose) {
+  switch (expected.purpose) {
     case 'DKIM_RSA':
     case 'DKIM_ED25519':
-      return dkimVerdict(values, wanted.key);
+      return dkimVerdict(values, expected.key);
     case 'SPF':
-      return spfVerdict(values, wanted.include);
+      return spfVerdict(values, expected.include);
     case 'DMARC':
       return dmarcVerdict(values);
   }
@@ -44,7 +44,7 @@ const wrong = (message: string): RecordVerdict => ({ state: 'WRONG', message });
 function dkimVerdict(values: readonly string[], key: PublishedKey): RecordVerdict {
   if (values.length === 0) return missing('There is no TXT record at this name; set one with this value');
   const right = values.find((value) => faultInDkimRecord(value, key) === undefined);
-  if (right === undefined) return wrong(`${faultsOf(values, key)}; set it to this value`);
+  if (right === undefined) return wrong(`${faultOfRecords(values, key)}; set it to this value`);
   if (values.length > 1) {
     // RFC 6376, section 3.6.2.2: the results are undefined.
     return found(
@@ -58,10 +58,10 @@ function dkimVerdict(values: readonly string[], key: PublishedKey): RecordVerdic
   );
 }
 
-/** Of several records those are told of that could be meant for a key. */
-function faultsOf(values: readonly string[], key: PublishedKey): string {
-  const meant = values.filter((value) => /(?:^|;)\s*[vkp]\s*=/i.test(value));
-  const [first] = meant.length > 0 ? meant : values;
+/** The fault of the first record that looks like a DKIM key; else of the first one. */
+function faultOfRecords(values: readonly string[], key: PublishedKey): string {
+  const intended = values.filter((value) => /(?:^|;)\s*[vkp]\s*=/i.test(value));
+  const [first] = intended.length > 0 ? intended : values;
   return `The record ${faultInDkimRecord(first!, key)}`;
 }
 
@@ -83,7 +83,7 @@ function spfVerdict(values: readonly string[], include: string | undefined): Rec
   return wrong(`The SPF record does not let the relay send; put \`include:${include}\` before its last part`);
 }
 
-/** In lower case, without the `+` that is meant anyway and the dot that a name may end with. */
+/** The terms of an SPF record in lower case, without the default qualifier `+` and a trailing dot. */
 function termsOf(record: string): string[] {
   return record.split(/ +/).map((term) => term.toLowerCase().replace(/^\+|\.$/g, ''));
 }

@@ -3,7 +3,7 @@ import type { Role } from '../roles.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** What an invitation can be, and what happens next. */
+/** The statuses of an invitation, with their meanings and what can follow. */
 export const INVITATION_STATUSES = {
   OPEN: 'waits for the person to open the link',
   EXPIRED: 'was not accepted in time; another mail makes it open again',
@@ -16,30 +16,30 @@ export type InvitationStatus = keyof typeof INVITATION_STATUSES;
 /** Their names, in the order of an invitation's life. */
 export const INVITATION_STATUS_NAMES = Object.keys(INVITATION_STATUSES) as InvitationStatus[];
 
-/** How long the link of a mail can be used. */
+/** How long an invitation link is valid. */
 export const INVITATION_DAYS = 7;
 
-/** How long an invitation is kept after its last link has ended. */
+/** How long an invitation is kept after its last link has expired. */
 export const INVITATION_KEPT_DAYS = 90;
 
-/** When the link of a mail ends that is sent at the time `now`. */
+/** When a link that is sent at the time `now` expires. */
 export function invitationEnd(now: Date): Date {
   return new Date(now.getTime() + INVITATION_DAYS * DAY_SECONDS * 1_000);
 }
 
-/** What the status of an invitation follows from. */
+/** The times from which the status of an invitation is derived. */
 interface InvitationTimes {
   readonly expiresAt: Date;
   readonly acceptedAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
-/** Somebody is asked to become a member of a workspace. */
+/** An invitation of a person to a workspace. */
 export interface Invitation extends InvitationTimes {
   readonly id: InvitationId;
   readonly workspaceId: WorkspaceId;
   readonly email: string;
-  /** What the one who invites knows the person as. */
+  /** The name of the person, as given by the inviter. */
   readonly name: string | null;
   readonly role: Role;
   readonly createdAt: Date;

@@ -1,10 +1,10 @@
 import { mayManage, type Role } from '../roles.ts';
 
 /**
- * Whether a change would leave members, but none among them who may manage. The last of all may go: then the workspace has
- * keys alone.
+ * Whether a change would leave members, but none who may manage the workspace. The last member may be removed: the workspace is then
+ * managed with API keys only.
  *
- * @param after what the member is to be; undefined: no member any more
+ * @param after the new role of the member; undefined: the member is removed
  */
 export function leavesNoEditor(rolesOfOthers: readonly Role[], before: Role, after?: Role): boolean {
   const isLost = mayManage(before) && !(after !== undefined && mayManage(after));

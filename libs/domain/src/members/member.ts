@@ -3,7 +3,7 @@ import type { EventDataOf } from '../events/events.ts';
 import { SIZES } from '../limits.ts';
 import type { Role } from '../roles.ts';
 
-/** A person of a workspace. */
+/** A member of a workspace. */
 export interface Member {
   readonly id: UserId;
   readonly email: string;
@@ -13,7 +13,7 @@ export interface Member {
   readonly createdAt: Date;
 }
 
-/** What the event of a member who joined tells. */
+/** The data of the event about a member who joined. */
 export function memberJoinedData(
   workspace: { readonly id: WorkspaceId; readonly name: string },
   { id, email, name }: Pick<Member, 'id' | 'email' | 'name'>,
@@ -21,7 +21,7 @@ export function memberJoinedData(
   return { workspace: { id: workspace.id, name: workspace.name }, user: { id, email, name } };
 }
 
-/** What a person is called who was invited without a name: the address up to its `@`. */
+/** The name of a person who was invited without one: the local part of the address. */
 export function nameFromAddress(email: string): string {
   return [...email.slice(0, email.lastIndexOf('@'))].slice(0, SIZES.personName.max).join('');
 }

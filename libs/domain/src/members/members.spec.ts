@@ -19,12 +19,12 @@ describe('An invitation', () => {
     expect(invitationStatus({ expiresAt, acceptedAt, revokedAt }, now)).toBe(state);
   });
 
-  it('ends seven days after its mail', () => {
+  it('expires seven days after its mail', () => {
     expect(invitationEnd(now)).toEqual(new Date('2030-02-07T09:30:00Z'));
   });
 });
 
-describe('Who was invited without a name', () => {
+describe('The name of a person who was invited without one', () => {
   it.each([
     ['ada@example.com', 'ada'],
     ['ada.lovelace+x@example.com', 'ada.lovelace+x'],

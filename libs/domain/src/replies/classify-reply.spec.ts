@@ -16,13 +16,13 @@ function replyOf(line: string): SmtpReply {
 const classAt = (stage: SmtpStage, line: string): string => classifyReply(replyOf(line), stage);
 
 describe('the table of classes', () => {
-  it('S19: puts on the suppression list only who is bounced, and whoever is unknown', () => {
+  it('S19: suppresses only bounced recipients, and all unknown ones', () => {
     const suppressing = REPLY_CLASS_NAMES.filter((name) => REPLY_CLASSES[name].suppresses);
     expect(suppressing).toEqual(['unknown_user', 'hard_bounce']);
     for (const name of suppressing) expect(REPLY_CLASSES[name].status).toBe('BOUNCED');
   });
 
-  it('has no two next tries in a minute for who has asked for patience', () => {
+  it('retries no sooner than after a minute when the server asked to slow down', () => {
     for (const name of ['rate_limited', 'blocked', 'mailbox_full'] as const) {
       expect(REPLY_CLASSES[name].retryNotBeforeSeconds).toBeGreaterThanOrEqual(300);
     }
@@ -40,7 +40,7 @@ describe('a known reply', () => {
     },
   );
 
-  it('reads the longest text in no time, whatever is in it', () => {
+  it('matches the longest text quickly, whatever it contains', () => {
     const texts = ['a', ' ', '-', 'mailbox ', 'limit ', 'connecting ip ', 'blocked', '[TS', '('].map((part) =>
       part.repeat(512 / part.length),
     );
@@ -77,7 +77,7 @@ describe('classifying a reply', () => {
     expect(classAt('rcpt', line)).toBe(replyClass);
   });
 
-  it('knows the words of a receiving rate also where a server says that it is for good', () => {
+  it('recognises rate limits also in permanent replies', () => {
     const line =
       '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents delivery';
     expect(classAt('rcpt', line)).toBe('rate_limited');
@@ -105,7 +105,7 @@ describe('classifying a reply', () => {
     expect(classAt(stage, line)).toBe(replyClass);
   });
 
-  it('has no class for a connection that broke or an answer that is missing', () => {
+  it('has no class for a broken connection or a missing reply', () => {
     expect(replyClassOf({ kind: 'broken', stage: 'rcpt', error: 'gone' })).toBeUndefined();
     expect(replyClassOf({ kind: 'unknown', error: 'gone' })).toBeUndefined();
     expect(replyClassOf({ kind: 'accepted', reply: { code: 250, text: 'ok' } })).toBe('sent');

@@ -1,10 +1,10 @@
 import { isBeforeAnyEmail, type SmtpReply, type SmtpStage, type Transmission } from '../delivery.ts';
-import { aboutTheEmailAtMail } from './refusals-at-mail.ts';
+import { emailFaultAtMail } from './refusals-at-mail.ts';
 import { classOfEnhancedCode } from './enhanced-codes.ts';
 import { knownReply } from './known-replies.ts';
 import type { ReplyClass } from './reply-classes.ts';
 
-/** Codes that say enough by themselves (RFC 5321, section 4.2.3; RFC 4954; RFC 7504). */
+/** Codes that determine the class by themselves (RFC 5321, section 4.2.3; RFC 4954; RFC 7504). */
 const BY_CODE: Readonly<Record<number, ReplyClass>> = {
   521: 'hard_bounce', // a host that takes no mail
   530: 'relay', // AUTH, or STARTTLS, is required
@@ -15,31 +15,30 @@ const BY_CODE: Readonly<Record<number, ReplyClass>> = {
   556: 'hard_bounce', // a domain that takes no mail
 };
 
-/** What a permanent reply to RCPT is whose words nobody knows: codes of the mailbox mean the mailbox, all others a rule. */
-const UNKNOWN_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
+/** The class of a permanent reply to RCPT with an unknown text, for codes about the mailbox; all other codes mean `policy`. */
+const DEFAULT_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
   550: 'hard_bounce',
   552: 'mailbox_full',
   553: 'hard_bounce',
 };
 
-/** Stages at which a 421 answers for a recipient or a message, and does not only say that the server goes away (RFC 5321, section 3.8). */
-const ANSWERED_BY_421: readonly SmtpStage[] = ['rcpt', 'content'];
+/** Stages at which a 421 can be about a recipient or a message, not only about the server closing the connection (RFC 5321, section 3.8). */
+const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
- * What kind of answer a reply is: by its enhanced code if that says enough, then by its code, then by the words that are known, and
- * else by the stage that it was given at.
+ * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage.
  *
- * @param stage where in the dialogue it came; for what a delivery report quotes, `rcpt`
+ * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report
  */
 export function classifyReply(reply: SmtpReply, stage: SmtpStage): ReplyClass {
   if (reply.code >= 200 && reply.code <= 299) return 'sent';
   if (isBeforeAnyEmail(stage)) return 'relay';
-  if (reply.code === 421 && !ANSWERED_BY_421.includes(stage)) return 'relay';
-  if (stage === 'mail') return aboutTheEmailAtMail(reply) ?? 'relay';
-  return bySigns(reply) ?? byStage(reply, stage);
+  if (reply.code === 421 && !STAGES_OF_421_ABOUT_EMAIL.includes(stage)) return 'relay';
+  if (stage === 'mail') return emailFaultAtMail(reply) ?? 'relay';
+  return byCodeOrText(reply) ?? byStage(reply, stage);
 }
 
-/** The class of what a server answered; undefined: it did not answer. */
+/** The class of the reply to a transmission; undefined: there was no reply. */
 export function replyClassOf(transmission: Transmission): ReplyClass | undefined {
   switch (transmission.kind) {
     case 'accepted':
@@ -52,15 +51,15 @@ export function replyClassOf(transmission: Transmission): ReplyClass | undefined
   }
 }
 
-function bySigns({ code, enhancedCode, text }: SmtpReply): ReplyClass | undefined {
+function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | undefined {
   const byEnhancedCode = enhancedCode === undefined ? undefined : classOfEnhancedCode(enhancedCode);
   return byEnhancedCode ?? BY_CODE[code] ?? knownReply(text)?.class;
 }
 
 function byStage({ code, enhancedCode }: SmtpReply, stage: SmtpStage): ReplyClass {
   if (code < 500) return 'soft_bounce';
-  // "Security or policy": of all subjects the one that is never about the mailbox.
+  // "Security or policy": the only subject that is never about the mailbox.
   if (enhancedCode?.startsWith('5.7.')) return 'policy';
-  if (stage === 'rcpt') return UNKNOWN_AT_RCPT[code] ?? 'policy';
+  if (stage === 'rcpt') return DEFAULT_AT_RCPT[code] ?? 'policy';
   return code === 552 ? 'size' : 'content';
 }

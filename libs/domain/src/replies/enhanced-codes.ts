@@ -1,8 +1,8 @@
 import type { ReplyClass } from './reply-classes.ts';
 
 /**
- * Enhanced codes (RFC 3463, RFC 7504, RFC 7505, RFC 7372 and the IANA registry) that say enough by themselves, by subject and
- * detail. Codes that are missing here, such as 7.1 or 4.1, are used for many things: for them the reply code and the words decide.
+ * Enhanced codes (RFC 3463, RFC 7504, RFC 7505, RFC 7372 and the IANA registry) that determine the class by themselves, by subject and
+ * detail. Codes that are missing here, such as 7.1 or 4.1, are used for many things: the reply code and the text decide.
  */
 const BY_SUBJECT_AND_DETAIL: Readonly<Record<string, ReplyClass>> = {
   '1.1': 'unknown_user',
@@ -55,7 +55,7 @@ const BY_SUBJECT_AND_DETAIL: Readonly<Record<string, ReplyClass>> = {
 };
 
 /** Microsoft's own codes. */
-const OF_MICROSOFT: readonly (readonly [RegExp, ReplyClass])[] = [
+const MICROSOFT_CODES: readonly (readonly [RegExp, ReplyClass])[] = [
   [/^5\.4\.310$/, 'hard_bounce'], // no such domain
   [/^5\.2\.12[12]$/, 'rate_limited'],
   [/^5\.7\.(5(0[1-3]|1[1-3])|6\d\d|708|750)$/, 'blocked'],
@@ -63,12 +63,12 @@ const OF_MICROSOFT: readonly (readonly [RegExp, ReplyClass])[] = [
   [/^5\.7\.(705|232|233)$/, 'rate_limited'],
 ];
 
-/** "Unable to route" for good: there is no such host. */
+/** Permanent "unable to route": there is no such host. */
 const UNROUTABLE = '5.4.4';
 
-/** The class that an enhanced code means by itself; undefined: it does not say. */
+/** The class of an enhanced code; undefined: it is ambiguous. */
 export function classOfEnhancedCode(code: string): ReplyClass | undefined {
   if (code === UNROUTABLE) return 'hard_bounce';
   const known = BY_SUBJECT_AND_DETAIL[code.slice(code.indexOf('.') + 1)];
-  return known ?? OF_MICROSOFT.find(([pattern]) => pattern.test(code))?.[1];
+  return known ?? MICROSOFT_CODES.find(([pattern]) => pattern.test(code))?.[1];
 }

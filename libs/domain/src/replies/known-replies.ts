@@ -1,23 +1,22 @@
 import type { ReplyClass } from './reply-classes.ts';
 
-/** Words by which a reply is known, with a reply that has them, as senders commonly get it. */
+/** A text pattern that determines the class of a reply, with a real-world example. */
 interface KnownReply {
   readonly class: ReplyClass;
   readonly by: string;
   readonly text: RegExp;
-  /** Line breaks as spaces, documentation addresses for those of people and hosts. */
+  /** The example: line breaks are spaces, and addresses and hosts are replaced by ones for documentation. */
   readonly reply: string;
 }
 
-/** As [by, words, reply]. */
 type Line = readonly [by: string, text: RegExp, reply: string];
 
 const known = (replyClass: ReplyClass, lines: readonly Line[]): KnownReply[] =>
   lines.map(([by, text, reply]) => ({ class: replyClass, by, text, reply }));
 
 /**
- * What large providers and mail servers say where code and enhanced code leave it open. The first that fits decides, so what is particular
- * stands before what is general: a block list that is named in a sentence with "user unknown" is a block list.
+ * Texts of large providers and mail servers, for replies whose code and enhanced code are ambiguous. The first match wins, so specific
+ * patterns come before general ones: a block list that is mentioned in a sentence with "user unknown" is a block list.
  */
 export const KNOWN_REPLIES: readonly KnownReply[] = [
   ...known('relay', [
@@ -346,7 +345,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
   ]),
 ];
 
-/** The first known reply whose words are in `text`. */
+/** The first known reply that matches `text`. */
 export function knownReply(text: string): KnownReply | undefined {
   return KNOWN_REPLIES.find((reply) => reply.text.test(text));
 }

@@ -1,12 +1,12 @@
-/** What a class of replies does to an email. */
+/** The effect of a class of replies. */
 interface ReplyEffect {
-  /** What it says, for people. */
+  /** Its meaning, for people. */
   readonly meaning: string;
-  /** What the email becomes when the reply is permanent (5xx); null: the reply is not about the email but about the relay, or it is no refusal. */
+  /** The status of the email after a permanent reply (5xx); null: the reply is about the relay, not the email. */
   readonly status: 'SENT' | 'BOUNCED' | 'FAILED' | null;
-  /** Whether a permanent one puts the recipient on the suppression list (S19). */
+  /** Whether a permanent reply puts the recipient on the suppression list (S19). */
   readonly suppresses: boolean;
-  /** The next try after a temporary one (4xx) is not due before this, whatever the retry table says. */
+  /** The minimum delay before the next attempt after a temporary reply (4xx), whatever the retry table says. */
   readonly retryNotBeforeSeconds: number;
 }
 
@@ -18,8 +18,8 @@ const refusal = (
 ): ReplyEffect => ({ meaning, status, suppresses: false, retryNotBeforeSeconds: 0, ...effect });
 
 /**
- * What each class of replies does to the email, to its retries, to the suppression list and to the events: the event of a status
- * is `EMAIL_` and the status, that of a retry `EMAIL_DELAYED`. The only place where any of that is decided.
+ * The effects of each class of replies on the email, its retries and the suppression list. The event of a status is `EMAIL_` and the
+ * status, that of a retry `EMAIL_DELAYED`.
  */
 export const REPLY_CLASSES = {
   sent: { meaning: 'the server took it', status: 'SENT', suppresses: false, retryNotBeforeSeconds: 0 },
@@ -49,13 +49,13 @@ export const REPLY_CLASSES = {
   relay: { meaning: 'the relay refuses us', status: null, suppresses: false, retryNotBeforeSeconds: 0 },
 } as const satisfies Record<string, ReplyEffect>;
 
-/** What kind of answer a server gave. */
+/** The class of a reply. */
 export type ReplyClass = keyof typeof REPLY_CLASSES;
 
 /** All classes, in the order of the documents. */
 export const REPLY_CLASS_NAMES = Object.keys(REPLY_CLASSES) as ReplyClass[];
 
-/** What a class of replies does. */
+/** Looks up the effect of a class of replies. */
 export function effectOf(replyClass: ReplyClass): ReplyEffect {
   return REPLY_CLASSES[replyClass];
 }

@@ -15,7 +15,7 @@ const failed = (reply: SmtpReply, isAboutRecipient = true): Report => ({
 });
 const of = (kind: ReportKind): Report => ({ kind, isAboutRecipient: true, reply: unknownUser });
 
-describe('what a report does', () => {
+describe('the verdict on a report', () => {
   it.each<[string, SmtpReply, string, string | null]>([
     ['there is nobody', unknownUser, 'BOUNCED', 'HARD_BOUNCE'],
     ['the mailbox is full', { code: 552, enhancedCode: '5.2.2', text: 'full' }, 'BOUNCED', null],
@@ -32,7 +32,7 @@ describe('what a report does', () => {
     });
   });
 
-  it('suppresses nobody for the sake of somebody whom the mail was passed on to', () => {
+  it('suppresses nobody because of somebody to whom the mail was forwarded', () => {
     expect(decideAfterReport(failed(unknownUser, false), 'SENT')).toMatchObject({
       status: 'BOUNCED',
       suppression: null,
@@ -53,7 +53,7 @@ describe('what a report does', () => {
     },
   );
 
-  it('S19: hears a complaint whatever the email is, and goes back from no state', () => {
+  it('S19: accepts a complaint whatever the status, and never reverts a status', () => {
     for (const status of statuses) {
       const verdict = decideAfterReport(of('complaint'), status);
       expect(verdict).toMatchObject({ event: 'EMAIL_COMPLAINED', suppression: 'COMPLAINT' });
@@ -61,7 +61,7 @@ describe('what a report does', () => {
     }
   });
 
-  it('S8: delivered is DELIVERED, delayed is told, and what is not understood does nothing', () => {
+  it('S8: delivered is DELIVERED, delayed causes an event, and what is not understood does nothing', () => {
     expect(decideAfterReport(of('delivered'), 'SENT')).toMatchObject({ status: 'DELIVERED' });
     expect(decideAfterReport(of('delayed'), 'SENT')).toMatchObject({ status: null, event: 'EMAIL_DELAYED' });
     for (const status of statuses) {
@@ -76,7 +76,7 @@ describe('what a report does', () => {
   });
 });
 
-describe('what a mail that came back reports of an email', () => {
+describe('the report of a returned mail', () => {
   const said = (action: RecipientAction, ...recipients: string[]): RecipientStatus => ({
     action,
     recipients,
@@ -85,12 +85,12 @@ describe('what a mail that came back reports of an email', () => {
   const about = (...lines: RecipientStatus[]): Report =>
     reportAbout(RECIPIENT, { type: 'delivery', statuses: lines });
 
-  it('is what it says of the recipient, whatever it says of others', () => {
+  it('is that about the recipient, whatever it says about others', () => {
     const report = about(said('delivered', 'bob@example.net'), said('failed', 'ADA@example.net'));
     expect(report).toMatchObject({ kind: 'failed', isAboutRecipient: true });
   });
 
-  it('is the best that became of those whom it was passed on to', () => {
+  it('is the best outcome among those to whom it was forwarded', () => {
     expect(about(said('failed', 'a@example.org'), said('delivered', 'b@example.org'))).toMatchObject({
       kind: 'delivered',
       isAboutRecipient: false,
@@ -102,7 +102,7 @@ describe('what a mail that came back reports of an email', () => {
     expect(about(said('failed'))).toMatchObject({ kind: 'failed', isAboutRecipient: true });
   });
 
-  it('is nothing where a server only passed the mail on, or says nothing', () => {
+  it('is unrecognised where a server only forwarded the mail, or says nothing', () => {
     expect(about(said('relayed', RECIPIENT))).toMatchObject({ kind: 'unrecognised', reason: 'relayed' });
     expect(about()).toMatchObject({ kind: 'unrecognised', reason: 'no_status' });
   });

@@ -5,27 +5,27 @@ import { effectOf, type ReplyClass } from '../replies/reply-classes.ts';
 import type { SuppressionReason } from '../suppression.ts';
 import type { Report } from './report.ts';
 
-/** What a report does. */
+/** The effects of a report. */
 export interface ReportVerdict {
-  /** What the timeline says. */
+  /** The entry in the timeline. */
   readonly fact: 'BOUNCED' | 'FAILED' | 'DELAYED' | 'DELIVERED' | 'COMPLAINED' | 'UNRECOGNISED';
-  /** What the email becomes; null: it stays what it is. What it becomes is final, so nothing of it is due any more. */
+  /** The new status of the email, which is final, so nothing of it is due any more; null: unchanged. */
   readonly status: 'BOUNCED' | 'FAILED' | 'DELIVERED' | 'COMPLAINED' | null;
-  /** What webhooks are told; null: nothing. */
+  /** The event for webhooks; null: none. */
   readonly event: EventName | null;
-  /** What the recipient is put on the suppression list for; null: they are not. */
+  /** Why the recipient is put on the suppression list; null: they are not. */
   readonly suppression: SuppressionReason | null;
-  /** It came when the email was past that, and changed nothing but the timeline. */
+  /** It came too late to change anything but the timeline. */
   readonly isLate: boolean;
-  /** Of what is quoted. */
+  /** Of the quoted reply. */
   readonly class?: ReplyClass;
 }
 
 const UNCHANGED = { status: null, event: null, suppression: null } as const;
 
 /**
- * What becomes of an email that a report came about. A state is never gone back from: DELIVERED and the refusals for good come out of SENT
- * alone, COMPLAINED out of SENT and DELIVERED. A complaint is heard whatever the email is, because it is the recipient who speaks.
+ * Decides the effects of a report. No status is ever reverted: DELIVERED and permanent failures only follow SENT; COMPLAINED follows SENT or
+ * DELIVERED. A complaint suppresses the recipient whatever the status of the email, because it is the recipient's own wish.
  */
 export function decideAfterReport(report: Report, status: EmailStatus): ReportVerdict {
   const isLate = status !== 'SENT';
@@ -37,7 +37,7 @@ export function decideAfterReport(report: Report, status: EmailStatus): ReportVe
         ? late('DELAYED')
         : { ...UNCHANGED, fact: 'DELAYED', event: 'EMAIL_DELAYED', isLate, ...classOf(report) };
     case 'delivered':
-      return isLate ? late('DELIVERED') : becomes('DELIVERED');
+      return isLate ? late('DELIVERED') : changesTo('DELIVERED');
     case 'complaint':
       return afterComplaint(status);
     case 'unrecognised':
@@ -46,8 +46,8 @@ export function decideAfterReport(report: Report, status: EmailStatus): ReportVe
 }
 
 /**
- * By the table of replies. A server that gave up on an answer that was not for good has used up its retries: FAILED, and nobody is
- * suppressed, as where ours are used up. Neither is a recipient for the sake of somebody whom the mail was passed on to.
+ * Follows the table of replies. A server that gave up after temporary replies has exhausted its retries: FAILED without suppression, as when
+ * ours are exhausted. A recipient is not suppressed because of somebody to whom the mail was forwarded.
  */
 function afterFailure(report: Report, isLate: boolean): ReportVerdict {
   const replyClass = classOf(report);
@@ -56,19 +56,19 @@ function afterFailure(report: Report, isLate: boolean): ReportVerdict {
   const fact = isPermanent && effect?.status === 'BOUNCED' ? 'BOUNCED' : 'FAILED';
   if (isLate) return { ...late(fact), ...replyClass };
   const suppresses = fact === 'BOUNCED' && effect?.suppresses === true && report.isAboutRecipient;
-  return { ...becomes(fact), suppression: suppresses ? 'HARD_BOUNCE' : null, ...replyClass };
+  return { ...changesTo(fact), suppression: suppresses ? 'HARD_BOUNCE' : null, ...replyClass };
 }
 
 function afterComplaint(status: EmailStatus): ReportVerdict {
   const isNew = status === 'SENT' || status === 'DELIVERED';
-  return { ...becomes('COMPLAINED'), status: isNew ? 'COMPLAINED' : null, suppression: 'COMPLAINT' };
+  return { ...changesTo('COMPLAINED'), status: isNew ? 'COMPLAINED' : null, suppression: 'COMPLAINT' };
 }
 
 function classOf({ reply }: Report): { class?: ReplyClass } {
   return reply === undefined ? {} : { class: classifyReply(reply, 'rcpt') };
 }
 
-function becomes(status: NonNullable<ReportVerdict['status']>): ReportVerdict {
+function changesTo(status: NonNullable<ReportVerdict['status']>): ReportVerdict {
   return { fact: status, status, event: `EMAIL_${status}`, suppression: null, isLate: false };
 }
 

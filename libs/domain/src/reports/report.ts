@@ -1,7 +1,7 @@
 import type { SmtpReply } from '../delivery.ts';
 import type { RecipientAction, RecipientStatus, ReturnedMail } from './returned-mail.ts';
 
-/** What is reported of an email by mail that comes back; of each kind the first one counts. */
+/** The kinds of reports about an email; only the first report of each kind counts. */
 const REPORT_KINDS = {
   failed: 'a server gave it up',
   delayed: 'a server has it and tries again',
@@ -18,23 +18,29 @@ export const REPORT_KIND_NAMES = Object.keys(REPORT_KINDS) as ReportKind[];
 /** A report about one email. */
 export interface Report {
   readonly kind: ReportKind;
-  /** What a server answered; absent where none is quoted. */
+  /** The quoted reply of a server; absent: none is quoted. */
   readonly reply?: SmtpReply;
-  /** Whether it is about the email's own recipient, and not about somebody to whom the mail was passed on. */
+  /** Whether it is about the email's own recipient, not about somebody to whom the mail was forwarded. */
   readonly isAboutRecipient: boolean;
-  /** Who says so; absent where it does not say. */
+  /** The reporting server, if it is named. */
   readonly reportedBy?: string;
-  /** What it says beyond its kind, in a word. */
+  /** A keyword with further details. */
   readonly reason?: string;
 }
 
 /** Feedback types (RFC 5965, section 7.3) by which a recipient says that the email is not wanted. `not-spam` says the opposite. */
 const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'opt-out'];
 
-/** Of several recipients that an email was passed on to, the one that it went best for says what became of it. */
-const FROM_BEST: readonly RecipientAction[] = ['delivered', 'expanded', 'relayed', 'delayed', 'failed'];
+/** If an email was forwarded to several recipients, the best outcome counts. */
+const ACTIONS_BEST_FIRST: readonly RecipientAction[] = [
+  'delivered',
+  'expanded',
+  'relayed',
+  'delayed',
+  'failed',
+];
 
-/** What each action is reported as. A server that passed it on to others, or to another network, does not know what became of it. */
+/** The kind of report of each action. A server that relayed or expanded an email does not know what became of it. */
 const KIND_OF_ACTION: Readonly<Record<RecipientAction, ReportKind>> = {
   failed: 'failed',
   delayed: 'delayed',
@@ -44,7 +50,7 @@ const KIND_OF_ACTION: Readonly<Record<RecipientAction, ReportKind>> = {
 };
 
 /**
- * What a mail that came back reports of the email that it is about.
+ * What a returned mail reports about the email.
  *
  * @param recipient the address that the email was sent to
  */
@@ -53,9 +59,9 @@ export function reportAbout(recipient: string, mail: ReturnedMail): Report {
     case 'unrecognised':
       return { kind: 'unrecognised', isAboutRecipient: true, reason: mail.reason };
     case 'feedback':
-      return { ...feedback(mail.feedbackType), ...whoSays(mail), isAboutRecipient: true };
+      return { ...feedback(mail.feedbackType), ...reporterOf(mail), isAboutRecipient: true };
     case 'delivery':
-      return { ...delivery(recipient, mail.statuses), ...whoSays(mail) };
+      return { ...delivery(recipient, mail.statuses), ...reporterOf(mail) };
   }
 }
 
@@ -80,16 +86,16 @@ function delivery(recipient: string, statuses: readonly RecipientStatus[]): Repo
 }
 
 function bestOf(statuses: readonly RecipientStatus[]): RecipientStatus | undefined {
-  return FROM_BEST.map((action) => statuses.find((status) => status.action === action)).find(
+  return ACTIONS_BEST_FIRST.map((action) => statuses.find((status) => status.action === action)).find(
     (status) => status !== undefined,
   );
 }
 
-/** Servers change the case of addresses; two that differ in no more are one, as on the suppression list. */
+/** Ignores case, because servers change it; the suppression list does too. */
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-function whoSays({ reportedBy }: { readonly reportedBy?: string }): { reportedBy?: string } {
+function reporterOf({ reportedBy }: { readonly reportedBy?: string }): { reportedBy?: string } {
   return reportedBy === undefined ? {} : { reportedBy };
 }

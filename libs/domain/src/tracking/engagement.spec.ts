@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import { factsOf, type Hit, tallyHits } from './engagement.ts';
+import { timelineFacts, type Hit, tallyHits } from './engagement.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const after = (seconds: number): Date => new Date(NOW + seconds * 1_000);
@@ -18,7 +18,7 @@ function hit(kind: 'open' | 'click', seconds: number, change: Partial<Hit> = {})
   };
 }
 
-describe('S17: what came to an email', () => {
+describe('S17: a hit of an email', () => {
   const hits = [
     hit('open', 1),
     hit('open', 30),
@@ -30,7 +30,7 @@ describe('S17: what came to an email', () => {
   ];
   const [tally] = tallyHits(hits, [EMAIL]);
 
-  it('is counted apart for people and for programs', () => {
+  it('is counted separately for people and for programs', () => {
     expect(tally).toMatchObject({
       opens: 2,
       clicks: 3,
@@ -41,13 +41,13 @@ describe('S17: what came to an email', () => {
     });
   });
 
-  it('is told once: the earliest of each, and of each link', () => {
-    const facts = factsOf(tally!, tally!).map(({ hit: { kind, sign, url, at }, isTold }) => [
+  it('is recorded once: the earliest of each kind, and of each link', () => {
+    const facts = timelineFacts(tally!, tally!).map(({ hit: { kind, sign, url, at }, triggersEvent }) => [
       kind,
       sign ?? 'person',
       url,
       at,
-      isTold,
+      triggersEvent,
     ]);
     expect(facts).toEqual([
       ['open', 'too_soon', undefined, after(1), false],
@@ -57,15 +57,17 @@ describe('S17: what came to an email', () => {
     ]);
   });
 
-  it('is a number when it comes again', () => {
+  it('is only counted when it is repeated', () => {
     const counts = { opens: 3, clicks: 4, machineOpens: 3, machineClicks: 0 };
-    expect(factsOf(tally!, counts).map(({ hit: { kind }, isTold }) => [kind, isTold])).toEqual([
+    expect(
+      timelineFacts(tally!, counts).map(({ hit: { kind }, triggersEvent }) => [kind, triggersEvent]),
+    ).toEqual([
       ['click', false],
       ['click', false],
     ]);
   });
 
-  it('is nothing when there is no such email', () => {
+  it('is ignored when there is no such email', () => {
     expect(tallyHits([hit('open', 9, { emailId: newId('trs', NOW) })], [EMAIL])).toEqual([]);
   });
 });

@@ -1,18 +1,18 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import { type HitKind, isTooSoon, type MachineSign } from './reader.ts';
 
-/** That the image of an email was loaded, or that one of its links was followed. */
+/** A load of the tracking image of an email, or a click on one of its links. */
 export interface Hit {
   readonly emailId: EmailId;
   readonly kind: HitKind;
   readonly at: Date;
-  /** By what the request showed that a program made it; undefined: by nothing. */
+  /** Why the request is attributed to a program; undefined: it is not. */
   readonly sign: MachineSign | undefined;
-  /** Where the link led; of clicks. */
+  /** The target of the link; of clicks. */
   readonly url?: string;
 }
 
-/** What has to be known of an email to judge who opened it. */
+/** The data of an email that is needed to classify and record its hits. */
 export interface HitEmail {
   readonly emailId: EmailId;
   readonly workspaceId: WorkspaceId;
@@ -29,25 +29,25 @@ export interface HitCounts {
   readonly machineClicks: number;
 }
 
-/** What came to an email together. */
+/** A batch of hits of one email, counted. */
 export interface HitTally extends HitCounts {
   readonly email: HitEmail;
-  /** When a person first opened it, and first clicked; of what came together. */
+  /** When a person first opened it, and first clicked, within the batch. */
   readonly openedAt: Date | null;
   readonly clickedAt: Date | null;
-  /** The earliest first. */
+  /** In ascending order of time. */
   readonly hits: readonly Hit[];
 }
 
-/** A hit that the timeline of its email tells of. */
+/** A hit that is recorded in the timeline of its email. */
 export interface HitFact {
   readonly hit: Hit;
   readonly email: HitEmail;
-  /** Whether a webhook is told of it: it is the first one of a person. */
-  readonly isTold: boolean;
+  /** Whether it causes an event: it is the first one of a person. */
+  readonly triggersEvent: boolean;
 }
 
-/** What came to each email, with the last word on who it was. Hits of emails that are not among `emails` are passed over. */
+/** Groups hits by email, and decides finally which of them programs made. Hits of emails that are not in `emails` are ignored. */
 export function tallyHits(hits: readonly Hit[], emails: readonly HitEmail[]): HitTally[] {
   const known = new Map(emails.map((email) => [email.emailId, email]));
   return [...Map.groupBy(hits, ({ emailId }) => emailId)].flatMap(([emailId, ofEmail]) => {
@@ -57,7 +57,7 @@ export function tallyHits(hits: readonly Hit[], emails: readonly HitEmail[]): Hi
 }
 
 function tallyOf(email: HitEmail, raw: readonly Hit[]): HitTally {
-  const hits = inTime(raw.map((hit) => judged(hit, email)));
+  const hits = sortedByTime(raw.map((hit) => classified(hit, email)));
   const opens = hitsBy('person', 'open', hits);
   const clicks = hitsBy('person', 'click', hits);
   return {
@@ -72,7 +72,7 @@ function tallyOf(email: HitEmail, raw: readonly Hit[]): HitTally {
   };
 }
 
-function judged(hit: Hit, { sentAt, dueAt }: HitEmail): Hit {
+function classified(hit: Hit, { sentAt, dueAt }: HitEmail): Hit {
   return hit.sign === undefined && isTooSoon(hit.at, sentAt, dueAt) ? { ...hit, sign: 'too_soon' } : hit;
 }
 
@@ -80,30 +80,30 @@ function hitsBy(who: 'person' | 'machine', kind: HitKind, hits: readonly Hit[]):
   return hits.filter((hit) => hit.kind === kind && (hit.sign === undefined) === (who === 'person'));
 }
 
-/** Hits come in the order in which they were written down, which need not be that of their times. */
-function inTime(hits: readonly Hit[]): Hit[] {
+/** Hits come in the order in which they were recorded, which can differ from that of their times. */
+function sortedByTime(hits: readonly Hit[]): Hit[] {
   return hits.toSorted((one, other) => one.at.getTime() - other.at.getTime());
 }
 
 /**
- * What is worth a line in the timeline: the first open and the first click of a program, the first open of a person, and the first click of a
- * person on each link (whether that was told of before is the timeline's to say). Everything else is a number.
+ * The hits to record in the timeline: the first open and the first click of a program, the first open of a person, and the first click of a
+ * person on each link (within the batch; the caller skips links that are in the timeline already). All others are only counted.
  *
- * @param counts what the email came to with this tally
+ * @param counts the totals of the email, this batch included
  */
-export function factsOf(tally: HitTally, counts: HitCounts): HitFact[] {
+export function timelineFacts(tally: HitTally, counts: HitCounts): HitFact[] {
   const { email, hits } = tally;
   const isFirst = (count: keyof HitCounts): boolean => tally[count] > 0 && counts[count] === tally[count];
   const links = Map.groupBy(hitsBy('person', 'click', hits), ({ url }) => url);
   const clicked = [...links.values()].map(([hit], n) => ({
     hit: hit!,
     email,
-    isTold: n === 0 && isFirst('clicks'),
+    triggersEvent: n === 0 && isFirst('clicks'),
   }));
   const first = (count: keyof HitCounts, who: 'person' | 'machine', kind: HitKind): HitFact[] =>
     hitsBy(who, kind, isFirst(count) ? hits : [])
       .slice(0, 1)
-      .map((hit) => ({ hit, email, isTold: who === 'person' }));
+      .map((hit) => ({ hit, email, triggersEvent: who === 'person' }));
   return [
     ...first('machineOpens', 'machine', 'open'),
     ...first('machineClicks', 'machine', 'click'),

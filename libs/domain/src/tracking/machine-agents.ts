@@ -1,17 +1,17 @@
-/** User agents of programs that open links and load images without a person, by words of theirs in lower case. */
-export const MACHINE_WORDS: readonly string[] = [
-  // What calls itself one: Googlebot, bingbot, Applebot, Twitterbot, LinkedInBot, Slackbot, Discordbot, TelegramBot.
+/** Words in the user agents of programs that follow links and load images without a person, in lower case. */
+export const MACHINE_AGENT_WORDS: readonly string[] = [
+  // Self-declared bots: Googlebot, bingbot, Applebot, Twitterbot, LinkedInBot, Slackbot, Discordbot, TelegramBot.
   'bot',
   'crawler',
   'spider',
   'scanner',
-  // Chats that show what a link leads to.
+  // Link previews of chats.
   'facebookexternalhit',
   'whatsapp',
   'skypeuripreview',
   'preview',
   'embedly',
-  // Filters of mail: Barracuda, Mimecast, Proofpoint, Cloudmark, Symantec and MessageLabs, Trend Micro, Sophos, Zscaler, Microsoft.
+  // Mail filters: Barracuda, Mimecast, Proofpoint, Cloudmark, Symantec and MessageLabs, Trend Micro, Sophos, Zscaler, Microsoft.
   'barracuda',
   'mimecast',
   'proofpoint',
@@ -26,7 +26,7 @@ export const MACHINE_WORDS: readonly string[] = [
   'fortinet',
   'microsoft office existence discovery',
   'ms-office; msoffice',
-  // Libraries and browsers without a window.
+  // Libraries and headless browsers.
   'curl/',
   'wget/',
   'python-requests',
@@ -47,10 +47,9 @@ export const MACHINE_WORDS: readonly string[] = [
 ];
 
 /**
- * Proxies that load the images of an email when a person opens it, in place of that person: Gmail's and Yahoo's. They win over the words above
- * for an image; nobody clicks by way of them.
+ * Image proxies that act for a person who opens the email: Gmail's and Yahoo's. For images they take precedence over the words above.
  */
 export const IMAGE_PROXIES: readonly string[] = ['googleimageproxy', 'yahoomailproxy'];
 
-/** The whole user agent of a proxy that loads images when an email arrives, opened or not: Apple Mail's. */
+/** Complete user agents of proxies that load images when an email arrives, opened or not: Apple Mail's. */
 export const PREFETCHING_AGENTS: readonly string[] = ['mozilla/5.0'];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { isTooSoon, machineSign, type ReaderTraits } from './reader.ts';
+import { isTooSoon, machineSign, type TrackingRequest } from './reader.ts';
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 
-function signOf(agent: string | undefined, change: Partial<ReaderTraits> = {}, headers: object = {}) {
+function signOf(agent: string | undefined, change: Partial<TrackingRequest> = {}, headers: object = {}) {
   return machineSign({
     kind: 'click',
     method: 'GET',
@@ -44,13 +44,13 @@ describe('S17: who opens and clicks', () => {
     expect(signOf(agent, { kind: 'open' })).toBeUndefined(),
   );
 
-  it('is a program that says that it loads ahead, or asks for the header alone', () => {
+  it('is a program if it announces a prefetch, or uses another method than GET', () => {
     for (const header of ['purpose', 'sec-purpose', 'x-moz', 'x-purpose'])
       expect(signOf(CHROME, {}, { [header]: 'prefetch;prerender' })).toBe('prefetch');
     expect(signOf(CHROME, { method: 'HEAD' })).toBe('method');
   });
 
-  it('is no person within two seconds, or while the email is being handed over', () => {
+  it('is no person within two seconds, or during the transmission', () => {
     const sentAt = new Date(1_000_000);
     const after = (ms: number): Date => new Date(sentAt.getTime() + ms);
     expect([0, 1_999, 2_000].map((ms) => isTooSoon(after(ms), sentAt, sentAt))).toEqual([true, true, false]);

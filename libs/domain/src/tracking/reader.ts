@@ -1,29 +1,29 @@
-import { IMAGE_PROXIES, MACHINE_WORDS, PREFETCHING_AGENTS } from './machine-agents.ts';
+import { IMAGE_PROXIES, MACHINE_AGENT_WORDS, PREFETCHING_AGENTS } from './machine-agents.ts';
 
-/** What somebody did with an email. */
+/** The kinds of tracked actions. */
 export type HitKind = 'open' | 'click';
 
-/** By what a program was known: it asked for the header alone, said that it loads ahead, is known by its name, or came sooner than anybody reads. */
+/** How a program was recognised: by a method other than GET, a prefetch header, its user agent, or a hit sooner than a person could read. */
 export type MachineSign = 'method' | 'prefetch' | 'user_agent' | 'too_soon';
 
-/** What is looked at of a request to know a program. None of it is kept. */
-export interface ReaderTraits {
+/** The data of a request by which programs are recognised. It is not stored. */
+export interface TrackingRequest {
   readonly kind: HitKind;
   readonly method: string;
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** Nobody has read an email so soon after it left; whoever checks emails for their receivers has. */
+/** Hits within this time after sending come from security scanners, not from people. */
 const TOO_SOON_MS = 2_000;
-/** An email that has not left, as far as we know, is being checked while it is handed over; after so long, its answer was lost. */
+/** A hit before an email is recorded as sent comes from a scanner during the transmission; after this time, the relay's reply must have been lost. */
 const HANDOVER_MS = 600_000;
 const PREFETCH_HEADERS = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'];
 const PREFETCHES = /prefetch|prerender|preview/i;
 const MAX_CHARACTERS = 1_024;
 
-/** By what the request shows that no person made it; undefined: it shows nothing of the kind. */
-export function machineSign({ kind, method, headers }: ReaderTraits): MachineSign | undefined {
+/** The sign by which a request is recognised as that of a program; undefined: there is none. */
+export function machineSign({ kind, method, headers }: TrackingRequest): MachineSign | undefined {
   if (method !== 'GET') return 'method';
   if (PREFETCH_HEADERS.some((name) => PREFETCHES.test(String(headers[name] ?? '')))) return 'prefetch';
   const agent = String(headers['user-agent'] ?? '')
@@ -36,13 +36,13 @@ export function machineSign({ kind, method, headers }: ReaderTraits): MachineSig
 function isMachine(kind: HitKind, agent: string): boolean {
   if (kind === 'open' && IMAGE_PROXIES.some((name) => agent.includes(name))) return false;
   if (agent === '' || PREFETCHING_AGENTS.includes(agent)) return true;
-  return MACHINE_WORDS.some((word) => agent.includes(word));
+  return MACHINE_AGENT_WORDS.some((word) => agent.includes(word));
 }
 
 /**
  * Whether a hit came sooner than a person could have caused it.
  *
- * @param sentAt when the relay took the email; null: as far as we know it has not
+ * @param sentAt when the relay accepted the email; null: not as far as we know
  * @param dueAt when the email fell due
  */
 export function isTooSoon(at: Date, sentAt: Date | null, dueAt: Date): boolean {

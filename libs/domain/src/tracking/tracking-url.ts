@@ -1,13 +1,13 @@
-/** RFC 1035, section 3.1, and what a scheme and a port add to it. */
+/** The limit of a host name (RFC 1035, section 3.1), and room for a scheme and a port. */
 const MAX_CHARACTERS = 267;
 
 const EXAMPLE = 'give a scheme and a host, such as `https://links.example.com`';
 
 /**
- * Reads the address by which recipients reach the gateway: an http or https URL of a host, with a port or not, and nothing else.
+ * Parses the base URL of tracked links: http or https, a host and an optional port, and nothing else.
  *
- * @returns the address without a slash at its end, in ASCII and lower case; or what is wrong with the text (a predicate to be put after the name
- *   of the field)
+ * @returns the URL without a trailing slash, in ASCII and lower case; or what is wrong with the text (a predicate to be put after the name of
+ *   the field)
  */
 export function parseTrackingUrl(text: string): { url: string } | { fault: string } {
   const url = text.length > MAX_CHARACTERS || /\s/.test(text) ? null : URL.parse(text);
@@ -17,12 +17,12 @@ export function parseTrackingUrl(text: string): { url: string } | { fault: strin
   if (url.username !== '' || url.password !== '')
     return { fault: `has a user name or a password; ${EXAMPLE}` };
   if (url.pathname !== '/' || /[?#]/.test(text)) return { fault: `has more than a host; ${EXAMPLE}` };
-  return isWritten(url.origin)
+  return hasPlainHost(url.origin)
     ? { url: url.origin }
     : { fault: `has a host that no link can have; ${EXAMPLE}` };
 }
 
-/** Hosts can hold signs that have a meaning in HTML or in a header. */
-function isWritten(origin: string): boolean {
+/** Excludes hosts with characters that have a meaning in HTML or headers, which `URL` permits. */
+function hasPlainHost(origin: string): boolean {
   return origin.length <= MAX_CHARACTERS && /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin);
 }

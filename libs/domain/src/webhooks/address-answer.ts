@@ -1,13 +1,13 @@
-/** What the DNS says about the IP addresses at a name, of both families. */
+/** The result of a look-up of the IPv4 and IPv6 addresses of a name. */
 export type AddressAnswer =
-  /** At least one, as a resolver writes it, in no order. */
+  /** At least one, as a resolver writes it, in no particular order. */
   | { readonly kind: 'found'; readonly addresses: readonly string[] }
-  /** A definite no: there is no such name, or no address at it. */
+  /** NXDOMAIN, or no address. */
   | { readonly kind: 'absent' }
-  /** No answer that says anything about the name; `reason` is for people. */
+  /** No usable answer; `reason` is for people. */
   | {
       readonly kind: 'failed';
       readonly reason: string;
-      /** Whether no name server could be asked at all, which says nothing about whose name it is. */
+      /** Whether no name server could be reached, which is not the fault of the receiver. */
       readonly isOurs: boolean;
     };

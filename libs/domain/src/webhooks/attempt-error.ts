@@ -1,6 +1,6 @@
 import { POST_ERROR_CLASSES } from './post-outcome.ts';
 
-/** Why an attempt to deliver an event came to nothing, as it is shown. */
+/** Why an attempt to deliver an event failed, as shown to users. */
 export const ATTEMPT_ERRORS = {
   ...POST_ERROR_CLASSES,
   worker_died: 'each process that took the delivery died with it',

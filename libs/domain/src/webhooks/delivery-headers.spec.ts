@@ -12,7 +12,7 @@ const FACTS = {
   messageSignature: 'v1,YQ== v1,Yg==',
 } as const;
 
-it('W6: a delivery says by its headers what it is, which attempt, and how it can be verified', () => {
+it('W6: the headers of a delivery name the event and the attempt, and carry the signatures', () => {
   expect(deliveryHeaders(FACTS)).toEqual({
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^Posthorn/),
@@ -33,14 +33,14 @@ it('W6: the ids are the same at every attempt', () => {
   for (const name of ids) expect(again[name]).toBe(deliveryHeaders(FACTS)[name]);
 });
 
-it('W10: that of an event that did not happen says so', () => {
+it('W10: a test event is marked as one', () => {
   expect(deliveryHeaders({ ...FACTS, isTest: true })).toEqual({
     ...deliveryHeaders(FACTS),
     'x-service-test': 'true',
   });
 });
 
-it('W6: the place in a trace is among them where there is one', () => {
+it('W6: the trace context is included where there is one', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   expect(deliveryHeaders({ ...FACTS, traceparent })).toEqual({ ...deliveryHeaders(FACTS), traceparent });
 });

@@ -1,10 +1,10 @@
 import type { DeliveryId, EventId } from '@posthorn/kernel';
 import type { EventName } from '../events/events.ts';
 
-/** What the headers of one attempt to deliver an event say. */
+/** The contents of the headers of an attempt to deliver an event. */
 interface DeliveryFacts {
   readonly event: EventName;
-  /** Whether the event did not happen: somebody tries the webhook. */
+  /** Whether it is a test of the webhook: the event did not happen. */
   readonly isTest?: boolean;
   readonly eventId: EventId;
   readonly deliveryId: DeliveryId;
@@ -16,11 +16,11 @@ interface DeliveryFacts {
   readonly bodySignature: string;
   /** For `webhook-signature`. */
   readonly messageSignature: string;
-  /** The place of this attempt in the trace of what caused the event (W3C Trace Context); absent: traces are off. */
+  /** The trace context of this attempt (W3C Trace Context), in the trace that caused the event; absent: traces are off. */
   readonly traceparent?: string | undefined;
 }
 
-/** The header fields of a delivery. A receiver that gets an event twice knows it by `webhook-id`, which is the event's. */
+/** The header fields of a delivery. Receivers recognise duplicate events by `webhook-id`, the id of the event. */
 export function deliveryHeaders(facts: DeliveryFacts): Record<string, string> {
   return {
     'content-type': 'application/json',

@@ -5,7 +5,7 @@ import { exampleEventData } from './example-event.ts';
 
 const WORKSPACE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f' as WorkspaceId;
 
-it('W10: a webhook is tried with events of its own workspace, and emails with the status that they would have', () => {
+it('W10: test events are of the workspace, and their emails have the status that fits the event', () => {
   for (const name of EVENT_NAMES) {
     const data = exampleEventData(name, WORKSPACE);
     if ('contact' in data) expect(data.contact.workspaceId).toBe(WORKSPACE);

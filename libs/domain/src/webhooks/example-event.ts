@@ -2,19 +2,19 @@ import type { WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus } from '../email-status.ts';
 import { type EventDataOf, type EventName, EVENTS } from '../events/events.ts';
 
-/** What a webhook is tried with: an event that could have happened in the workspace, to people who are not there. */
+/** The data of a test event: an event of the workspace about fictitious people. */
 export function exampleEventData(event: EventName, workspaceId: WorkspaceId): EventDataOf<EventName> {
   const { example } = EVENTS[event].data;
   if ('contact' in example) return { ...example, contact: { ...example.contact, workspaceId } };
   if ('workspace' in example) return { ...example, workspace: { ...example.workspace, id: workspaceId } };
   const status = STATUS_AFTER[event as keyof typeof STATUS_AFTER];
-  return { email: { ...example.email, ...SENDER, status }, ...WHY_IT_HAPPENED[event] };
+  return { email: { ...example.email, ...SENDER, status }, ...EXAMPLE_DETAILS[event] };
 }
 
 const SENDER = { from: 'shop@example.com', subject: 'Your receipt' };
 
-/** What is told beside the email. */
-const WHY_IT_HAPPENED: { readonly [Name in EventName]?: Omit<EventDataOf<Name>, 'email'> } = {
+/** The data of an event beside the email. */
+const EXAMPLE_DETAILS: { readonly [Name in EventName]?: Omit<EventDataOf<Name>, 'email'> } = {
   EMAIL_DELAYED: {
     class: 'mailbox_full',
     reply: { code: 452, enhancedCode: '4.2.2', text: 'Mailbox is full' },
@@ -30,7 +30,7 @@ const WHY_IT_HAPPENED: { readonly [Name in EventName]?: Omit<EventDataOf<Name>, 
   EMAIL_CLICKED: { url: 'https://example.com/shop' },
 };
 
-/** As which an email is shown when it is told of. */
+/** The status of the email in each event. */
 const STATUS_AFTER: Readonly<Record<Extract<EventName, `EMAIL_${string}`>, EmailStatus>> = {
   EMAIL_SENT: 'SENT',
   EMAIL_DELIVERED: 'DELIVERED',

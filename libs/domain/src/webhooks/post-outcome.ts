@@ -1,4 +1,4 @@
-/** What a POST to a receiver failed of, by what is to be looked at. */
+/** The classes of errors of a POST to a receiver, by what to investigate. */
 export const POST_ERROR_CLASSES = {
   dns: 'the name has no address, or its name servers did not say',
   blocked: 'the URL leads to where Posthorn must not post',
@@ -11,24 +11,23 @@ export const POST_ERROR_CLASSES = {
 
 export type PostErrorClass = keyof typeof POST_ERROR_CLASSES;
 
-/** A POST without an answer. */
+/** The failure of a POST without a response. */
 export type PostFailure =
-  /** The receiver's doing, as far as can be known; `reason` is a sentence for the people of its workspace. */
+  /** Attributed to the receiver; `reason` is a sentence for the users of its workspace. */
   | {
       readonly kind: 'failed';
       readonly errorClass: Exclude<PostErrorClass, 'http'>;
       readonly reason: string;
     }
-  /** Our own: no name server, no file descriptor, no network. It says nothing about the receiver; `reason` is for operators. */
+  /** Caused by this machine: no name server, no file descriptor, no network; `reason` is for operators. */
   | { readonly kind: 'ours'; readonly reason: string };
 
-/** What became of one POST, so far as it decides anything. */
+/** The outcome of a POST, as far as it matters for the verdict. */
 export type PostOutcome =
   | {
       readonly kind: 'answered';
-      /** As the status line has it. */
       readonly status: number;
-      /** The field `Retry-After`, as it came. */
+      /** The field `Retry-After`, unparsed. */
       readonly retryAfter?: string;
     }
   | PostFailure;

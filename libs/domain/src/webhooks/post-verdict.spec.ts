@@ -19,19 +19,19 @@ const failed = (errorClass: 'dns' | 'timeout'): PostOutcome => ({ kind: 'failed'
 const delay = (verdict: PostVerdict): number => ('afterSeconds' in verdict ? verdict.afterSeconds : NaN);
 
 describe('the retries of a delivery', () => {
-  it('W8: come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and use up 75 hours', () => {
+  it('W8: come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and take 75 hours', () => {
     expect(POST_AGAIN_AFTER_SECONDS).toEqual([5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]);
     const hours = POST_AGAIN_AFTER_SECONDS.reduce((sum, seconds) => sum + seconds, 0) / 3600;
     expect(Math.floor(hours)).toBe(75);
   });
 
-  it('W8: are spread by a fifth to either side', () => {
+  it('W8: have a jitter of a fifth in both directions', () => {
     expect(delay(after(answered(500), 2, 0))).toBeCloseTo(1440);
     expect(delay(after(answered(500), 2))).toBeCloseTo(1800);
     expect(delay(after(answered(500), 2, 1))).toBeCloseTo(2160);
   });
 
-  it('W8: are used up with the tenth attempt', () => {
+  it('W8: are exhausted with the tenth attempt', () => {
     for (let attempts = 0; attempts < ATTEMPTS - 1; attempts += 1)
       expect(after(failed('timeout'), attempts)).toMatchObject({ kind: 'retry', errorClass: 'timeout' });
     expect(after(failed('timeout'), ATTEMPTS - 1)).toEqual({ kind: 'exhausted', errorClass: 'timeout' });
@@ -52,14 +52,14 @@ describe('the verdict on an answer', () => {
     },
   );
 
-  it('W8: 410 ends the webhook, at whatever attempt', () => {
+  it('W8: 410 disables the webhook at any attempt', () => {
     expect(after(answered(410))).toEqual({ kind: 'gone' });
     expect(after(answered(410), 9)).toEqual({ kind: 'gone' });
   });
 });
 
 describe('Retry-After', () => {
-  it.each([429, 503])('W8: is kept to when %i asks for longer', (status) => {
+  it.each([429, 503])('W8: is honoured when %i requests a longer delay', (status) => {
     expect(delay(after(answered(status, '3600')))).toBe(3600);
     expect(delay(after(answered(status, 'Wed, 04 Mar 2026 06:06:07 GMT')))).toBe(3600);
   });
@@ -76,23 +76,23 @@ describe('Retry-After', () => {
     },
   );
 
-  it('W8: does not cut short the last step, which its spread makes longer than a day', () => {
+  it('W8: does not shorten the last delay, which the jitter makes longer than a day', () => {
     expect(delay(after(answered(429, '9999999'), 8, 1))).toBeCloseTo(1.2 * DAY);
   });
 
-  it.each([200, 500, 301, 404])('W8: says nothing beside %i', (status) => {
+  it.each([200, 500, 301, 404])('W8: is ignored with %i', (status) => {
     const [plain, asking] = [after(answered(status)), after(answered(status, '3600'))];
     expect(asking).toEqual(plain);
   });
 
-  it('W8: is passed over when it is no such thing', () => {
+  it('W8: is ignored when it is malformed', () => {
     for (const value of ['', 'soon', '-1', '1e5', '60, 60'])
       expect(after(answered(503, value))).toEqual(after(answered(503)));
   });
 });
 
-describe('a fault of ours', () => {
-  it('W8: uses up no attempt of the receiver, however often it comes', () => {
+describe('a local fault', () => {
+  it('W8: does not count as an attempt, however often it occurs', () => {
     const ours: PostOutcome = { kind: 'ours', reason: 'no file descriptors' };
     expect(after(ours)).toEqual({ kind: 'postponed', afterSeconds: 30 });
     expect(after(ours, 9)).toEqual({ kind: 'postponed', afterSeconds: 30 });

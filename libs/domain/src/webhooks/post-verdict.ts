@@ -4,75 +4,77 @@ import { readRetryAfter } from './retry-after.ts';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** After how long an event is posted again, in seconds, by the number of attempts recorded before: 75 h 35 min in all. */
+/** The delay before the next attempt, in seconds, by the number of attempts recorded before: 75 h 35 min in total. */
 export const POST_AGAIN_AFTER_SECONDS: readonly number[] = [
   5,
   ...[5, 30].map((minutes) => minutes * MINUTE),
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR),
 ];
 
-/** What was due together comes again spread out, by so much of the delay to either side. */
+/** Jitter, as a fraction of the delay in both directions, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** No receiver can put an event off for longer. */
+/** The maximum delay that a receiver can request. */
 const MAX_RETRY_AFTER_SECONDS = 24 * HOUR;
-/** A fault of ours is over soon, or an operator is called. */
-const AFTER_A_FAULT_OF_OURS_SECONDS = 30;
+/** A local fault ends soon, or an operator is alerted. */
+const LOCAL_FAULT_DELAY_SECONDS = 30;
 
 const GONE = 410;
-/** Those that `Retry-After` is for (RFC 9110, section 15.6.4; RFC 6585, section 4). */
+/** The statuses whose `Retry-After` is honoured (RFC 9110, section 15.6.4; RFC 6585, section 4). */
 const BUSY: readonly number[] = [429, 503];
 
-/** What is to be done after a POST. The database adds its own `now()` to an `afterSeconds`, which need not be whole. */
+/** What happens to a delivery after a POST. `afterSeconds` is added to the database's `now()` and can have a fraction. */
 export type PostVerdict =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'retry'; readonly afterSeconds: number; readonly errorClass: PostErrorClass }
-  /** The retries are used up. */
+  /** The retries are exhausted. */
   | { readonly kind: 'exhausted'; readonly errorClass: PostErrorClass }
-  /** The receiver says that it is gone for good: its webhook is to be disabled, and what it would be told is held. */
+  /** The receiver is permanently gone: its webhook is disabled, and its deliveries are held. */
   | { readonly kind: 'gone' }
-  /** The fault was ours: the same attempt is made again, and nothing of it is charged to the receiver. */
+  /** The fault was local: the attempt is repeated and does not count. */
   | { readonly kind: 'postponed'; readonly afterSeconds: number };
 
 interface PostSituation {
-  /** How many attempts had been recorded before this one: 0 for the first. */
+  /** How many attempts were recorded before this one: 0 for the first. */
   readonly attempts: number;
   /** A random number from 0 to 1. */
   readonly random: number;
-  /** By which a date in `Retry-After` is judged. */
+  /** The reference for a date in `Retry-After`. */
   readonly now: Date;
 }
 
-/** What is to be done with a delivery after one POST of it. */
+/** Decides what happens to a delivery after a POST. */
 export function decideAfterPost(outcome: PostOutcome, situation: PostSituation): PostVerdict {
   if (outcome.kind === 'ours')
-    return { kind: 'postponed', afterSeconds: spread(AFTER_A_FAULT_OF_OURS_SECONDS, situation.random) };
+    return { kind: 'postponed', afterSeconds: withJitter(LOCAL_FAULT_DELAY_SECONDS, situation.random) };
   if (outcome.kind === 'failed') return retry(outcome.errorClass, 0, situation);
   if (isSuccess(outcome.status)) return { kind: 'succeeded' };
   if (outcome.status === GONE) return { kind: 'gone' };
-  return retry('http', askedDelay(outcome, situation.now), situation);
+  return retry('http', requestedDelay(outcome, situation.now), situation);
 }
 
-/** Whether a status line says that an event was delivered. */
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
 function retry(
   errorClass: PostErrorClass,
-  atLeast: number,
+  minSeconds: number,
   { attempts, random }: PostSituation,
 ): PostVerdict {
   const step = POST_AGAIN_AFTER_SECONDS[attempts];
   if (step === undefined) return { kind: 'exhausted', errorClass };
-  return { kind: 'retry', afterSeconds: Math.max(spread(step, random), atLeast), errorClass };
+  return { kind: 'retry', afterSeconds: Math.max(withJitter(step, random), minSeconds), errorClass };
 }
 
-/** In seconds; 0 when nothing was asked, or by somebody who may not. */
-function askedDelay({ status, retryAfter }: Extract<PostOutcome, { kind: 'answered' }>, now: Date): number {
+/** The delay that a response requests, in seconds; 0: none, or its status does not permit one. */
+function requestedDelay(
+  { status, retryAfter }: Extract<PostOutcome, { kind: 'answered' }>,
+  now: Date,
+): number {
   if (retryAfter === undefined || !BUSY.includes(status)) return 0;
   return Math.min(readRetryAfter(retryAfter, now) ?? 0, MAX_RETRY_AFTER_SECONDS);
 }
 
-function spread(seconds: number, random: number): number {
+function withJitter(seconds: number, random: number): number {
   return seconds * (1 - JITTER + 2 * JITTER * random);
 }

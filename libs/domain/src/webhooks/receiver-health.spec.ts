@@ -18,14 +18,14 @@ const [SUCCESS, FAILURE, GONE] = (['succeeded', 'failed', 'gone'] as const).map(
   { effect: 'gone'; isSlow: false },
 ];
 
-describe('What is learnt of a receiver', () => {
-  it('W8: is nothing while it succeeds, and when it fails again soon', () => {
+describe('The change of a webhook after an observation', () => {
+  it('W8: is none while it succeeds, and when it fails again soon', () => {
     expect(changeAfter(WELL, SUCCESS, NOW)).toBeUndefined();
     expect(changeAfter(failing(2.9), FAILURE, NOW)).toBeUndefined();
     expect(changeAfter(failing(4.9, 1.9), FAILURE, NOW)).toBeUndefined();
   });
 
-  it('W8: is that it fails since its first failure, until its next success', () => {
+  it('W8: records the first failure, until the next success', () => {
     expect(changeAfter(WELL, FAILURE, NOW)).toEqual({ health: { ...WELL, failingSince: NOW } });
     expect(changeAfter(failing(4, 1), SUCCESS, NOW)).toEqual({ health: WELL });
   });
@@ -47,7 +47,7 @@ describe('What is learnt of a receiver', () => {
     expect(changeAfter(WELL, GONE, NOW)).toMatchObject({ notice: 'DISABLED_GONE' });
   });
 
-  it('is that it is slow, until it succeeds in time', () => {
+  it('marks it as slow, until it succeeds in time', () => {
     const slow = { ...failing(1), isSlow: true };
     expect(changeAfter(WELL, { ...SUCCESS, isSlow: true }, NOW)).toEqual({
       health: { ...WELL, isSlow: true },
@@ -57,7 +57,7 @@ describe('What is learnt of a receiver', () => {
     expect(changeAfter(slow, SUCCESS, NOW)).toEqual({ health: WELL });
   });
 
-  it('is that it is slow, and nothing else, when there is no answer yet', () => {
+  it('only marks it as slow when there is no answer yet', () => {
     const awaited = { effect: 'awaited', isSlow: true } as const;
     expect(changeAfter(WELL, awaited, NOW)).toEqual({ health: { ...WELL, isSlow: true } });
     expect(changeAfter(failing(5, 2), awaited, NOW)).toEqual({ health: { ...failing(5, 2), isSlow: true } });
@@ -66,7 +66,7 @@ describe('What is learnt of a receiver', () => {
     expect(mergeObservations([awaited, FAILURE])).toEqual(FAILURE);
   });
 
-  it('of several POSTs is that it is gone if it ever said so, and not failing if it ever succeeded', () => {
+  it('of several POSTs counts as gone if one was, else as succeeded if one was', () => {
     expect(mergeObservations([SUCCESS, GONE, FAILURE])).toEqual(GONE);
     expect(mergeObservations([FAILURE, SUCCESS, FAILURE])).toEqual(SUCCESS);
     expect(mergeObservations([FAILURE, { ...FAILURE, isSlow: true }])).toEqual(FAILURE);

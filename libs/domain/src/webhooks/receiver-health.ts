@@ -63,10 +63,10 @@ export function changeAfter(
 }
 
 /** Merges observations of one receiver: gone if it ever said so, otherwise succeeded if it ever did. */
-export function mergeObservations(lessons: readonly ReceiverObservation[]): ReceiverObservation {
-  const effects = lessons.map(({ effect }) => effect);
+export function mergeObservations(observations: readonly ReceiverObservation[]): ReceiverObservation {
+  const effects = observations.map(({ effect }) => effect);
   const effect = (['gone', 'succeeded', 'failed', 'awaited'] as const).find((one) => effects.includes(one))!;
-  return { effect, isSlow: lessons.every(({ isSlow }) => isSlow) };
+  return { effect, isSlow: observations.every(({ isSlow }) => isSlow) };
 }
 
 function hasPassed(ms: number, since: Date | null, now: Date): boolean {

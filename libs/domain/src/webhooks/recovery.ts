@@ -1,6 +1,6 @@
 import type { RecoveryId, WebhookId } from '@posthorn/kernel';
 
-/** What each state of a recovery means. */
+/** The states of a recovery, with their meanings. */
 export const RECOVERY_STATES = {
   COUNTING: 'how many deliveries failed is counted',
   RUNNING: 'they are made due, a group at a time',
@@ -9,22 +9,22 @@ export const RECOVERY_STATES = {
 
 export type RecoveryState = keyof typeof RECOVERY_STATES;
 
-/** The deliveries of a webhook that failed in a time, which are made due again. */
+/** A recovery: it makes the failed deliveries of a webhook in a period due again. */
 export interface Recovery {
   readonly id: RecoveryId;
   readonly webhookId: WebhookId;
-  /** Of events at this moment or later. */
+  /** The start of the period, inclusive. */
   readonly since: Date;
-  /** Of events before this moment. */
+  /** The end of the period, exclusive. */
   readonly until: Date;
   readonly state: RecoveryState;
-  /** How many had failed when they were counted. */
+  /** The number of failed deliveries when they were counted. */
   readonly total: number;
-  /** How many were made due. */
+  /** The number of deliveries made due so far. */
   readonly done: number;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
 }
 
-/** For how long one that is completed can be read. */
+/** How long a completed recovery is kept. */
 export const RECOVERIES_KEPT_DAYS = 90;

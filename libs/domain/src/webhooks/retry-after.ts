@@ -6,7 +6,7 @@ const TIME = '(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d:(?:[0-5]\\d|60))';
 
 /** A number of seconds. */
 const DELAY = /^\d+$/;
-/** The three forms of a date that have to be understood (RFC 9110, section 5.6.7). */
+/** The three date formats that recipients must accept (RFC 9110, section 5.6.7). */
 const DATES = [
   new RegExp(`^${DAY}, (?<day>\\d{2}) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(`^${LONG_DAY}, (?<day>\\d{2})-${MONTH}-(?<year>\\d{2}) ${TIME} GMT$`),
@@ -14,11 +14,11 @@ const DATES = [
 ];
 
 /**
- * After how many seconds `Retry-After` asks to be tried again (RFC 9110, section 10.2.3): a number of seconds, or a date.
+ * Parses `Retry-After` (RFC 9110, section 10.2.3), a number of seconds or a date, into seconds.
  *
- * @param text the field as it came, from a stranger
- * @param now by which a date is judged
- * @returns undefined for what is neither; 0 for a date that is past. It may be as large as a number can be
+ * @param text the untrusted value
+ * @param now the reference for a date
+ * @returns undefined for anything else; 0 for a date in the past. It can be arbitrarily large, even infinite
  */
 export function readRetryAfter(text: string, now: Date): number | undefined {
   const value = text.trim();
@@ -32,13 +32,13 @@ function readHttpDate(value: string, now: Date): number | undefined {
   const found = DATES.map((form) => form.exec(value)?.groups).find((groups) => groups !== undefined);
   if (found === undefined) return undefined;
   const [hours, minutes, seconds] = found['time']!.split(':').map(Number);
-  const year = wholeYear(found['year']!, now);
+  const year = fullYear(found['year']!, now);
   const month = MONTHS.indexOf(found['month']!);
   return Date.UTC(year, month, Number(found['day']), hours, minutes, seconds);
 }
 
-/** Two digits mean the latest year that ends so and is not more than 50 years ahead (RFC 9110, section 5.6.7). */
-function wholeYear(digits: string, now: Date): number {
+/** Two digits mean the latest matching year that is at most 50 years ahead (RFC 9110, section 5.6.7). */
+function fullYear(digits: string, now: Date): number {
   if (digits.length === 4) return Number(digits);
   const latest = now.getUTCFullYear() + 50;
   return latest - ((((latest - Number(digits)) % 100) + 100) % 100);

@@ -1,23 +1,23 @@
 import type { DeliveryStatus } from './webhook.ts';
 
-/** How what is due of a delivery stands; undefined: nothing is due of it. */
+/** The state of a delivery's outbox row; undefined: it has none. */
 export type DueState = 'waiting' | 'ready' | 'taken' | undefined;
 
-/** What sending a delivery again comes to. */
+/** The result of a request to send a delivery again. */
 export type SendAgain =
-  /** It is just being posted: nobody knows yet whether it has to be sent again. */
+  /** It is being posted right now: whether it must be sent again is not known yet. */
   | 'under_way'
-  /** It is due as it is. */
+  /** It is due anyway. */
   | 'due_already'
-  /** Its retry is made now. */
+  /** Its next retry is made due now. */
   | 'hastened'
-  /** It was finished, and begins anew. */
+  /** It was finished, and starts again with the first attempt. */
   | 'put_back';
 
-/** What is to be done with a delivery that somebody wants to be sent again. */
+/** Decides a request to send a delivery again. */
 export function decideSendAgain(status: DeliveryStatus, due: DueState): SendAgain {
   if (due === 'taken') return 'under_way';
   if (due === 'waiting') return 'hastened';
-  // Without a row it can be PENDING when somebody has just put it back.
+  // Without a row it can be PENDING when it has just been put back.
   return due === 'ready' || status === 'PENDING' ? 'due_already' : 'put_back';
 }

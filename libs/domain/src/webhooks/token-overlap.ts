@@ -1,2 +1,2 @@
-/** For how many seconds what is posted is signed with the token before, too, when a webhook gets another; 0: not at all. */
+/** How long deliveries are also signed with the previous token after a webhook got a new one, in seconds; 0: not at all. */
 export const TOKEN_OVERLAP_SECONDS = { min: 0, max: 7 * 86_400, default: 86_400 } as const;

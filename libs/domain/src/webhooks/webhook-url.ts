@@ -2,10 +2,10 @@ import { type AddressRange, parseAddress } from '../address-range.ts';
 import { faultInAddressText } from '../invisible-characters.ts';
 import { mayConnectTo } from '../public-address.ts';
 
-/** Which webhooks the operator allows beside https to public hosts. */
+/** What the operator allows in addition to https to public hosts. */
 export interface WebhookUrlPolicy {
   readonly allowsHttp: boolean;
-  /** Networks that are not public and may be posted to all the same. */
+  /** Private networks that may be posted to. */
   readonly networks: readonly AddressRange[];
 }
 
@@ -14,8 +14,8 @@ const LABEL_CHARACTERS = 63;
 const NAME_CHARACTERS = 253;
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** What a text must not be to be one URL that all programs read alike. */
-const OTHER_FORMS: readonly [RegExp, string][] = [
+/** Forms that not all programs would read as the same URL, with the fault of each. */
+const FORM_FAULTS: readonly [RegExp, string][] = [
   [/[\s\p{Z}]/u, 'has a space in it; take it out or write it as `%20`'],
   [/\\/, 'has a backslash in it; use `/`, or write it as `%5C`'],
   [/^(?!https?:\/\/[^/?#])/i, `is not a URL that begins with \`https://\` and a host; ${EXAMPLE}`],
@@ -23,21 +23,21 @@ const OTHER_FORMS: readonly [RegExp, string][] = [
   [/#/, 'has a fragment (`#…`), which is never sent; take it out'],
 ];
 
-/** Names that mean something else, or nothing, on every network (RFC 6761, RFC 6762, RFC 8375, ICANN on `.internal`). */
+/** Names without a global meaning (RFC 6761, RFC 6762, RFC 8375, ICANN on `.internal`). */
 const PRIVATE_NAME =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
-/** Where clouds tell machines their credentials. */
+/** Metadata services of clouds, which give out credentials. */
 const METADATA_NAME =
   /^(?:metadata|metadata\.google\.internal|metadata\.goog|instance-data|instance-data\.ec2\.internal)$/;
 
 /**
- * What is wrong with a text as the URL of a webhook, whoever's (a predicate to be put after the name of the field); undefined
- * when nothing is. What is allowed here and there is another question: see {@link faultInWebhookHost}.
+ * What is wrong with the form of a webhook URL (a predicate to be put after the name of the field); undefined when nothing is. Whether
+ * its host is allowed depends on the installation: see {@link faultInWebhookHost}.
  */
 export function faultInWebhookUrl(text: string): string | undefined {
-  const unseen = faultInAddressText(text);
-  if (unseen !== undefined) return unseen;
-  const other = OTHER_FORMS.find(([form]) => form.test(text));
+  const invisible = faultInAddressText(text);
+  if (invisible !== undefined) return invisible;
+  const other = FORM_FAULTS.find(([form]) => form.test(text));
   if (other !== undefined) return other[1];
   const url = URL.parse(text);
   if (url === null) return `is not a valid URL; ${EXAMPLE}`;
@@ -45,7 +45,7 @@ export function faultInWebhookUrl(text: string): string | undefined {
   return faultInName(url.hostname);
 }
 
-/** What no name that is looked up can have (RFC 1035); nobody would ever be told of what is posted there. */
+/** Faults that no resolvable name can have (RFC 1035). */
 function faultInName(host: string): string | undefined {
   const labels = host.split('.');
   if (labels.at(-1) === '') return 'has a host that ends with a dot; leave the dot out';
@@ -60,22 +60,22 @@ function faultInName(host: string): string | undefined {
 }
 
 /**
- * What is wrong with where a sound URL leads, as far as the URL itself says. A name is judged by what it resolves to, when it is
- * posted to: see {@link mayConnectTo}.
+ * What is wrong with the scheme or host of a well-formed URL; undefined when nothing is. The addresses that a name resolves to are checked
+ * before each connection: see {@link mayConnectTo}.
  */
 export function faultInWebhookHost(text: string, policy: WebhookUrlPolicy): string | undefined {
   const { protocol, hostname } = new URL(text);
   if (protocol === 'http:' && !policy.allowsHttp) return 'begins with `http://`; give an `https://` URL';
   const host = hostname.replace(/^\[|\]$/g, '');
-  const isOpen =
-    parseAddress(host) === undefined ? mayName(host, policy) : mayConnectTo(host, policy.networks);
-  return isOpen
+  const isAllowed =
+    parseAddress(host) === undefined ? isAllowedName(host, policy) : mayConnectTo(host, policy.networks);
+  return isAllowed
     ? undefined
     : `has the host \`${host.slice(0, 100)}\`, which is not public; give one that the internet can reach`;
 }
 
-/** `URL` writes names in lower-case ASCII, and addresses in whatever notation as addresses. */
-function mayName(name: string, { networks }: WebhookUrlPolicy): boolean {
+/** @param name of `URL`, so in lower-case ASCII, and not an IP address in any notation */
+function isAllowedName(name: string, { networks }: WebhookUrlPolicy): boolean {
   if (METADATA_NAME.test(name)) return false;
   if (/(?:^|\.)localhost$/.test(name)) return LOOPBACK.some((address) => mayConnectTo(address, networks));
   const isPrivate = PRIVATE_NAME.test(name) || !name.includes('.');

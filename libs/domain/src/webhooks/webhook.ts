@@ -1,7 +1,7 @@
 import type { WebhookId, WorkspaceId } from '@posthorn/kernel';
 import type { EventName } from '../events/events.ts';
 
-/** What each status of a webhook means. */
+/** The statuses of a webhook, with their meanings. */
 export const WEBHOOK_STATUSES = {
   ACTIVE: 'events are delivered',
   PAUSED: 'by the workspace; events are held and delivered when it is active again',
@@ -10,22 +10,22 @@ export const WEBHOOK_STATUSES = {
 
 export type WebhookStatus = keyof typeof WEBHOOK_STATUSES;
 
-/** The statuses that a workspace gives its webhooks. */
-export const GIVEN_WEBHOOK_STATUSES = ['ACTIVE', 'PAUSED'] as const;
+/** The statuses that a workspace can set. */
+export const ASSIGNABLE_WEBHOOK_STATUSES = ['ACTIVE', 'PAUSED'] as const;
 
-/** A subscription of a workspace to events, but for its token. */
+/** A subscription of a workspace to events, without its token. */
 export interface Webhook {
   readonly id: WebhookId;
   readonly workspaceId: WorkspaceId;
   readonly url: string;
-  /** In the order in which they were given, each once. */
+  /** In the order given, without duplicates. */
   readonly events: readonly EventName[];
   readonly status: WebhookStatus;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** What each status of a delivery means. */
+/** The statuses of a delivery, with their meanings. */
 export const DELIVERY_STATUSES = {
   PENDING: 'due, being tried, or held with its webhook',
   SUCCEEDED: 'the receiver answered with 2xx',
@@ -37,14 +37,14 @@ export const DELIVERY_STATUSES = {
 
 export type DeliveryStatus = keyof typeof DELIVERY_STATUSES;
 
-/** For how long what is held back with its webhook is kept. */
+/** How long deliveries are held while their webhook is paused or disabled. */
 export const HELD_DAYS = 30;
 
-/** For how long a delivery whose retries are used up is kept, so that it can be sent again. */
+/** How long a delivery whose retries are exhausted is kept, so that it can be sent again. */
 export const EXHAUSTED_KEPT_DAYS = 30;
 
-/** How long after the end of their month events and deliveries are kept: held, then tried for days, then finished, and kept for 30 days. */
+/** How long events and deliveries are kept after the end of their month: held for 30 days, retried for some days, then kept for another 30. */
 export const EVENTS_KEPT_DAYS = HELD_DAYS + 5 + EXHAUSTED_KEPT_DAYS;
 
-/** The same where deliveries were put back so late that they were exhausted at the end of that time: a month is not kept for ever. */
-export const EVENTS_KEPT_AT_MOST_DAYS = EVENTS_KEPT_DAYS + 95;
+/** The maximum for months with deliveries that were put back late and were therefore exhausted only at the end of that time. */
+export const MAX_EVENTS_KEPT_DAYS = EVENTS_KEPT_DAYS + 95;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Address, type AddressRange, isAmong, parseAddress } from '@posthorn/domain';
+import { type Address, type AddressRange, isInRanges, parseAddress } from '@posthorn/domain';
 import { headerValues } from './header-values.ts';
 
 /** What there is to be known of who sent a request. */
@@ -20,7 +20,7 @@ export function clientAddress(request: SentBy, trusted: readonly AddressRange[])
   const [withoutZone] = (request.socket.remoteAddress ?? '').split('%') as [string];
   const peer = parseAddress(withoutZone);
   if (peer === undefined) return UNKNOWN;
-  const client = isAmong(peer, trusted) ? forwardedFor(request, trusted) : undefined;
+  const client = isInRanges(peer, trusted) ? forwardedFor(request, trusted) : undefined;
   return (client ?? peer).toString();
 }
 
@@ -37,7 +37,7 @@ function forwardedFor(request: SentBy, trusted: readonly AddressRange[]): Addres
   if (values.length !== 1) return undefined;
   for (const hop of values[0]!.split(',').reverse()) {
     const address = parseAddress(hop.trim());
-    if (address === undefined || !isAmong(address, trusted)) return address;
+    if (address === undefined || !isInRanges(address, trusted)) return address;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { HIGHEST_LIMITS } from '@posthorn/domain';
+import { MAX_LIMIT_OVERRIDES } from '@posthorn/domain';
 import { IsInt, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
 
@@ -9,7 +9,7 @@ export class AcceptanceSettings {
   )
   @IsInt()
   @Min(0)
-  @Max(HIGHEST_LIMITS.monthlyEmailLimit)
+  @Max(MAX_LIMIT_OVERRIDES.monthlyEmailLimit)
   MONTHLY_EMAIL_LIMIT = 100_000;
 
   /** That number; null: no limit. */

@@ -1,5 +1,5 @@
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { type AddressRange, HIGHEST_LIMITS } from '@posthorn/domain';
+import { type AddressRange, MAX_LIMIT_OVERRIDES } from '@posthorn/domain';
 import { AreAddressRanges, addressRangesIn } from './address-ranges.ts';
 import { Setting } from './setting.ts';
 
@@ -10,7 +10,7 @@ export class RateSettings {
   )
   @IsInt()
   @Min(0)
-  @Max(HIGHEST_LIMITS.ratePerSecond)
+  @Max(MAX_LIMIT_OVERRIDES.ratePerSecond)
   RATE_LIMIT_PER_SECOND = 100;
 
   @Setting(
@@ -18,7 +18,7 @@ export class RateSettings {
   )
   @IsInt()
   @Min(0)
-  @Max(HIGHEST_LIMITS.rateBurst)
+  @Max(MAX_LIMIT_OVERRIDES.rateBurst)
   RATE_LIMIT_BURST = 200;
 
   @Setting(

@@ -5,7 +5,7 @@ import {
   type RateLimit,
   type RateVerdict,
   refill,
-  standingOf,
+  bucketState,
   takeTokens,
 } from '@posthorn/domain';
 import type { TokenRequest, Demand, Grant } from './demand.ts';
@@ -42,7 +42,7 @@ export class LocalBuckets {
     const keptAtUs = this.byPolicy.get(policy)?.keptAtUs;
     if (keptAtUs === undefined || nowUs() - keptAtUs > microsecondsToFill(limit)) return undefined;
     const bucket = this.find({ policy, id: idOf(), limit });
-    return bucket.missing === 0 ? undefined : standingOf(bucket, limit);
+    return bucket.missing === 0 ? undefined : bucketState(bucket, limit);
   }
 
   private find({ policy, id, limit }: TokenRequest): Bucket {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Coalescer } from '@posthorn/kernel';
-import { type RateLimit, type RateVerdict, verdictsOf } from '@posthorn/domain';
+import { type RateLimit, type RateVerdict, rateVerdicts } from '@posthorn/domain';
 import type { RedisOptions } from '../connections.ts';
 import { type TokenRequest, type Demand, groupByBucket, type Grant } from './demand.ts';
 import { LocalBuckets } from './local-buckets.ts';
@@ -65,7 +65,7 @@ export class RateLimiter {
   private async serve(requests: readonly TimedTokenRequest[]): Promise<RateVerdict[]> {
     const { all, demandOf } = groupByBucket(requests);
     const grants = await this.grant(all, requests[0]!.atMs);
-    const verdicts = all.map(({ limit, wanted }, index) => verdictsOf(limit, wanted, grants[index]!));
+    const verdicts = all.map(({ limit, wanted }, index) => rateVerdicts(limit, wanted, grants[index]!));
     const given = all.map(() => 0);
     return demandOf.map((index) => verdicts[index]![given[index]!++]!);
   }

@@ -1,4 +1,4 @@
-import { partsOfToken } from '@posthorn/domain';
+import { unitsPerToken } from '@posthorn/domain';
 import { within } from '@posthorn/kernel';
 import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
 import type { Demand, Grant } from './demand.ts';
@@ -61,7 +61,7 @@ export class RedisBuckets {
     const keys = demands.map(({ policy, id }) => `${this.redis.prefix}:{rates}:${policy}:${id}`);
     const args = demands.flatMap(({ limit, wanted }) => [
       limit.amount,
-      partsOfToken(limit),
+      unitsPerToken(limit),
       limit.burst,
       wanted,
     ]);

@@ -14,7 +14,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
-import { POSTHORN, type ProofChange, wantedRecords } from '@posthorn/domain';
+import { POSTHORN, type ProofChange, expectedRecords } from '@posthorn/domain';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
 import { createTestDatabase, type DnsBehaviour, DnsServer, type TestDatabase } from '@posthorn/testing';
@@ -87,7 +87,7 @@ async function addDomain(): Promise<IdentityWithRecords> {
 
 /** What the name of the required record is answered with from now on; `right`: with the record that is wanted. */
 function answer({ value, keys }: IdentityWithRecords, behaviour: DnsBehaviour | 'right'): void {
-  const wanted = wantedRecords(value, keys, undefined).find(({ isRequired }) => isRequired)!;
+  const wanted = expectedRecords(value, keys, undefined).find(({ isRequired }) => isRequired)!;
   dns.set(wanted.name, behaviour === 'right' ? { txt: [wanted.value!.match(/.{1,255}/g)!] } : behaviour);
 }
 

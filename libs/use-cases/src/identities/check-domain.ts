@@ -4,19 +4,19 @@ import {
   decideAfterCheck,
   type DomainKey,
   type DomainProof,
-  keysAfterLook,
+  keysAfterCheck,
   nearestAnswer,
   nextCheckAfterSeconds,
   type ProofChange,
   recordFinding,
   type RecordFindings,
   type RecordState,
-  settledAfterSeconds,
+  propagatedAfterSeconds,
   type StagedKey,
   type TxtAnswer,
   waitingCheckAfterSeconds,
-  type WantedRecord,
-  wantedRecords,
+  type ExpectedRecord,
+  expectedRecords,
 } from '@posthorn/domain';
 import { type ClaimedDomain, type DomainCheckStore, stagedKey } from '@posthorn/database';
 
@@ -42,11 +42,11 @@ export class CheckDomain {
   /** @returns whether the result was saved: it is not when a later check was saved before, or an operator vouched for the domain */
   async check(domain: ClaimedDomain, actor: Actor): Promise<boolean> {
     const { checks, clock, spfInclude, onChange } = this.options;
-    const wanted = wantedRecords(domain.value, domain.keys, spfInclude);
+    const wanted = expectedRecords(domain.value, domain.keys, spfInclude);
     const findings = await this.lookUp(wanted);
     const nowMs = clock.nowMs();
     const states = statesOfKeys(domain, wanted, findings);
-    const keys = keysAfterLook(domain.keys.map(stagedKey), ({ id }) => states.get(id)!, nowMs);
+    const keys = keysAfterCheck(domain.keys.map(stagedKey), ({ id }) => states.get(id)!, nowMs);
     // A key that this check has made the current one is among those required to verify the domain.
     const required = keys.filter(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'CURRENT');
     const outcome = checkOutcome(required.map(({ id }) => states.get(id)!));
@@ -64,10 +64,10 @@ export class CheckDomain {
   }
 
   /** Concurrently: no look-up waits for the name server of another. */
-  private async lookUp(wanted: readonly WantedRecord[]): Promise<RecordFindings> {
+  private async lookUp(wanted: readonly ExpectedRecord[]): Promise<RecordFindings> {
     const { resolver } = this.options;
     const found = wanted.map(async (record) => {
-      const names = [record.name, ...record.alsoAt];
+      const names = [record.name, ...record.fallbackNames];
       const answers = await Promise.all(names.map((name) => resolver.lookUpTxt(name)));
       return [record.name, recordFinding(record, nearestAnswer(answers))] as const;
     });
@@ -78,7 +78,7 @@ export class CheckDomain {
 /** What was found of each key's record, by the key's id. */
 function statesOfKeys(
   { keys }: ClaimedDomain,
-  wanted: readonly WantedRecord[],
+  wanted: readonly ExpectedRecord[],
   findings: RecordFindings,
 ): Map<string, RecordState> {
   const nameOf = (key: DomainKey): string => wanted.find((record) => record.key === key)!.name;
@@ -88,7 +88,7 @@ function statesOfKeys(
 /** The intervals of checks while a rotation waits for the records of the new keys. */
 function rotationPauses(keys: readonly StagedKey[], proof: DomainProof, nowMs: number): (number | null)[] {
   const isAwaited = keys.some(({ algorithm, stage }) => algorithm === 'rsa' && stage === 'NEXT');
-  return [settledAfterSeconds(keys, nowMs), isAwaited ? waitingCheckAfterSeconds(proof) : null];
+  return [propagatedAfterSeconds(keys, nowMs), isAwaited ? waitingCheckAfterSeconds(proof) : null];
 }
 
 function soonest(...pauses: readonly (number | null)[]): number | null {

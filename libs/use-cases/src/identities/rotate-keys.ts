@@ -15,7 +15,7 @@ interface RotateKeysOptions {
   readonly clock: { nowMs(): number };
 }
 
-/** Rotates the DKIM keys of a domain. The current keys keep signing until the records of the new ones are found; see `keysAfterLook`. */
+/** Rotates the DKIM keys of a domain. The current keys keep signing until the records of the new ones are found; see `keysAfterCheck`. */
 export class RotateKeys {
   constructor(private readonly options: RotateKeysOptions) {}
 

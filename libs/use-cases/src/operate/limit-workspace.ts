@@ -1,5 +1,5 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, HIGHEST_LIMITS, type OwnLimits } from '@posthorn/domain';
+import { type Actor, MAX_LIMIT_OVERRIDES, type LimitOverrides } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { foundWorkspace } from './require-workspace.ts';
 
@@ -12,16 +12,16 @@ export async function limitWorkspace(
   workspaces: Pick<WorkspaceStore, 'change'>,
   id: WorkspaceId,
   actor: Actor,
-  limits: Partial<OwnLimits>,
+  limits: Partial<LimitOverrides>,
 ): Promise<Workspace> {
-  const given = Object.entries(limits) as [keyof OwnLimits, number | null][];
+  const given = Object.entries(limits) as [keyof LimitOverrides, number | null][];
   for (const [name, limit] of given) judgeLimit(name, limit);
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.limits_changed', limits));
 }
 
 /** @throws Refusal (400) for a value that is neither null nor a valid limit */
-export function judgeLimit(name: keyof OwnLimits, limit: number | null): void {
-  const highest = HIGHEST_LIMITS[name];
+export function judgeLimit(name: keyof LimitOverrides, limit: number | null): void {
+  const highest = MAX_LIMIT_OVERRIDES[name];
   if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= highest)) return;
   throw new Refusal(400, `\`${name}\` must be a whole number from 0 to ${highest}, where 0 means no limit`);
 }

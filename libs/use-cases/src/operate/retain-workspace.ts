@@ -1,5 +1,5 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type OwnRetention, RETENTION_BOUNDS } from '@posthorn/domain';
+import { type Actor, type RetentionOverrides, RETENTION_BOUNDS } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { foundWorkspace } from './require-workspace.ts';
 
@@ -13,14 +13,14 @@ export async function retainWorkspace(
   workspaces: Pick<WorkspaceStore, 'change'>,
   id: WorkspaceId,
   actor: Actor,
-  retention: Partial<OwnRetention>,
+  retention: Partial<RetentionOverrides>,
 ): Promise<Workspace> {
-  const given = Object.entries(retention) as [keyof OwnRetention, number | null][];
+  const given = Object.entries(retention) as [keyof RetentionOverrides, number | null][];
   for (const [name, days] of given) judgeDays(name, days);
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.retention_changed', retention));
 }
 
-function judgeDays(name: keyof OwnRetention, days: number | null): void {
+function judgeDays(name: keyof RetentionOverrides, days: number | null): void {
   const { min, max } = RETENTION_BOUNDS[name];
   if (days === null || (Number.isInteger(days) && days >= min && days <= max)) return;
   throw new Refusal(400, `\`${name}\` must be a whole number of days from ${min} to ${max}`);

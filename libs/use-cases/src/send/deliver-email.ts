@@ -1,7 +1,7 @@
 import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterAttempt,
-  mayLeaveUnsigned,
+  maySendUnsigned,
   type RelayedTransmission,
   type WithheldReason,
 } from '@posthorn/domain';
@@ -100,7 +100,7 @@ export class DeliverEmail {
   private async composeOrFail(email: ClaimedEmail): Promise<Composed> {
     try {
       return await this.options.composer.compose(email, {
-        mayLackSignature: mayLeaveUnsigned(email.attempts),
+        mayLackSignature: maySendUnsigned(email.attempts),
       });
     } catch (error) {
       if (error instanceof RenderingFailed) return outcomeWithoutMessage(email, renderingFailure(error));

@@ -1,14 +1,14 @@
 import { beginningOf } from '@posthorn/kernel';
 
 const MAX_TEXT_CHARACTERS = 512;
-/** Beyond this nothing is looked at. */
+/** The rest is ignored. */
 const MAX_RAW_CHARACTERS = 8 * 1024;
 
 /**
- * Makes a server's words fit to be kept and shown: no controls, no invisible or reversing characters, no lone
- * surrogates, at most 512 characters.
+ * Makes text of another server safe to store and show: one line without control, invisible or bidirectional characters and lone
+ * surrogates, of at most 512 characters.
  */
-export function boundText(text: string): string {
+export function sanitizeText(text: string): string {
   const line = text
     .slice(0, MAX_RAW_CHARACTERS)
     .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ')
