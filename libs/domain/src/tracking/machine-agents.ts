@@ -46,6 +46,9 @@ export const MACHINE_AGENT_WORDS: readonly string[] = [
   'guzzlehttp',
 ];
 
+/** Makes of phones, in lower case, whose names contain one of these words. */
+export const PHONE_MAKES: readonly string[] = ['cubot'];
+
 /**
  * Image proxies that act for a person who opens the email: Gmail's and Yahoo's. For images they take precedence over the words above.
  */

@@ -19,6 +19,7 @@ describe('S17: who opens and clicks', () => {
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
     'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Thunderbird/140.0',
     'Microsoft Outlook 16.0.18025',
+    'Mozilla/5.0 (Linux; Android 13; CUBOT P80) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36',
   ])('is a person with %s', (agent) => {
     expect([signOf(agent), signOf(agent, { kind: 'open' })]).toEqual([undefined, undefined]);
   });

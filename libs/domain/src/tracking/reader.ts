@@ -1,4 +1,4 @@
-import { IMAGE_PROXIES, MACHINE_AGENT_WORDS, PREFETCHING_AGENTS } from './machine-agents.ts';
+import { IMAGE_PROXIES, MACHINE_AGENT_WORDS, PHONE_MAKES, PREFETCHING_AGENTS } from './machine-agents.ts';
 
 /** The kinds of tracked actions. */
 export type HitKind = 'open' | 'click';
@@ -36,7 +36,8 @@ export function machineSign({ kind, method, headers }: TrackingRequest): Machine
 function isMachine(kind: HitKind, agent: string): boolean {
   if (kind === 'open' && IMAGE_PROXIES.some((name) => agent.includes(name))) return false;
   if (agent === '' || PREFETCHING_AGENTS.includes(agent)) return true;
-  return MACHINE_AGENT_WORDS.some((word) => agent.includes(word));
+  const words = PHONE_MAKES.reduce((text, make) => text.replaceAll(make, ''), agent);
+  return MACHINE_AGENT_WORDS.some((word) => words.includes(word));
 }
 
 /**
