@@ -21,7 +21,7 @@ export function newSecret(prefix: string): string {
   return unchecked + checksumOf(unchecked);
 }
 
-/** Whether `text` could be a secret: prefix, length, alphabet and checksum. Whether it is one only its hash can tell. */
+/** Whether `text` is a well-formed secret: prefix, length, alphabet and checksum. */
 export function isWellFormedSecret(text: string): boolean {
   return hasSecretForm(PREFIX, text);
 }
@@ -32,17 +32,17 @@ function hasSecretForm(prefix: string, text: string): boolean {
   return checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
 
-/** What is stored of a secret, and what it is looked up by: SHA-256. With 190 random bits it needs neither salt nor stretching. */
+/** The hash by which a secret is stored and looked up: SHA-256. With 190 random bits, it needs neither salt nor stretching. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** What a secret that {@link newSecret} has made with this prefix is looked up by; undefined: the text cannot be one. */
+/** The hash of a secret of {@link newSecret} with this prefix; undefined: the text is not well-formed. */
 export function hashIfSecret(prefix: string, text: string): Buffer | undefined {
   return hasSecretForm(prefix, text) ? hashSecret(text) : undefined;
 }
 
-/** What is shown of a secret after its creation: the first 8 and the last 4 characters with `...` between. */
+/** The abbreviation of a secret that is shown after its creation: its first 8 and last 4 characters, with `...` in between. */
 export function abbreviate(secret: string): string {
   return `${secret.slice(0, 8)}...${secret.slice(-4)}`;
 }

@@ -3,22 +3,22 @@ import { type EmailId, parseId } from '@posthorn/kernel';
 import { derivedKey, type KeyRing } from './key-ring.ts';
 
 const PREFIX = 'bounce+';
-/** The first character of every token, so that another form can follow one day. */
+/** The version of the token format, its first character. */
 const FORM = '1';
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
 const MAC_BYTES = 16;
-/** So many digits of base 36 hold them. */
+/** Their length in base 36. */
 const MAC_CHARACTERS = 25;
 /** Form, the 26 characters of the id after its prefix, and the MAC. */
 const TOKEN = /^1[0-9a-z]{51}$/i;
 const ID_END = 1 + 26;
 
 /**
- * The addresses that mail about our emails comes back to: `bounce+<token>@<domain>`, one for each email (variable envelope return path).
- * The token is the email's id and a MAC of it (HMAC-SHA-256), so that nobody can make mail come back about an email that they never had.
+ * The return paths of emails: `bounce+<token>@<domain>`, one for each email (variable envelope return path). The token contains the email's id and a
+ * MAC of it (HMAC-SHA-256), so that nobody can forge reports about an email that they never received.
  *
- * Its form: `1`, the id without its prefix, the MAC in base 36. All of it survives a change of case, and with the prefix it is
- * 59 octets, of the 64 that a local part may have (RFC 5321, section 4.5.3.1.1).
+ * Format: `1`, the id without its prefix, the MAC in base 36. It is case-insensitive, and with the prefix it has 59 octets of the 64 that a local
+ * part may have (RFC 5321, section 4.5.3.1.1).
  */
 export class BounceAddresses {
   private readonly keys: readonly KeyObject[];
@@ -34,13 +34,13 @@ export class BounceAddresses {
     this.keys = ring.map((key) => derivedKey(key, 'bounce addresses'));
   }
 
-  /** The address for mail about this email; the same each time, for as long as the first key is the same. */
+  /** The return path of an email; it does not change as long as the first key is the same. */
   addressFor(emailId: EmailId): string {
     const signed = FORM + emailId.slice(emailId.indexOf('_') + 1);
     return `${PREFIX}${signed}${macOf(this.keys[0]!, signed)}@${this.domain}`;
   }
 
-  /** The email that mail to this address is about; undefined when the address is none of ours, or was made up. */
+  /** The email of a return path; undefined when the address is not one of ours, or forged. */
   emailOf(address: string): EmailId | undefined {
     const at = address.lastIndexOf('@');
     if (address.slice(at + 1).toLowerCase() !== this.domain) return undefined;
@@ -52,7 +52,7 @@ export class BounceAddresses {
   private verified(token: string): EmailId | undefined {
     const signed = token.slice(0, ID_END);
     const given = Buffer.from(token.slice(ID_END), 'latin1');
-    // Each key is tried, whichever fits: how long it takes says nothing.
+    // All keys are tried, so that the time reveals nothing.
     const fits = this.keys.map((key) => timingSafeEqual(Buffer.from(macOf(key, signed), 'latin1'), given));
     return fits.includes(true) ? parseId('trs', `trs_${signed.slice(FORM.length)}`) : undefined;
   }

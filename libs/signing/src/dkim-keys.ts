@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 
 const generate = promisify(generateKeyPair);
 
-/** With what emails are signed: RSA, which every receiver checks (RFC 6376), and Ed25519 (RFC 8463), which some do. */
+/** The signature algorithms: RSA, which every receiver checks (RFC 6376), and Ed25519 (RFC 8463), which some do. */
 export type DkimAlgorithm = 'rsa' | 'ed25519';
 
-/** RFC 8301, section 3.2: signers should use at least this; what is longer does not fit into one datagram of the DNS. */
+/** RFC 8301, section 3.2: signers should use at least this; longer keys do not fit into one DNS datagram. */
 const RSA_BITS = 2048;
-/** A SubjectPublicKeyInfo of Ed25519 is a fixed head and these (RFC 8410, section 4). */
+/** The length of the key at the end of a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ED25519_BYTES = 32;
 
 export interface DkimKeyPair {

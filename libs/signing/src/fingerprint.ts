@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** By which two payloads under one idempotency key are compared: the SHA-256 of their canonical JSON. */
+/** The SHA-256 of canonical JSON, by which payloads with the same idempotency key are compared. */
 export function fingerprint(canonicalJson: string): Buffer {
   return hash('sha256', canonicalJson, 'buffer');
 }

@@ -4,7 +4,7 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 const KEY_BYTES = 32;
 export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** A key that encrypts secrets at rest, and the name by which what it encrypted refers to it. */
+/** A key that encrypts secrets at rest, and its id, which is stored with them. */
 export interface EncryptionKey {
   readonly id: string;
   /** Of 32 bytes. Not the bytes themselves: no log line shows them, and Node is quicker with it (an HMAC 4 µs instead of 27). */
@@ -41,13 +41,13 @@ function parseKey(text: string): EncryptionKey | { readonly fault: string } {
   if (!KEY_ID.test(id)) return { fault: 'has no id of 1 to 32 letters, digits, `_` or `-` before a colon' };
   const encoded = text.slice(colon + 1);
   const key = Buffer.from(encoded, 'base64');
-  // Node skips what is not base64; a key with a slip in it would be another key.
+  // Node ignores invalid base64, so a mistyped key would become another key.
   if (key.toString('base64') !== encoded) return { fault: 'is not base64 with its padding after the colon' };
   if (key.length !== KEY_BYTES) return { fault: `has ${key.length} bytes; it must have ${KEY_BYTES}` };
   return { id, key: createSecretKey(key) };
 }
 
-/** A key for another purpose than encryption, derived from one of the ring (HKDF, RFC 5869); the same purpose gives the same key. */
+/** Derives a key for a purpose other than encryption from one of the ring (HKDF, RFC 5869); deterministic. */
 export function derivedKey({ key }: EncryptionKey, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `posthorn: ${purpose}`, KEY_BYTES)));
 }

@@ -1,43 +1,42 @@
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { derivedKey, type EncryptionKey, type KeyRing } from './key-ring.ts';
 
-/** What a signed link is for, and how its token begins; a token for one thing is none for another. */
+/** The purposes of links and their token prefixes; a token is valid for its purpose only. */
 const PREFIXES = { unsubscribe: 'phu_', open: 'pho_', click: 'phc_' } as const;
 
-/** What a link is for that says nothing but what it is about. */
+/** The purposes of links without a target. */
 export type LinkPurpose = Exclude<keyof typeof PREFIXES, 'click'>;
 
-/** What a link says that leads on to another place. */
+/** The contents of a link that redirects to a target. */
 export interface SignedTarget {
-  /** Of what the link stands in. */
+  /** Of the email that contains the link. */
   readonly uuid: string;
   readonly url: string;
 }
 
-/** The first byte of every token, so that another form can follow one day. */
+/** The version of the token format, its first byte. */
 const FORM = 1;
 const NAME_BYTES = 4;
 const ID_BYTES = 16;
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + NAME_BYTES + ID_BYTES;
-/** With what is before and after it the whole link stays below what the oldest mail clients open (2,083 characters). */
+/** Keeps the whole link below the limit of the oldest mail clients (2,083 characters). */
 const MAX_TARGET_BYTES = 1_400;
 const NOTHING = Buffer.alloc(0);
 
 /** A key that signs links, derived from one of the ring. */
 interface LinkKey {
-  /** By which a token names it: four bytes of a hash. */
+  /** Its identifier in tokens: four bytes of its hash. */
   readonly name: Buffer;
   readonly key: KeyObject;
 }
 
 /**
- * Signs tokens that stand in links of emails, and reads them (HMAC-SHA-256): the id of what the link is about and, of one that leads on, the place that
- * it leads to. A token holds nothing else; who has it learns no address from it. The same gives the same token for as long as the
- * first key is the same.
+ * Signs and verifies tokens for links in emails (HMAC-SHA-256). A token contains the id of what the link is about and, if it redirects, the target
+ * URL; it reveals no address. Signing is deterministic for as long as the first key is the same.
  *
- * Its form: a prefix, and in base64url 1 byte form, 4 bytes name of the key, 16 bytes id, 16 bytes MAC, the place in UTF-8.
+ * Format: a prefix, and in base64url: 1 byte version, 4 bytes name of the key, 16 bytes id, 16 bytes MAC, the target in UTF-8.
  */
 export class LinkSigner {
   private readonly keys: readonly LinkKey[];
@@ -101,7 +100,7 @@ function macOf({ key }: LinkKey, purpose: string, head: Buffer, rest: Buffer): B
   return hmac.digest().subarray(0, MAC_BYTES);
 }
 
-/** Node reads more than one text as the same bytes; only the one that it writes itself is a token. */
+/** Node decodes several texts to the same bytes; only the canonical one is accepted. */
 function bytesOf(prefix: string, token: string, maxRest: number): Buffer | undefined {
   const min = HEAD_BYTES + MAC_BYTES;
   if (!token.startsWith(prefix) || token.length > prefix.length + charactersOf(min + maxRest))
@@ -112,7 +111,7 @@ function bytesOf(prefix: string, token: string, maxRest: number): Buffer | undef
   return bytes.toString('base64url') === encoded ? bytes : undefined;
 }
 
-/** How long so many bytes are in base64url. */
+/** The length of so many bytes in base64url. */
 function charactersOf(bytes: number): number {
   return Math.ceil((bytes * 8) / 6);
 }

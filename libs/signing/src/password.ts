@@ -5,10 +5,10 @@ const HASH_BYTES = 32;
 /** 64 MiB and about a quarter of a second: one of the settings of the OWASP Password Storage Cheat Sheet. */
 const COST = { N: 2 ** 16, r: 8, p: 2 } as const;
 const MAX_MEMORY = 256 * 1024 * 1024;
-/** Stored beside each hash, so that a later cost does not lock out those of before. */
+/** The stored form. It includes the cost, so that the cost can be changed for new passwords. */
 const WRITTEN = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
 
-/** What is stored of a password: scrypt (RFC 7914) with a salt of its own, as `scrypt$N$r$p$salt$hash`. */
+/** The stored form of a password: scrypt (RFC 7914) with a random salt, as `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await derive(password, salt, COST);
@@ -16,8 +16,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one that was hashed. Without a hash it takes as long and is false, so that nobody learns by the time
- * whether there is an account.
+ * Whether a password matches a hash. Without a hash, the result is false after the same time, so that the time does not reveal whether
+ * there is an account.
  */
 export async function isPassword(password: string, written: string | undefined): Promise<boolean> {
   const [, N, r, p, salt, hash] = WRITTEN.exec(written ?? '') ?? [];

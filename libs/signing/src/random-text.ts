@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /** Base 62, in the order of ASCII. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 that a byte can hold: bytes from here on would favour the first letters. */
+/** The largest multiple of 62 that fits into a byte: larger bytes would favour the first characters. */
 const UNBIASED_BYTES = 248;
 
 /** Random characters of base 62, almost 6 bits each. */

@@ -2,13 +2,13 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { type EncryptionKey, KEY_ID, type KeyRing } from './key-ring.ts';
 
 const ALGORITHM = 'aes-256-gcm';
-/** The first byte of everything that is sealed, so that another form can follow one day. */
+/** The version of the sealed format, its first byte. */
 const FORM = 1;
-/** GCM's own length; random ones are safe for 2³² secrets under one key (NIST SP 800-38D, section 8.3). */
+/** The standard length of GCM; random nonces are safe for 2³² secrets per key (NIST SP 800-38D, section 8.3). */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Something sealed could not be opened. The message holds nothing of it but the id of its key. */
+/** A sealed secret could not be decrypted. The message reveals only the id of its key. */
 export class SecretNotOpened extends Error {
   constructor(why: string) {
     super(`A stored secret cannot be decrypted: ${why}`);
@@ -17,10 +17,10 @@ export class SecretNotOpened extends Error {
 }
 
 /**
- * Encrypts secrets that are stored, and decrypts them (AES-256-GCM). What is sealed begins with the id of its key, so that
- * keys can change, and is bound to a place: copied to another row it does not open.
+ * Encrypts and decrypts stored secrets (AES-256-GCM). A sealed secret begins with the id of its key, so that keys can be rotated, and is
+ * bound to its row: copied to another one, it cannot be decrypted.
  *
- * Its form: 1 byte form, 1 byte length of the key's id, the id, 12 bytes nonce, the ciphertext, 16 bytes tag.
+ * Format: 1 byte version, 1 byte length of the key's id, the id, 12 bytes nonce, the ciphertext, 16 bytes tag.
  */
 export class SecretBox {
   constructor(private readonly ring: KeyRing) {}
@@ -28,7 +28,7 @@ export class SecretBox {
   /**
    * Encrypts with the first key of the ring.
    *
-   * @param boundTo the place where it will be kept, such as `webhook:<uuid>`; opening it asks for the same
+   * @param boundTo where it is stored, such as `webhook:<uuid>`; needed again to open it
    */
   seal(secret: string | Uint8Array, boundTo: string): Buffer {
     const [key] = this.ring;
@@ -64,7 +64,7 @@ export class SecretBox {
     }
   }
 
-  /** Decrypts it as {@link open} does, or gives back why it cannot be. */
+  /** As {@link open}, but returns the error. */
   tryToOpen(sealed: Uint8Array, boundTo: string): Buffer | SecretNotOpened {
     try {
       return this.open(sealed, boundTo);
@@ -79,7 +79,7 @@ export class SecretBox {
     return this.ring[0].id;
   }
 
-  /** What everything begins with that is sealed with the first key; anything else waits to be sealed anew. */
+  /** The first bytes of secrets that are sealed with the first key; all others must be sealed again after a rotation. */
   get currentHead(): Buffer {
     return headOf(this.currentKeyId);
   }
@@ -95,7 +95,7 @@ function headOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.from([FORM, keyId.length]), Buffer.from(keyId, 'latin1')]);
 }
 
-/** The head is authenticated too: nobody can make a secret name another key. */
+/** The head is authenticated too, so that the id of the key cannot be changed. */
 function additionalData(head: Buffer, boundTo: string): Buffer {
   return Buffer.concat([head, Buffer.from(boundTo, 'utf8')]);
 }
@@ -103,7 +103,7 @@ function additionalData(head: Buffer, boundTo: string): Buffer {
 function keyIdOf(bytes: Buffer): string {
   if (bytes[0] !== FORM) throw new SecretNotOpened('it has no form that this release knows');
   const id = bytes.subarray(2, 2 + (bytes[1] ?? 0)).toString('latin1');
-  // What is damaged must not bring control characters into an error.
+  // A damaged id must not put control characters into the error.
   if (!KEY_ID.test(id)) throw new SecretNotOpened('the id of its key is damaged');
   return id;
 }

@@ -1,18 +1,18 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
-/** What one attempt to deliver an event is signed by, beside the token. */
+/** The signed data of an attempt to deliver an event. */
 export interface SignedMessage {
   /** The same at every attempt; printable ASCII without a dot. */
   readonly id: string;
   /** When this attempt was signed, in seconds since 1970. */
   readonly unixSeconds: number;
-  /** The very bytes that are posted. */
+  /** The bytes that are posted. */
   readonly body: Uint8Array;
 }
 
 /**
- * A token as it signs: its UTF-8 bytes are the key, the whole of it, prefix and all. Made once and kept, for Node makes it anew for each
- * signature from a text, which can cost several times what signing does.
+ * The key of a token: the UTF-8 bytes of the whole token, including its prefix. It should be kept: from a text, Node would create it for each
+ * signature, which can cost several times as much as signing.
  */
 export function webhookKey(token: string): KeyObject {
   return createSecretKey(token, 'utf8');
@@ -28,9 +28,9 @@ export function signBody(body: Uint8Array, key: KeyObject): string {
 }
 
 /**
- * The value of `webhook-signature` (Standard Webhooks 1.0, https://www.standardwebhooks.com): one signature a key, separated by
- * spaces, so that a receiver which knows any of their tokens is satisfied while one is changed. What is signed is id, time and body
- * together, so an old message cannot be passed off as a new one.
+ * The value of `webhook-signature` (Standard Webhooks 1.0, https://www.standardwebhooks.com): one signature per key, separated by
+ * spaces, so that receivers can verify with either token during a rotation. The signature covers id, time and body, so that an old
+ * message cannot be replayed as a new one.
  *
  * @param keys see {@link webhookKey}; the newest first
  */

@@ -10,7 +10,7 @@ export interface RawField {
   readonly raw: string;
 }
 
-/** The fields of a message in their order, and where its body begins. */
+/** The header fields of a message in order, and the offset of its body. */
 export function readHead(message: Buffer): {
   readonly fields: readonly RawField[];
   readonly bodyStart: number;
@@ -22,7 +22,7 @@ export function readHead(message: Buffer): {
   return { fields, bodyStart: end === -1 ? message.length : end + 4 };
 }
 
-/** Blanks that are not one space already. Not `\s`: it would take a byte of UTF-8 for a no-break space. */
+/** White space that is not a single space already. Not `\s`, which would match a byte of UTF-8 as a no-break space. */
 const NO_SINGLE_SPACE = /[ \t]{2,}|\t/g;
 
 /** A header field in the "relaxed" form (RFC 6376, section 3.4.2), without a CRLF at its end. */

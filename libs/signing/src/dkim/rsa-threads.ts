@@ -4,16 +4,16 @@ import { Coalescer, startTimeout, workerUrl } from '@posthorn/kernel';
 import { Piscina } from 'piscina';
 import type { RsaResult, RsaTask } from './rsa.worker.ts';
 
-/** Enough that the way to a thread and back costs each little; few enough that the first does not wait long for the last: some 10 ms. */
+/** Large enough to make the overhead of a thread small, and small enough for the first to wait only some 10 ms for the last. */
 const MAX_PER_GROUP = 32;
-/** A group waits at each thread while another is signed, so that no thread waits for the event loop. */
+/** One group waits at each thread while another is signed, so that no thread idles until the event loop sends more. */
 const GROUPS_A_THREAD = 2;
 const MAX_THREADS = 4;
-/** How long a group may take on the way to a thread, there and back; the start of the thread included. */
+/** How long a group may take, including the start of the thread. */
 const DEADLINE_MS = 10_000;
-/** All but one of the threads end when they were idle for so long: starting one costs more than many signatures. */
+/** Idle threads, except one, end after this time: starting one costs more than many signatures. */
 const IDLE_MS = 60_000;
-/** A thread keeps nothing; a young generation of the default size (48) would be filled all the same before it is looked at. */
+/** Smaller than the default (48), because a thread has no long-lived data and would fill any size before a collection. */
 const YOUNG_GENERATION_MB = 4;
 
 interface Wanted {
@@ -22,9 +22,9 @@ interface Wanted {
 }
 
 /**
- * Signs with RSA in threads of their own, which leave a core to the event loop. In Node's thread pool four signatures at once took the cores from it,
- * and what it had to do for those emails it then did while the cores lay idle; each signature also woke it for itself. The first signature
- * starts a thread; threads keep no process alive.
+ * Signs with RSA in separate threads, which leave a core to the event loop. In Node's thread pool, four concurrent signatures competed with it for the
+ * cores, which were idle while it then processed the results; and each signature woke it separately. The first signature starts a thread; the
+ * threads do not keep the process alive.
  */
 export class RsaThreads {
   private readonly maxThreads = Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS);
@@ -49,12 +49,12 @@ export class RsaThreads {
     const numbers = new Map(keys.map((key, number) => [key, number]));
     const texts = wanted.map(({ text, privateKey }): [string, number] => [text, numbers.get(privateKey)!]);
     const results = await this.signEvenIfAThreadDies({ keys, texts });
-    // The pool's record of the task comes to the old generation at once, and keeps both until the whole heap is collected: so they are emptied.
+    // Emptied, because the pool's task objects are promoted to the old generation and would retain them until the next full collection.
     texts.length = 0;
     return results.splice(0);
   }
 
-  /** A thread that dies takes its groups with it; they are signed once more by those in its place, which is as good as once. */
+  /** If a thread dies, its groups are signed again by others; signing twice does no harm. */
   private async signEvenIfAThreadDies(task: RsaTask): Promise<RsaResult[]> {
     try {
       return await this.signWithin(task);
@@ -76,7 +76,7 @@ export class RsaThreads {
     }
   }
 
-  /** A pool whose thread has died while it started begins no other for those that wait: it is not to be trusted with anything any more. */
+  /** Discards the pool: if a thread died while starting, the pool starts no other one for the waiting tasks. */
   private giveUp(pool: Piscina<RsaTask, RsaResult[]>): void {
     if (this.pool === pool) this.pool = undefined;
     void pool.destroy();
@@ -92,7 +92,7 @@ export class RsaThreads {
       recordTiming: false,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    // A thread that fails between two tasks is replaced; unheard, its error would end the process.
+    // A thread that fails between two tasks is replaced; without a listener, its error would end the process.
     pool.on('error', () => undefined);
     return pool;
   }

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** What is to be signed. Many share a key, which comes once. */
+/** A group of texts to sign. Keys are transferred once, because many texts share one. */
 export interface RsaTask {
   readonly keys: readonly KeyObject[];
   /** Texts of bytes (latin1), each with the number of its key. */
@@ -10,7 +10,7 @@ export interface RsaTask {
 /** A signature in base64 (a small buffer would be copied with the whole pool that it is cut from), or why there is none. */
 export type RsaResult = { readonly signature: string } | { readonly failure: string };
 
-/** Signs each (RSASSA-PKCS1-v1_5 with SHA-256, RFC 8017, section 8.2). One that cannot be signed costs the others nothing. */
+/** Signs each text (RSASSA-PKCS1-v1_5 with SHA-256, RFC 8017, section 8.2). A failure does not affect the others. */
 export default function signAll({ keys, texts }: RsaTask): RsaResult[] {
   return texts.map(([text, key]) => {
     try {

@@ -3,19 +3,19 @@ import type { DkimAlgorithm } from '../dkim-keys.ts';
 import { RsaThreads } from './rsa-threads.ts';
 import { type RawField, readHead, relaxedBody, relaxedField } from './relaxed.ts';
 
-/** With what a domain signs emails, beside the key that is published at `<selector>._domainkey.<domain>`. */
+/** A key with which a domain signs; its public key is published at `<selector>._domainkey.<domain>`. */
 export interface DkimSigner {
   readonly algorithm: DkimAlgorithm;
   /** In lower case and punycode. */
   readonly domain: string;
   readonly selector: string;
-  /** Parsed once and kept: parsing takes three times as long as signing. */
+  /** Parsed in advance: parsing takes three times as long as signing. */
   readonly privateKey: KeyObject;
 }
 
 /**
- * What readers see, what they and programs act on, and what says how a body is to be read. Each is signed once more than it is
- * there (RFC 6376, sections 5.4.2 and 8.15), so that none can be put in, changed or taken away.
+ * The fields that readers see, that they and programs act on, or that determine how the body is parsed. Each is signed once more than it
+ * occurs (oversigning; RFC 6376, sections 5.4.2 and 8.15), so that none can be added, changed or removed.
  */
 const SIGNED_FIELDS: readonly string[] = [
   'from',
@@ -41,11 +41,11 @@ export function parseDkimKey(pkcs8: Buffer): KeyObject {
 }
 
 /**
- * Signs a message for each of the signers, in their order from the top (DKIM, RFC 6376 and RFC 8463; relaxed/relaxed). The same
- * message, signers and time give the same bytes. The body is hashed once; RSA works in threads of its own.
+ * Prepends a signature of each signer, in their order (DKIM, RFC 6376 and RFC 8463; relaxed/relaxed). It is deterministic. The body is
+ * hashed once; RSA signatures are made in separate threads.
  *
- * @param message its lines end in CRLF
- * @param signedAt written to the second; something that belongs to the email, so that it is signed again the same way
+ * @param message its lines must end in CRLF
+ * @param signedAt the time in the signature, in whole seconds; a time of the email, so that every attempt gives the same signature
  * @returns the message itself when there are no signers
  */
 export async function signEmail(
