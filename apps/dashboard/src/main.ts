@@ -7,7 +7,7 @@ import {
 } from '@posthorn/database';
 import {
   AcceptanceSettings,
-  countOnceRead,
+  countWhenRead,
   createHttpApp,
   createLogger,
   DashboardSettings,
@@ -122,7 +122,7 @@ await startProcess('dashboard', async () => {
   );
   app.use(sessionGuard({ sessions, cookie, origin: url.origin }));
   app.use(QUEUES_PATH, queueBoards(queues, QUEUES_PATH));
-  app.use(countOnceRead(express.urlencoded({ extended: false, limit: MAX_FORM_BYTES })));
+  app.use(countWhenRead(express.urlencoded({ extended: false, limit: MAX_FORM_BYTES })));
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   logger.info({ port: http.HTTP_PORT }, 'listening');
   await runUntilSignal(app, {

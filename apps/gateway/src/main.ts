@@ -53,7 +53,7 @@ const BODIES = {
   maxBytes: SIZES.body.max,
   maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.max },
   batchByPath: { '/v1/emails/batch': 'emails', '/v1/contacts/batch': 'contacts' },
-  noObjectByPath: {
+  refusalByPath: {
     '/v1/emails': NO_EMAIL,
     '/v1/emails/batch': noBatch('emails', SIZES.batch),
     '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
@@ -158,7 +158,7 @@ await startProcess('gateway', async () => {
         admitLongBody: async (request, response) => (await callers.admit(request, response)).workspaceId,
       },
       errors: { refusalOf, onCause: onError, renderError },
-      alwaysLetIn: ['/t/'],
+      alwaysAdmitted: ['/t/'],
       tracer: tracing.tracer,
       answerHeaders: (request) => limits.headersOf(request),
       health: {

@@ -48,7 +48,7 @@ function singleAddressRange(address: Address | undefined): AddressRange | undefi
   return address && [address, address.toByteArray().length * 8];
 }
 
-/** The IPv4-ipv4Compatible IPv6 address: twelve zero bytes, then those of the IPv4 address. */
+/** The IPv4-compatible IPv6 address: twelve zero bytes, then those of the IPv4 address. */
 function ipv4CompatibleAddress(ipv4: Address | undefined): Address | undefined {
   return ipv4 && new ipaddr.IPv6([...new Array<number>(12).fill(0), ...ipv4.toByteArray()]);
 }

@@ -4,7 +4,7 @@ export { addToLog } from './logging/request-context.ts';
 export { reportRepeated } from './logging/report-repeated.ts';
 export { createHealthApp, createHttpApp } from './http/create-http-app.ts';
 export { DisconnectSignal } from './http/disconnect-signal.ts';
-export { countOnceRead } from './http/count-once-read.ts';
+export { countWhenRead } from './http/count-when-read.ts';
 export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { headerValues } from './http/header-values.ts';
@@ -27,8 +27,8 @@ export {
   watchPool,
   webhookAttempts,
   webhookDuration,
-  countedSoFar,
-  relaysSeen,
+  counterValues,
+  relayStates,
 } from './metrics/metrics.ts';
 export { runUntilSignal } from './shutdown/run-until-signal.ts';
 export { deferFullCollections } from './shutdown/garbage-collector.ts';

@@ -4,17 +4,17 @@ import { asError } from '../logging/as-error.ts';
 
 const TIMEOUT_MS = 1_000;
 
-/** Resolves when something answers that a process needs and shares, such as the database; its absence is shown, but never takes the process out. */
+/** Resolves when a shared dependency such as the database answers; an outage is shown, but does not make the process unready. */
 export type DependencyCheck = () => Promise<unknown>;
 
-/** What the last look at a dependency found. Why it failed is only logged: that may name hosts. */
+/** The result of the last check of a dependency. The reason of a failure is only logged, because it may name hosts. */
 export interface DependencyState {
   readonly ok: boolean;
   readonly checkedAt: string;
   readonly durationMs: number;
 }
 
-/** Looks at one dependency and keeps what it found, so that a probe costs a request nothing. */
+/** Checks a dependency and keeps the result, so that probes are answered without waiting. */
 export class DependencyWatch {
   state: DependencyState | undefined;
   private readonly logger = new Logger('Health');
@@ -24,7 +24,7 @@ export class DependencyWatch {
     private readonly check: DependencyCheck,
   ) {}
 
-  /** Looks once; never rejects. */
+  /** Checks once; never rejects. */
   async look(): Promise<void> {
     const startedAt = performance.now();
     const fault = await this.faultOfCheck();

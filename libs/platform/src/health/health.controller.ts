@@ -9,20 +9,20 @@ type HealthAnswer = Omit<HealthReport, 'ok'>;
 export class HealthController {
   constructor(private readonly health: Health) {}
 
-  /** 503 when only a restart helps. */
+  /** 503 when the process must be restarted. */
   @Get('live')
   live(@Res({ passthrough: true }) response: Response): HealthAnswer {
     return answer(response, this.health.live());
   }
 
-  /** 503 while this process starts or goes away. */
+  /** 503 while this process starts or shuts down. */
   @Get('ready')
   ready(@Res({ passthrough: true }) response: Response): HealthAnswer {
     return answer(response, this.health.ready());
   }
 }
 
-/** An answer that is not a success has the fields of the error body too. */
+/** A failure has the fields of the error body, too. */
 function answer(response: Response, { ok, status, checks }: HealthReport): HealthAnswer {
   if (ok) return { status, checks };
   response.status(503).setHeader('Retry-After', '1');

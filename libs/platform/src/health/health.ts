@@ -5,23 +5,23 @@ import { Heartbeat } from './heartbeat.ts';
 import { OpenFilesWatch } from './open-files.ts';
 import { PeriodicCheck } from './periodic-check.ts';
 
-/** Whether something of this process' own goes on that must; when it does not, only a restart helps. */
+/** Whether a part of this process works; if not, the process must be restarted. */
 export type LivenessCheck = () => { readonly ok: boolean; readonly detail?: unknown };
 
-/** What is looked at, by name. */
+/** The checks, by name. */
 export interface HealthChecks {
   readonly liveness?: Readonly<Record<string, LivenessCheck>>;
   readonly dependencies?: Readonly<Record<string, DependencyCheck>>;
 }
 
-/** What a health check answers. */
+/** The result of the health checks. */
 export interface HealthReport {
   readonly ok: boolean;
   readonly status: string;
   readonly checks: Readonly<Record<string, unknown>>;
 }
 
-/** How a process is. */
+/** The health of this process. */
 export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
   private phase: 'starting' | 'ready' | 'draining' = 'starting';
   private readonly logger = new Logger('Health');
@@ -42,7 +42,7 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
     return this.phase === 'draining';
   }
 
-  /** From now on `/health/ready` says 503, and answers close their connections. */
+  /** From now on, `/health/ready` answers 503, and responses close their connections. */
   drain(): void {
     this.phase = 'draining';
   }

@@ -1,13 +1,13 @@
 const BEAT_MS = 1_000;
-/** A standstill this long means that the process does not do its work. */
-const STANDSTILL_MS = 10_000;
-/** How long a standstill that is over still counts, so that a probe that comes after it sees it. */
-const REMEMBERED_MS = 30_000;
+/** An event loop that is blocked for this long makes the process unhealthy. */
+const BLOCKED_MS = 10_000;
+/** How long a past standstill is reported, so that a probe that could only be answered afterwards sees it. */
+const REPORTED_MS = 30_000;
 
-/** Whether the event loop turns: a timer that comes much later than it was set for has been held up. */
+/** Detects a blocked event loop, by a timer that fires much later than it should. */
 export class Heartbeat {
   private lastBeatMs: number;
-  /** The last one that is over. */
+  /** The last one that has ended. */
   private standstill = { endedMs: -Infinity, lastedMs: 0 };
   private timer: NodeJS.Timeout | undefined;
 
@@ -27,7 +27,7 @@ export class Heartbeat {
   beat(): void {
     const now = this.now();
     const lastedMs = now - this.lastBeatMs;
-    if (lastedMs > STANDSTILL_MS) this.standstill = { endedMs: now, lastedMs };
+    if (lastedMs > BLOCKED_MS) this.standstill = { endedMs: now, lastedMs };
     this.lastBeatMs = now;
   }
 
@@ -35,10 +35,10 @@ export class Heartbeat {
     const now = this.now();
     const sinceBeatMs = Math.round(now - this.lastBeatMs);
     const { endedMs, lastedMs } = this.standstill;
-    const isRemembered = now - endedMs <= REMEMBERED_MS;
-    const before = isRemembered ? `, after a standstill of ${Math.round(lastedMs)} ms` : '';
+    const isReported = now - endedMs <= REPORTED_MS;
+    const before = isReported ? `, after a standstill of ${Math.round(lastedMs)} ms` : '';
     return {
-      ok: sinceBeatMs <= STANDSTILL_MS && !isRemembered,
+      ok: sinceBeatMs <= BLOCKED_MS && !isReported,
       detail: `last turn ${sinceBeatMs} ms ago${before}`,
     };
   }

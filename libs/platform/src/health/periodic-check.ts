@@ -1,6 +1,6 @@
 const INTERVAL_MS = 5_000;
 
-/** Runs a check every few seconds, one run after the other. It does not keep the process alive. */
+/** Runs a check every few seconds, never two runs at once. It does not keep the process alive. */
 export class PeriodicCheck {
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { type Address, type AddressRange, isInRanges, parseAddress } from '@posthorn/domain';
 import { headerValues } from './header-values.ts';
 
-/** What there is to be known of who sent a request. */
+/** The data by which the sender of a request is determined. */
 export type SentBy = Pick<IncomingMessage, 'rawHeaders'> & {
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
 };
 
 const UNKNOWN = 'unknown';
-/** How much of an IPv6 address a client can hardly have several of. */
+/** The part of an IPv6 address that identifies a network; a client usually has only one, with any number of addresses. */
 const NETWORK_BYTES = 8;
 
 /**
- * The address that a request is from: the connection's, unless that is a proxy that we trust. Then it is the right-most address
- * in `X-Forwarded-For` that is no trusted proxy; what stands left of it anybody may have written. Where the header
- * is missing, doubled or malformed as far as it is read, it is the proxy's.
+ * The address of the client: that of the connection, unless it is a trusted proxy. Then it is the right-most address in
+ * `X-Forwarded-For` that is not a trusted proxy; anything to the left of it could be forged. If the header is missing, duplicated
+ * or malformed up to there, it is the proxy's address.
  */
 export function clientAddress(request: SentBy, trusted: readonly AddressRange[]): string {
   const [withoutZone] = (request.socket.remoteAddress ?? '').split('%') as [string];
@@ -24,7 +24,7 @@ export function clientAddress(request: SentBy, trusted: readonly AddressRange[])
   return (client ?? peer).toString();
 }
 
-/** What one client can hardly have several of: an IPv4 address, or the first 64 bits of an IPv6 one. */
+/** The network of a client for rate limits: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   const parsed = parseAddress(address);
   if (parsed?.kind() !== 'ipv6') return address;

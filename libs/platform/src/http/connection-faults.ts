@@ -6,7 +6,7 @@ import { errorBody, type ErrorAnswer } from './error-answer.ts';
 import { originForm } from './origin-form.ts';
 import { decodable } from './stray-percents.ts';
 
-/** What Node's parser finds wrong with a connection, before there is a request. */
+/** The answers to errors of Node's HTTP parser, by their codes. */
 const FAULTS: Record<string, readonly [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB; send fewer or shorter ones'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large; send the body without them'],
@@ -14,20 +14,20 @@ const FAULTS: Record<string, readonly [status: number, message: string]> = {
 };
 const MALFORMED = [400, 'The request is not valid HTTP/1.1; correct its first line and headers'] as const;
 
-/** A first line with a method that the parser does not have among its own. */
+/** A request line, used for methods that the parser does not know. */
 const FIRST_LINE = /^([!#$%&'*+.^_`|~\w-]{1,32}) (\S+) HTTP\/1\.[01]\r?\n/;
 
-/** What Node says of a fault: `rawPacket` is what it was found in, at `bytesParsed`. */
+/** An error of the parser: it occurred in `rawPacket`, at `bytesParsed`. */
 type ConnectionFault = NodeJS.ErrnoException & {
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 };
 
-/** After so long nobody is waited for who does not take the last that is said. */
-const LAST_WORD_MS = 5_000;
+/** How long the client may take to read the last answer. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /**
- * Answers what is no valid HTTP with the error body of the interface, and closes the connection.
+ * Answers invalid HTTP with the error body of the API, and closes the connection.
  *
  * @param unrouted the answer to a method that no route has for a path
  */
@@ -37,18 +37,18 @@ export function answerConnectionFaults(
   unrouted: (method: string, path: string) => ErrorAnswer,
 ): void {
   server.on('clientError', (error: ConnectionFault, socket: Duplex) => {
-    const answer = answerUnderWay(socket);
+    const answer = currentResponse(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answer?.req.complete) closeAfter(answer, socket);
     else if (answer?.headersSent) socket.destroy();
-    else sayLast(socket, rawAnswer(answerTo(error, unrouted), headersFor(socket, answerHeaders)));
+    else sendAndClose(socket, rawAnswer(answerTo(error, unrouted), headersFor(socket, answerHeaders)));
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    // Node lets go of the connection: it hears no error of it any more, which would end the process, and a server that closes waits for it.
+    // Node detaches the connection: its errors are unhandled and would end the process, and a server that closes waits for it.
     socket.on('error', () => undefined);
     const message = 'CONNECT is not possible here; see the API reference for the paths';
-    if (answerUnderWay(socket)) socket.destroy();
-    else sayLast(socket, rawAnswer(notPossible(message), headersFor(socket, answerHeaders)));
+    if (currentResponse(socket)) socket.destroy();
+    else sendAndClose(socket, rawAnswer(notPossible(message), headersFor(socket, answerHeaders)));
   });
 }
 
@@ -63,7 +63,7 @@ function answerTo(
   return { body: errorBody(status, message), headers: {} };
 }
 
-/** The first line of a request in which nothing is wrong but its method. */
+/** The request line, if only its method is invalid. */
 function firstLineOf({ code, rawPacket, bytesParsed = 0 }: ConnectionFault): RegExpExecArray | null {
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return null;
   const start = rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
@@ -74,28 +74,28 @@ function notPossible(message: string): ErrorAnswer {
   return { body: errorBody(405, message), headers: { Allow: 'GET, HEAD, POST, DELETE' } };
 }
 
-/** Sends the last there is to say and ends the connection, also where the other side does not end theirs, or does not read. */
-function sayLast(socket: Duplex, text: string): void {
+/** Sends an answer and closes the connection, even if the other side does not close it or does not read. */
+function sendAndClose(socket: Duplex, text: string): void {
   const end = (): unknown => socket.destroy();
-  (socket as Socket).setTimeout(LAST_WORD_MS, end);
+  (socket as Socket).setTimeout(CLOSE_TIMEOUT_MS, end);
   socket.end(text, end);
 }
 
-/** What is known here of who sent a request is the connection alone. */
+/** There is no request here, so only the address of the connection is known. */
 function headersFor(socket: Duplex, answerHeaders: AnswerHeaders): string[] {
   const { remoteAddress } = socket as Partial<Socket>;
   const headers = answerHeaders({ socket: { remoteAddress }, rawHeaders: [] });
   return Array.from(headers, ([name, value]) => `${name}: ${value}`);
 }
 
-/** What Node is answering on this connection; it has no public name. */
-function answerUnderWay(socket: Duplex): ServerResponse | null | undefined {
+/** The response that Node is writing to this connection; there is no public API for it. */
+function currentResponse(socket: Duplex): ServerResponse | null | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
 }
 
 /**
- * The fault lies in what came after a whole request: that one keeps its answer. "Bad Request" in its place would deny
- * what may have been accepted.
+ * The fault is in the data after a complete request, which must still get its own answer: "Bad Request" would be wrong if the request
+ * has been accepted.
  */
 function closeAfter(answer: ServerResponse, socket: Duplex): void {
   socket.pause();

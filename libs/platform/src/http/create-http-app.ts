@@ -23,29 +23,29 @@ const HEALTH_APP_MAX_BYTES = 1024;
 export interface HttpAppOptions {
   readonly logger: Logger;
   readonly settings: HttpSettings;
-  /** What may be in work at once; above it the answer is 503. 1,000 requests and 256 MiB by default. */
+  /** Limits of what is in flight; above them the answer is 503. Default: 1,000 requests and 256 MiB. */
   readonly inFlight?: InFlightLimits;
-  /** How JSON bodies are read; `unread`: whoever takes a route reads them, of whatever kind they are. */
+  /** How JSON bodies are read; `unread`: the routes read bodies themselves. */
   readonly bodies: JsonBodyOptions | 'unread';
-  /** What is said where no success is answered. */
+  /** How errors are answered. */
   readonly errors?: Pick<ErrorFilterOptions, 'refusalOf' | 'onCause' | 'renderError'>;
-  /** What paths begin with whose requests are always let in, because they are answered without waiting for anything. */
-  readonly alwaysLetIn?: readonly string[];
-  /** What `/health/live` and `/health/ready` look at beside the process itself. */
+  /** Prefixes of paths that are exempt from the limits, because they are answered without waiting. */
+  readonly alwaysAdmitted?: readonly string[];
+  /** The health checks in addition to those of the process itself. */
   readonly health?: HealthChecks;
-  /** More headers of every answer; whoever handles a request may put others in their place. */
+  /** Additional headers of every response; handlers may override them. */
   readonly answerHeaders?: AnswerHeaders;
   /** Traces the requests. Default: traces are off. */
   readonly tracer?: Tracer | undefined;
 }
 
-/** What every app has beside its own. */
+/** What every app has in addition to its own module. */
 @Module({})
 class PlatformModule {}
 
 /**
- * Makes an HTTP app of a module: bounded, logged, with the error body of the interface on every answer that is not a
- * success, and with `/health/live` and `/health/ready`. It does not listen yet.
+ * Creates an HTTP app from a module, with limits on what is in flight, request logs, the error body of the API for every error, and the
+ * health checks. It does not listen yet.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,
@@ -57,7 +57,7 @@ export async function createHttpApp(
     inFlight = DEFAULT_LIMITS,
     bodies,
     errors = {},
-    alwaysLetIn = [],
+    alwaysAdmitted = [],
     health: checks,
     answerHeaders = () => [],
     tracer,
@@ -65,8 +65,8 @@ export async function createHttpApp(
   const { renderError } = errors;
   const { publicUrl } = settings;
   const health = new Health(checks);
-  const maxBytesOfOne = Math.max(inFlight.maxBytes / 2, bodies === 'unread' ? 0 : largestOf(bodies));
-  const bounds = new InFlight({ maxBytesOfOne, ...inFlight });
+  const maxBytesPerSender = Math.max(inFlight.maxBytes / 2, bodies === 'unread' ? 0 : largestOf(bodies));
+  const bounds = new InFlight({ maxBytesPerSender, ...inFlight });
   watchRequests(bounds);
   const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
   const metrics = new MetricsServer(settings.HTTP_HOST, settings.METRICS_PORT, logger);
@@ -90,13 +90,13 @@ export async function createHttpApp(
     unread: new UnreadAnswers({ max: inFlight.maxRequests, maxBytes: inFlight.maxBytes }),
     isDraining: () => health.isDraining,
     answerHeaders,
-    alwaysLetIn: ['/health/', ...alwaysLetIn],
+    alwaysAdmitted: ['/health/', ...alwaysAdmitted],
     tracer,
     renderError,
   };
   app.use(enterRequest(entry));
   app.use(escapeStrayPercents);
-  // Where another reads the bodies, it has an entrance of its own that comes first.
+  // An app that reads bodies itself has its own middleware, which must come first.
   if (bodies !== 'unread') app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
   app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, ...errors }));
   return app;
@@ -105,7 +105,7 @@ export async function createHttpApp(
 @Module({})
 class NothingMore {}
 
-/** The same for a worker, which has nothing to say over HTTP but how it is. */
+/** The same for a worker, whose only HTTP interface is the health checks. */
 export function createHealthApp(
   options: Pick<HttpAppOptions, 'logger' | 'settings' | 'health'>,
 ): Promise<INestApplication> {

@@ -3,7 +3,7 @@ import { beginningOf } from '@posthorn/kernel';
 
 const MAX_SHOWN_CHARS = 100;
 
-/** Finds the first key that stands twice in one object of a text that is known to be JSON and to have one. */
+/** The first duplicate key of an object in valid JSON that is known to have one. */
 export function firstDuplicateKey(text: string): string {
   const open: Set<string>[] = [];
   let lastString = '';

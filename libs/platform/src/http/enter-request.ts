@@ -3,7 +3,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { httpDuration } from '../metrics/metrics.ts';
-import { inThisRequest, requestContext } from '../logging/request-context.ts';
+import { bindRequest, requestContext } from '../logging/request-context.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
 import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
@@ -28,12 +28,12 @@ const shares = new WeakMap<Request, InFlightShare>();
 
 const spans = new WeakMap<Request, Span>();
 
-/** The place of a request in its trace, for what it causes; undefined: traces are off. */
+/** The trace context of a request, for work that it causes; undefined: traces are off. */
 export function traceparentOf(request: Request): string | undefined {
   return spans.get(request)?.traceparent;
 }
 
-/** What a request holds of the bounded whole; none for those that are always let in. */
+/** The share of a request in what is in flight; undefined for requests that are exempt from the limits. */
 export function shareOf(request: Request): InFlightShare | undefined {
   return shares.get(request);
 }
@@ -43,22 +43,22 @@ export interface EntryOptions {
   readonly publicUrl: string;
   readonly inFlight: InFlight;
   readonly unread: UnreadAnswers;
-  /** Whether this process is going away, so that connections are not to be kept. */
+  /** Whether this process is shutting down, so that connections must be closed. */
   readonly isDraining: () => boolean;
-  /** More headers of every answer; whoever handles the request may put others in their place. */
+  /** Additional headers of every response; handlers may override them. */
   readonly answerHeaders: AnswerHeaders;
-  /** What paths begin with whose requests are in no bound, if they have no body: of those that have, somebody could keep any number. */
-  readonly alwaysLetIn: readonly string[];
+  /** Prefixes of paths that are exempt from the limits. Requests with a body never are: somebody could leave any number of them unfinished. */
+  readonly alwaysAdmitted: readonly string[];
   /** Traces the requests; undefined: traces are off. */
   readonly tracer?: Tracer | undefined;
-  /** What an answer other than success says. Default: JSON. */
+  /** Renders errors. Default: JSON. */
   readonly renderError?: ErrorRenderer | undefined;
 }
 
-/** Headers that depend on who sent a request. */
+/** Response headers that depend on the sender of a request. */
 export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string, value: string]>;
 
-/** The first thing that every request meets: its id, the headers of every answer, the bound, and at its end its log line. */
+/** The first middleware: it sets the request id and the headers of every response, enforces the limits, and logs the request at its end. */
 export function enterRequest(options: EntryOptions): RequestHandler {
   const { logger, publicUrl, unread, isDraining, answerHeaders, tracer, renderError } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
@@ -75,8 +75,8 @@ export function enterRequest(options: EntryOptions): RequestHandler {
         shareOf(request)?.wait();
         unread.add(response);
       });
-      const refusal = letIn(request, options);
-      const leave = inThisRequest(() => {
+      const refusal = admit(request, options);
+      const leave = bindRequest(() => {
         shareOf(request)?.leave();
         logAccess(logger, request, response, startedAt);
       });
@@ -92,7 +92,7 @@ function requestIdOf(request: Request): string {
   return typeof given === 'string' && WELL_FORMED_REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-/** Its path is not told: it can hold a token. Nobody wants to read about health checks. */
+/** The span has no path, because it can contain a token. Health checks are not traced. */
 function traceRequest(tracer: Tracer, request: Request, response: Response, requestId: string): void {
   if (isHealthCheck(request)) return;
   const { method } = request;
@@ -104,7 +104,7 @@ function traceRequest(tracer: Tracer, request: Request, response: Response, requ
   });
   spans.set(request, span);
   response.once('close', () => {
-    const route = patternOf(request);
+    const route = routePatternOf(request);
     const { statusCode, writableFinished } = response;
     span.end({
       name: route === undefined ? method : `${method} ${route}`,
@@ -118,13 +118,13 @@ function isHealthCheck({ originalUrl }: Request): boolean {
   return originalUrl.startsWith('/health/');
 }
 
-function letIn(request: Request, { inFlight, alwaysLetIn }: EntryOptions): Refusal | undefined {
+function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Refusal | undefined {
   const hosts = headerValues(request, 'host').length;
   if (hosts === 0 && request.httpVersion === '1.1')
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
-  // A proxy in front may have gone by another than we would (RFC 9112, section 3.2).
+  // A proxy in front may have used another one than we would (RFC 9112, section 3.2).
   if (hosts > 1) return new Refusal(400, 'There is more than one `Host` header; send exactly one');
-  if (WITHOUT_BODY.has(request.method) && alwaysLetIn.some((start) => request.url.startsWith(start)))
+  if (WITHOUT_BODY.has(request.method) && alwaysAdmitted.some((start) => request.url.startsWith(start)))
     return undefined;
   const entry = inFlight.enter();
   if (entry instanceof Refusal) return entry;
@@ -137,7 +137,7 @@ function logAccess(logger: Logger, request: Request, response: Response, started
   const { method } = request;
   const status = response.statusCode;
   const durationMs = performance.now() - startedAt;
-  const route = patternOf(request);
+  const route = routePatternOf(request);
   httpDuration.observe({ method, route: route ?? 'none', status }, durationMs / 1_000);
   logger[level](
     {
@@ -151,8 +151,8 @@ function logAccess(logger: Logger, request: Request, response: Response, started
   );
 }
 
-/** The pattern of the route, which holds no ids or addresses; undefined where no route took the request. */
-function patternOf(request: Request): string | undefined {
+/** The pattern of the route, which contains no ids or addresses; undefined: no route matched. */
+function routePatternOf(request: Request): string | undefined {
   const { path } = (request.route ?? {}) as { path?: unknown };
   return typeof path === 'string' ? path : undefined;
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { REASON_PHRASES, type Refusal, type ErrorBody } from '@posthorn/kernel';
 
 const RETRY_AFTER_SECONDS = 1;
-/** How long a caller may go on sending a body that nobody reads, before the connection is cut. */
+/** How long a caller may continue to send a discarded body before the connection is closed. */
 const LINGER_MS = 2_000;
 
 /** An answer other than success, ready to be written. */
@@ -11,13 +11,13 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the body of an error becomes: its text, whose `Content-Type` it sets, with whatever headers go with it. */
+/** Renders an error body, and sets `Content-Type` and other headers that belong to it. */
 export type ErrorRenderer = (response: ServerResponse, body: ErrorBody) => string;
 
 /**
  * Turns a refusal into its answer.
  *
- * @param publicUrl where the pages that explain errors are, without a slash at its end
+ * @param publicUrl the base URL of the pages that explain errors, without a trailing slash
  */
 export function answerOf(refusal: Refusal, publicUrl: string): ErrorAnswer {
   const { allowedEmails, allowedDomains, docsPage, retryAfterSeconds, challenge } = refusal.details;
@@ -42,7 +42,7 @@ export function errorBody(statusCode: number, message: string): ErrorBody {
   return { statusCode, error: phrases[statusCode] ?? STATUS_CODES[statusCode] ?? 'Error', message };
 }
 
-/** Writes an answer; where one has begun already, the connection is cut, so that nobody takes the half for the whole. */
+/** Writes an answer. If a response has begun already, the connection is destroyed, so that a truncated response is recognised as such. */
 export function writeError(
   response: ServerResponse,
   answer: ErrorAnswer,
@@ -56,8 +56,8 @@ export function writeError(
 }
 
 /**
- * Answers before the body has been read, and closes the connection without cutting off a caller who is still sending:
- * one who writes into a closed connection would never see the answer.
+ * Answers before the body has been read, and closes the connection only when the caller has finished sending or after a while: a caller who
+ * writes to a closed connection would not see the answer.
  */
 export function writeErrorEarly(
   request: IncomingMessage,
@@ -84,7 +84,7 @@ function writeHead(response: ServerResponse, { body, headers }: ErrorAnswer, ren
   return text;
 }
 
-/** The error body of the interface. */
+/** Renders the error body of the API. */
 export function renderJson(response: ServerResponse, body: ErrorBody): string {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   return JSON.stringify(body);

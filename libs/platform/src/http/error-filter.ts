@@ -10,17 +10,17 @@ const UNKNOWN_FAULT =
 
 export interface ErrorFilterOptions {
   readonly logger: Logger;
-  /** Where the pages that explain errors are, without a slash at its end. */
+  /** The base URL of the pages that explain errors, without a trailing slash. */
   readonly publicUrl: string;
-  /** What callers are told of an exception; undefined: it is a fault of ours. Default: a refusal is told as it is. */
+  /** Maps an exception to the refusal for the caller; undefined: an internal error. Default: a `Refusal` itself. */
   readonly refusalOf?: ((exception: unknown) => Refusal | undefined) | undefined;
-  /** Told of what a refusal was caused by: callers are not, and a full disk, say, shows nowhere else. */
+  /** Called with the cause of a refusal, which is not shown to callers; otherwise a full disk, for example, would go unnoticed. */
   readonly onCause?: ((cause: unknown) => void) | undefined;
-  /** Default: the error body of the interface as JSON. */
+  /** Default: the error body of the API as JSON. */
   readonly renderError?: ErrorRenderer | undefined;
 }
 
-/** Gives every exception its answer; what is not meant for the caller is only logged. */
+/** Answers every exception; internal details are only logged. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly options: ErrorFilterOptions) {}
@@ -31,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private answerTo(exception: unknown): ErrorAnswer {
-    const { logger, publicUrl, refusalOf = asIs, onCause } = this.options;
+    const { logger, publicUrl, refusalOf = asRefusal, onCause } = this.options;
     const refusal = refusalOf(exception);
     if (refusal?.cause !== undefined) onCause?.(refusal.cause);
     if (refusal) return answerOf(refusal, publicUrl);
@@ -42,11 +42,11 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-function asIs(exception: unknown): Refusal | undefined {
+function asRefusal(exception: unknown): Refusal | undefined {
   return exception instanceof Refusal ? exception : undefined;
 }
 
-/** Faults of the caller that Nest or Express found; a 5xx of theirs is ours and shows nothing. */
+/** Client errors of Nest or Express; their 5xx are internal errors without details. */
 function shownToCallers(exception: unknown): { status: number; message: string } | undefined {
   if (!(exception instanceof HttpException)) return undefined;
   const status = exception.getStatus();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Each value that a request has for a header: of several Node would keep the first in silence, or join them into one that nobody sent.
+ * All values of a header of a request: Node would silently keep only the first of several, or join them.
  *
  * @param name in lower case
  */

@@ -33,22 +33,22 @@ describe('InFlight', () => {
   });
 
   it('bounds the bytes of one sender, who is named after the first of them, and of nobody else', () => {
-    const all = new InFlight({ maxRequests: 9, maxBytes: 10, maxBytesOfOne: 5 });
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10, maxBytesPerSender: 5 });
     const [first, second, third] = [enter(all), enter(all), enter(all)];
     for (const share of [first, second, third]) expect(share.hold(2)).toBeUndefined();
-    expect([first.belongTo('ada'), second.belongTo('ada')]).toEqual([undefined, undefined]);
+    expect([first.assignTo('ada'), second.assignTo('ada')]).toEqual([undefined, undefined]);
     expect(second.hold(4)).toMatchObject({
       statusCode: 503,
       message: 'Too many request bodies of yours are being worked on; try again in a moment',
     });
-    expect([third.belongTo('bob'), third.hold(5)]).toEqual([undefined, undefined]);
+    expect([third.assignTo('bob'), third.hold(5)]).toEqual([undefined, undefined]);
     first.leave();
     expect([second.hold(4), second.hold(5)]).toEqual([undefined, undefined]);
     const fourth = enter(all);
     fourth.hold(0);
     second.leave();
     third.leave();
-    expect([fourth.belongTo('ada'), fourth.hold(5), all.bytes]).toEqual([undefined, undefined, 5]);
+    expect([fourth.assignTo('ada'), fourth.hold(5), all.bytes]).toEqual([undefined, undefined, 5]);
   });
 
   it('counts no request whose body is waited for, and asks again when it has come', () => {

@@ -1,16 +1,16 @@
 import { Refusal } from '@posthorn/kernel';
 
-/** How much may be worked on at once. */
+/** Limits of requests in flight. */
 export interface InFlightLimits {
   readonly maxRequests: number;
   readonly maxBytes: number;
-  /** How many of these bytes one sender may hold. Default: all. */
-  readonly maxBytesOfOne?: number;
+  /** How many of these bytes a single sender may hold. Default: all. */
+  readonly maxBytesPerSender?: number;
 }
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Counts the requests that are worked on, and the bytes that they hold. */
+/** Counts the requests in flight, and the bytes of their bodies. */
 export class InFlight {
   requests = 0;
   bytes = 0;
@@ -18,19 +18,19 @@ export class InFlight {
 
   constructor(private readonly limits: InFlightLimits) {}
 
-  /** Lets a request in, or gives back why not. */
+  /** Admits a request, or returns the refusal. */
   enter(): InFlightShare | Refusal {
     return this.count() ?? new InFlightShare(this);
   }
 
-  /** Counts a request, or gives back why not. */
+  /** Counts a request, or returns the refusal. */
   count(): Refusal | undefined {
     if (this.requests >= this.limits.maxRequests) return overload('requests');
     this.requests++;
     return undefined;
   }
 
-  /** Takes more bytes, or gives back why not. */
+  /** Reserves bytes, or returns the refusal. */
   take(bytes: number, sender: string | undefined): Refusal | undefined {
     if (this.bytes + bytes > this.limits.maxBytes) return overload('request bodies');
     const refusal = sender === undefined ? undefined : this.chargeTo(sender, bytes);
@@ -38,16 +38,16 @@ export class InFlight {
     return refusal;
   }
 
-  /** Counts bytes as a sender's, or gives back why not. */
+  /** Charges bytes to a sender, or returns the refusal. */
   chargeTo(sender: string, bytes: number): Refusal | undefined {
-    const { maxBytes, maxBytesOfOne = maxBytes } = this.limits;
+    const { maxBytes, maxBytesPerSender = maxBytes } = this.limits;
     const held = (this.bytesBySender.get(sender) ?? 0) + bytes;
-    if (held > maxBytesOfOne) return overload('request bodies of yours');
+    if (held > maxBytesPerSender) return overload('request bodies of yours');
     this.bytesBySender.set(sender, held);
     return undefined;
   }
 
-  giveBack(bytes: number, sender: string | undefined): void {
+  release(bytes: number, sender: string | undefined): void {
     this.bytes -= bytes;
     if (sender === undefined) return;
     const held = (this.bytesBySender.get(sender) ?? 0) - bytes;
@@ -56,7 +56,7 @@ export class InFlight {
   }
 }
 
-/** What one request holds. */
+/** The share of one request in what is in flight. */
 export class InFlightShare {
   private bytes = 0;
   private sender: string | undefined;
@@ -65,14 +65,14 @@ export class InFlightShare {
 
   constructor(private readonly all: InFlight) {}
 
-  /** From now on the request waits for its caller, who is to send a body or read the answer, and does not count: otherwise callers who do neither would keep others out. */
+  /** From now on, the request waits for its caller to send the body or read the response, and does not count: otherwise slow callers would block others. */
   wait(): void {
     if (!this.isCounted) return;
     this.isCounted = false;
     this.all.requests--;
   }
 
-  /** Counts it as worked on again, or gives back why not. */
+  /** Counts the request again, or returns the refusal. */
   goOn(): Refusal | undefined {
     if (this.left || this.isCounted) return undefined;
     const refusal = this.all.count();
@@ -80,7 +80,7 @@ export class InFlightShare {
     return refusal;
   }
 
-  /** Makes this request hold `bytes` in all, or gives back why it may not. */
+  /** Increases the bytes of this request to `bytes`, or returns the refusal. */
   hold(bytes: number): Refusal | undefined {
     const more = bytes - this.bytes;
     if (this.left || more <= 0) return undefined;
@@ -89,22 +89,22 @@ export class InFlightShare {
     return refusal;
   }
 
-  /** Says who sends it: what it holds counts as theirs from now on. Or gives back why that would be too much. */
-  belongTo(sender: string): Refusal | undefined {
+  /** Charges the bytes of this request to a sender from now on, or returns the refusal. */
+  assignTo(sender: string): Refusal | undefined {
     if (this.left) return undefined;
     const refusal = this.all.chargeTo(sender, this.bytes);
     if (refusal === undefined) this.sender = sender;
     return refusal;
   }
 
-  /** Gives its bytes back, which were dropped, though its answer is still on its way. */
+  /** Releases its bytes, which were discarded, although it is still being answered. */
   drop(): void {
     if (this.left) return;
-    this.all.giveBack(this.bytes, this.sender);
+    this.all.release(this.bytes, this.sender);
     this.bytes = 0;
   }
 
-  /** Gives back everything; a second call changes nothing. */
+  /** Releases everything; a second call changes nothing. */
   leave(): void {
     if (this.left) return;
     this.drop();

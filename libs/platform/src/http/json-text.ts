@@ -1,4 +1,4 @@
-/** An answer that is JSON text already, such as a replayed one that must be the same byte for byte. */
+/** A response that is serialised already, such as a replayed one that must be identical byte for byte. */
 export class JsonText {
   constructor(readonly text: string) {}
 }

@@ -3,17 +3,17 @@ import type { Request, RequestHandler, Response } from 'express';
 import { answerOf, errorBody, writeError, type ErrorAnswer } from './error-answer.ts';
 import { routedPath } from './routed-path.ts';
 
-/** Where an app that has a reference of its paths shows it. */
+/** The path of the API reference, in apps that have one. */
 const REFERENCE = '/docs';
 
-/** The part of a layer of Express' router that is looked at. */
+/** The part of a layer of Express' router that is used here. */
 export interface RouterLayer {
   readonly route?:
     { readonly path?: unknown; readonly methods: Readonly<Record<string, boolean>> } | undefined;
   match(path: string): unknown;
 }
 
-/** The methods that some route has for `path`, as the `Allow` header lists them; none when no route knows the path. */
+/** The methods of the routes for `path`, as in the `Allow` header; empty when no route matches. */
 function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
   const methods = new Set<string>();
   for (const layer of stack) {
@@ -24,7 +24,7 @@ function knownMethods(stack: readonly RouterLayer[], path: string): string[] {
   return [...methods].sort();
 }
 
-/** The answer to a request that no route took: 405 with `Allow` where the path is known, else 404. */
+/** The answer to a request without a route: 405 with `Allow` if the path has other methods, else 404. */
 export function answerToUnrouted(stack: readonly RouterLayer[], method: string, path: string): ErrorAnswer {
   const allowed = literalPaths(stack).get(routedPath(path)) ?? knownMethods(stack, path);
   if (allowed.length > 0) return wrongMethod(method, allowed);
@@ -33,10 +33,10 @@ export function answerToUnrouted(stack: readonly RouterLayer[], method: string, 
 }
 
 /**
- * Keeps routes with an id in their path from taking what is a path of its own: `GET /v1/emails/batch` asks for no email of
- * the id `batch`, it has the wrong method.
+ * Gives literal paths precedence over routes with a parameter: `GET /v1/emails/batch` has the wrong method and does not ask for an email with
+ * the id `batch`.
  *
- * @param stack the layers of the router; looked at with the first request, when all routes are there
+ * @param stack the layers of the router; called at the first request, when all routes are registered
  */
 export function literalPathsFirst(stack: () => readonly RouterLayer[]): RequestHandler {
   let methodsByPath: ReadonlyMap<string, readonly string[]> | undefined;

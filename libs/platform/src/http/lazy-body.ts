@@ -1,10 +1,10 @@
-/** A body that is made when it is first asked for: once, and its fault too. */
+/** A body that is computed once, when it is first accessed; an error is kept as well. */
 export class LazyBody {
   private made: { readonly body: unknown } | { readonly fault: unknown } | undefined;
 
   constructor(private readonly make: () => unknown) {}
 
-  /** @throws what making it threw, each time */
+  /** @throws the error of the computation, at each access */
   get(): unknown {
     this.made ??= this.outcome();
     if ('fault' in this.made) throw this.made.fault;

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { LazyBody } from './lazy-body.ts';
 
-/** What a response tells when all of it is said and the other side has not taken it yet. */
+/** The event that a response emits when it was written completely and the client has not read it yet. */
 export const UNREAD = 'unread';
 
 interface MessageClasses {
@@ -11,9 +11,9 @@ interface MessageClasses {
 }
 
 /**
- * The classes that a server makes the requests and responses of an app of. They have the prototypes that Express gives them: else it would change
- * the prototype of each, which costs a request some 5 % of its CPU, because V8 forgets what it knew of their shape. For the same reason a body
- * that is made when it is asked for is no property of each request's own: `body` gives what a {@link LazyBody} that it was set to makes.
+ * The request and response classes for the server of an app. They have Express' prototypes already: otherwise Express would change the prototype
+ * of each object, which invalidates its shape in V8 and costs some 5 % of a request's CPU time. For the same reason, `body` is an accessor of the
+ * class: it returns the value of the {@link LazyBody} that it was set to.
  */
 export function messageClassesOf(app: Express): MessageClasses {
   class ExpressRequest extends IncomingMessage {
@@ -30,7 +30,7 @@ export function messageClassesOf(app: Express): MessageClasses {
   class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {
     override end(...given: unknown[]): this {
       super.end(...(given as []));
-      // Not `writableFinished`, which is never true yet: each answer would be watched, with a timer.
+      // Not `writableFinished`, which is never true at this point: each response would be watched, with a timer.
       if (this.writableLength > 0) this.emit(UNREAD);
       return this;
     }

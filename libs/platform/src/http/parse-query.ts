@@ -1,12 +1,12 @@
 import { Refusal } from '@posthorn/kernel';
 import { parse, type ParsedUrlQuery } from 'node:querystring';
 
-/** Of what cannot be decoded, an answer shows so much. */
+/** How much of the undecodable text is shown in the refusal. */
 const MAX_SHOWN_CHARACTERS = 60;
 
 /**
- * Parses a query string as Express' simple parser does, but for what is not UTF-8 (`groupBy=B%FCcher`): that is refused as it is in a
- * body. Read as something else, it would be looked for and not be found.
+ * Parses a query string as Express' simple parser does, but refuses invalid UTF-8 (`groupBy=B%FCcher`), as in a body. If it were decoded as
+ * something else, a search for it would silently find nothing.
  *
  * @throws Refusal 400
  */

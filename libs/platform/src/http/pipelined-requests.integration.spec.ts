@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MAX_AHEAD } from './pipelined-requests.ts';
+import { MAX_PIPELINED } from './pipelined-requests.ts';
 import { heldRequests, type SampleApp, startSampleApp, untilHeld } from './sample-app.fixture.ts';
 
 const requestOf = (path: string, connection = 'keep-alive'): string =>
@@ -23,21 +23,21 @@ describe('Requests that are sent ahead on a connection', () => {
   }
 
   it('are all answered, as many as there may be, one time after the other', async () => {
-    const some = requestOf('/v1/page').repeat(MAX_AHEAD);
+    const some = requestOf('/v1/page').repeat(MAX_PIPELINED);
     const socket = await send(`${requestOf('/v1/held')}${some}`);
     await untilHeld(1);
     heldRequests.pop()!();
     let answers = '';
     socket.setEncoding('utf8').on('data', (piece: string) => (answers += piece));
     const answered = (): number => answers.split('HTTP/1.1 200 OK').length - 1;
-    while (answered() < MAX_AHEAD + 1) await once(socket, 'data');
+    while (answered() < MAX_PIPELINED + 1) await once(socket, 'data');
     socket.write(
       `${requestOf('/v1/held')}${some}${requestOf('/v1/page', 'close')}`.replace(requestOf('/v1/page'), ''),
     );
     await untilHeld(1);
     heldRequests.pop()!();
     await once(socket, 'end');
-    expect(answered()).toBe(2 * (MAX_AHEAD + 1));
+    expect(answered()).toBe(2 * (MAX_PIPELINED + 1));
     socket.destroy();
   });
 

@@ -10,7 +10,7 @@ import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
 import { messageClassesOf } from './message-classes.ts';
 import { withOriginForm } from './origin-form.ts';
 import { parseQuery } from './parse-query.ts';
-import { boundPipelining } from './pipelined-requests.ts';
+import { limitPipelining } from './pipelined-requests.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -19,19 +19,19 @@ const SERVER_OPTIONS = {
   headersTimeout: 15_000,
   // 50 MiB over a slow line.
   requestTimeout: 120_000,
-  // Longer than the 60 s of common load balancers, which otherwise reuse a connection that we are closing.
+  // Longer than the 60 s of common load balancers, which otherwise reuse a connection that is being closed.
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
   // Answered by us, with the error body.
   requireHostHeader: false,
 } as const;
 
-/** Express as Nest uses it, without what makes it slow (`res.json`, ETags) and with our answers where Nest has its own. */
+/** Nest's Express adapter without its slow parts (`res.json`, ETags), and with our own error responses. */
 export class PlatformAdapter extends ExpressAdapter {
   /**
-   * @param isDraining whether this process is going away, so that connections are not to be kept
-   * @param answerHeaders more headers of every answer
-   * @param renderError what an answer other than success says; default: JSON
+   * @param isDraining whether this process is shutting down, so that connections must be closed
+   * @param answerHeaders additional headers of every response
+   * @param renderError renders errors; default: JSON
    */
   constructor(
     private readonly isDraining: () => boolean,
@@ -43,11 +43,11 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const listener = boundPipelining(withOriginForm(app));
+    const listener = limitPipelining(withOriginForm(app));
     const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, listener);
-    // Whoever closes their side when all is said waits for the answer; Node would hang up, though the request is done.
+    // A client may close its side after sending its request and still wait for the answer; Node would close the connection.
     Object.assign(server, { httpAllowHalfOpen: true });
-    // An expectation that we don't know may be ignored (RFC 9110, section 10.1.1).
+    // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', listener);
     answerConnectionFaults(server, this.answerHeaders, (method, path) =>
       answerToUnrouted(this.routerLayers(), method, path),
@@ -73,7 +73,7 @@ export class PlatformAdapter extends ExpressAdapter {
     });
   }
 
-  /** What Express looks for a route in. */
+  /** The layers of Express' router. */
   routerLayers(): readonly RouterLayer[] {
     return this.getInstance<Express>().router.stack as unknown as RouterLayer[];
   }

@@ -22,15 +22,15 @@ import { JsonText } from './json-text.ts';
 const SECRET_FAULT =
   'duplicate key: Key (email)=(jane@example.com), key phk_abc123, postgres://u:hunter2@db.internal:5432/x';
 
-/** Lets the requests to `/v1/held` be answered that are in work, the oldest first. */
+/** Functions that let the pending requests to `/v1/held` be answered, the oldest first. */
 export const heldRequests: (() => void)[] = [];
 
-/** Resolves when so many requests to `/v1/held` are in work. */
+/** Resolves when so many requests to `/v1/held` are pending. */
 export async function untilHeld(count: number): Promise<void> {
   while (heldRequests.length < count) await sleep(5);
 }
 
-/** In bytes, where a test does not say another. */
+/** The default limit of bodies, in bytes. */
 export const LARGEST_BODY = 10 * 1024 * 1024;
 
 export const MORE_THAN_A_CONNECTION_HOLDS = 32 * 1024 * 1024;

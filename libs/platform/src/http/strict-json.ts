@@ -1,42 +1,41 @@
-// The base configuration's library ends before `isWellFormed`, which every Node that is supported has.
+// The base configuration's library lacks `isWellFormed`, which all supported releases of Node have.
 /// <reference lib="es2024.string" />
 import { Refusal } from '@posthorn/kernel';
 import { endOfString, readEscapedKeys } from '@posthorn/domain';
 import { firstDuplicateKey } from './duplicate-key.ts';
-import { noValueAt, placeOf } from './no-value.ts';
+import { invalidValueAt, lineAndColumn } from './invalid-value.ts';
 
-/** How deep objects and arrays may stand in each other. */
+/** The maximum nesting depth of objects and arrays. */
 export const MAX_JSON_DEPTH = 64;
 
 /**
- * How many commas and opening brackets there may be outside of strings, about as many as there are values. Each becomes some hundred bytes: 49 MiB of
- * `{},` took more memory than a gateway has, and with it the requests of everybody else. `variables` as large as they may be have fewer.
+ * The maximum number of commas and opening brackets outside of strings, which is about the number of values. Each value takes some hundred bytes:
+ * 49 MiB of `{},` took more memory than a gateway has. `variables` of the maximum size have fewer.
  */
 export const MAX_JSON_VALUES = 500_000;
 
-/** Of the path to what is wrong, an answer shows so much. */
+/** How much of the path to a fault is shown in the refusal. */
 const MAX_PATH_CHARACTERS = 200;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** What is wrong with items of batches that were parsed. */
+/** The faults of parsed batch items. */
 const faultsOfItems = new WeakMap<object, Refusal>();
 
-/** What {@link parseStrictJson} refuses in an item of a batch, as it would have been told of alone; undefined: nothing. */
+/** The fault that {@link parseStrictJson} found in a batch item, as if the item had been sent alone; undefined: none. */
 export function strictFaultOf(item: unknown): Refusal | undefined {
   return typeof item === 'object' && item !== null ? faultsOfItems.get(item) : undefined;
 }
 
 /**
- * Parses JSON that another system will read too: what two parsers could understand differently, or what Postgres cannot
- * hold, is refused. That is: duplicate keys, `__proto__`, NUL and unpaired surrogates in any string or key, numbers
- * beyond 2^53 − 1 (RFC 7493, section 2.2: an id of more digits would become another one), more than 64 levels, and more values
- * than a process that serves others could bear.
+ * Parses JSON strictly: it refuses what parsers interpret differently or Postgres cannot store. That is: duplicate keys, `__proto__`, NUL and
+ * unpaired surrogates in any string or key, numbers beyond 2^53 − 1 (RFC 7493, section 2.2: a longer id would silently change), more than 64
+ * levels, and more values than the memory of a process that serves others allows.
  *
- * @param batch the key of an array whose items are judged each by itself: a string, key or number in one of them fails that item alone,
- *   which {@link strictFaultOf} tells
+ * @param batch the key of an array whose items are validated separately: an invalid string, key or number in an item fails only that item,
+ *   see {@link strictFaultOf}
  * @throws Refusal 400
  */
 export function parseStrictJson(text: string, batch?: string): unknown {
@@ -45,7 +44,7 @@ export function parseStrictJson(text: string, batch?: string): unknown {
   if (hasEscapedKey) value = readEscapedKeys(text);
   const walk = new Walk(text.includes('\\u'), batch);
   walk.visit(value);
-  // The parser keeps the last of duplicate keys: fewer keys in the value than in the text means that there are some.
+  // The parser keeps the last of duplicate keys: if the value has fewer keys than the text, there are duplicates.
   if (walk.keys !== keysInText) {
     throw new Refusal(
       400,
@@ -55,7 +54,7 @@ export function parseStrictJson(text: string, batch?: string): unknown {
   return value;
 }
 
-/** Counts the colons outside of strings, which are the keys if the text is JSON, and watches the depth and how many values there are. */
+/** Counts the colons outside of strings, which are the keys if the text is valid, and limits the depth and the number of values. */
 function scan(text: string): { keys: number; hasEscapedKey: boolean } {
   let [keys, values, depth, stringStart, hasEscapedKey] = [0, 0, 0, 0, false];
   const hasEscapes = text.includes('\\');
@@ -64,11 +63,11 @@ function scan(text: string): { keys: number; hasEscapedKey: boolean } {
     if (char === QUOTE) {
       stringStart = i;
       i = endOfString(text, i);
-      if (i < 0) break; // no JSON; the parser says so
+      if (i < 0) break; // invalid JSON; the parser reports it
     } else if (char === COLON) {
       keys++;
       hasEscapedKey ||= hasEscapes && text.slice(stringStart, i).includes('\\');
-      // One string is the key of one colon; in a text of nothing but colons each would look through all before it.
+      // Avoids quadratic time for a text of colons only, each of which would search everything before it.
       stringStart = i;
     }
     // `{` and `[`, `}` and `]` differ in one bit.
@@ -86,28 +85,31 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refusal(400, `The body is not valid JSON${whereItBreaks(error as Error, text)}`);
+    throw new Refusal(400, `The body is not valid JSON${locationOf(error as Error, text)}`);
   }
 }
 
-/** The engine's own message would repeat parts of the body. */
-function whereItBreaks({ message }: Error, text: string): string {
+/** The engine's own message would contain parts of the body. */
+function locationOf({ message }: Error, text: string): string {
   if (message.startsWith('Unexpected end')) return ': it ends too early';
-  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? ['', ...placeOf(text, noValueAt(text))];
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [
+    '',
+    ...lineAndColumn(text, invalidValueAt(text)),
+  ];
   return `: look at line ${line}, column ${column}`;
 }
 
-/** Goes through a parsed value once, counts its keys and judges its strings, keys and numbers. */
+/** Visits a parsed value once, counts its keys and validates its strings, keys and numbers. */
 class Walk {
   keys = 0;
-  /** The names and places that lead to what is being looked at: they are put together only for a refusal. */
+  /** The keys and indexes that lead to the current value; joined only for a refusal. */
   private readonly way: (string | number)[] = [];
-  /** The item of a batch that is being looked at. */
+  /** The current item of a batch. */
   private item: { readonly value: unknown } | undefined;
 
   /**
-   * @param hasEscapes without `\u` in the text, valid UTF-8 can hold neither NUL nor an unpaired surrogate
-   * @param batch the key of an array whose items are judged each by itself
+   * @param hasEscapes without `\u` in the text, valid UTF-8 can contain neither NUL nor an unpaired surrogate
+   * @param batch the key of an array whose items are validated separately
    */
   constructor(
     private readonly hasEscapes: boolean,
@@ -157,7 +159,7 @@ class Walk {
       this.refuse('is a number too large to hold exactly; send it as text');
   }
 
-  /** Throws, or notes what is wrong with an item, of which the first is told; one that is no object is no item anyway. */
+  /** Throws, or records the first fault of a batch item; an item that is not an object is refused later anyway. */
   private refuse(what: string): void {
     if (this.item === undefined) throw this.refusal(this.way, what);
     const { value } = this.item;

@@ -14,7 +14,7 @@ export interface UnreadLimits {
  * are too many, the oldest is given up: a client that reads at all has read its answer before that many others are written.
  */
 export class UnreadAnswers {
-  /** What was left of each when it was last looked at. */
+  /** The unread bytes of each response when last checked. */
   private readonly unread = new Map<ServerResponse, number>();
   private bytes = 0;
 

@@ -1,12 +1,12 @@
 import { write, writeSync } from 'node:fs';
 import { sleep } from '@posthorn/kernel';
-import type { LineSink } from './gathered-lines.ts';
+import type { LineSink } from './line-buffer.ts';
 
-/** How much may wait to be written: some 30,000 lines. */
+/** The maximum size of the backlog: some 30,000 lines. */
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
-const AGAIN_AFTER_MS = 10;
-/** How long the last lines may take at exit; an output that has taken nothing for longer is not waited for. */
-const LAST_WORDS_MS = 1_000;
+const RETRY_AFTER_MS = 10;
+/** How long writing the backlog may take at exit; an output that has been stalled for longer is not waited for. */
+const EXIT_FLUSH_MS = 1_000;
 
 const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
 
@@ -17,12 +17,12 @@ const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
 export class LineOutput implements LineSink {
   private waiting = '';
   private lost = 0;
-  /** Since when what is being written has not been taken; undefined: nothing is. */
+  /** Since when the current write has made no progress; undefined: nothing is being written. */
   private writingSinceMs: number | undefined;
 
   /**
-   * @param fd what is written to
-   * @param onLost told how many lines were lost, once others are taken again
+   * @param fd the file descriptor to write to
+   * @param onLost called with the number of lost lines, once writing works again
    */
   constructor(
     private readonly fd: number,
@@ -36,11 +36,11 @@ export class LineOutput implements LineSink {
     if (this.writingSinceMs === undefined) void this.writeAll();
   }
 
-  /** A write that is under way in another thread is left to it, and may end after the rest: each line has its time. */
+  /** A write that another thread has begun may end after the rest; that is harmless, because each line has its time. */
   flushSync(): void {
-    const until = performance.now() + LAST_WORDS_MS;
+    const until = performance.now() + EXIT_FLUSH_MS;
     // A write to a stalled output might not return.
-    if (this.writingSinceMs !== undefined && performance.now() - this.writingSinceMs > LAST_WORDS_MS) return;
+    if (this.writingSinceMs !== undefined && performance.now() - this.writingSinceMs > EXIT_FLUSH_MS) return;
     let rest = Buffer.from(this.waiting);
     this.waiting = '';
     while (rest.length > 0 && performance.now() < until) {
@@ -48,7 +48,7 @@ export class LineOutput implements LineSink {
         rest = rest.subarray(writeSync(this.fd, rest));
       } catch (error) {
         if (!isBusy(error)) return;
-        Atomics.wait(ASLEEP, 0, 0, AGAIN_AFTER_MS);
+        Atomics.wait(ASLEEP, 0, 0, RETRY_AFTER_MS);
       }
     }
   }
@@ -68,7 +68,7 @@ export class LineOutput implements LineSink {
     for (let rest = bytes; rest.length > 0;) {
       this.writingSinceMs ??= performance.now();
       const { error, written } = await this.writeOnce(rest);
-      if (isBusy(error)) await sleep(AGAIN_AFTER_MS);
+      if (isBusy(error)) await sleep(RETRY_AFTER_MS);
       else if (error) return false;
       else {
         rest = rest.subarray(written);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 const LEVELS = { error: 'error', warn: 'warn', log: 'info', info: 'info', debug: 'debug' } as const;
 
-/** Writes into a log what is written to the console of this process, as BullMQ and ioredis do with their warnings, and what Node itself warns of. */
+/** Redirects the console of this process, which BullMQ and ioredis use for warnings, and the warnings of Node to a logger. */
 export function logConsole(logger: Logger): void {
   for (const [method, level] of Object.entries(LEVELS)) {
     const write = (...said: unknown[]): void => {
@@ -16,9 +16,9 @@ export function logConsole(logger: Logger): void {
   logWarnings(logger);
 }
 
-/** Node would print them to standard error as plain lines. What its flags say is not to be told is not told here either. */
+/** Logs the warnings that Node would print to standard error as plain text, unless they are disabled by its flags. */
 function logWarnings(logger: Logger): void {
-  // With `--no-warnings` nobody listens.
+  // With `--no-warnings`, Node has no listener.
   if (process.listenerCount('warning') === 0) return;
   process.removeAllListeners('warning');
   const flags = [...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(' ')];

@@ -1,6 +1,6 @@
 import { createLogger } from './create-logger.ts';
 
-/** Logs for a while, says so on standard error, and leaves as apps do. */
+// Logs for a while, reports that on standard error, and exits as apps do.
 const LINES = 200;
 
 const logger = createLogger({ LOG_LEVEL: 'info' }, 'test');

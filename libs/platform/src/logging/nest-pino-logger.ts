@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** What Nest says of its own start; of use only to whoever looks for a fault in it. */
+/** The contexts of the messages of Nest about its own start, which are useful only for debugging. */
 const START_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -12,7 +12,7 @@ const START_CONTEXTS = new Set([
   'NestApplication',
 ]);
 
-/** Nest's own log lines, written by ours. */
+/** Writes Nest's log messages to the logger of the process. */
 export class NestPinoLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

@@ -3,7 +3,7 @@ const MAX_DEPTH = 6;
 
 /** Names (lower case, without `-` and `_`) whose values are never logged, at whatever depth they stand. */
 const SECRET_FIELDS = new Set([
-  // What lets somebody in.
+  // Credentials.
   'authorization',
   'proxyauthorization',
   'cookie',
@@ -19,7 +19,7 @@ const SECRET_FIELDS = new Set([
   'privatekey',
   'credentials',
   'credential',
-  // What emails and events say.
+  // Contents of emails and events.
   'html',
   'text',
   'subject',
@@ -29,7 +29,7 @@ const SECRET_FIELDS = new Set([
   'properties',
   'body',
   'payload',
-  // Whom they are of.
+  // Addresses and names.
   'to',
   'from',
   'fromname',
@@ -41,7 +41,7 @@ const SECRET_FIELDS = new Set([
   'address',
   'recipient',
   'sender',
-  // What statements and connections carry of all that.
+  // Statements and connections that contain them.
   'params',
   'parameters',
   'databaseurl',
@@ -50,13 +50,13 @@ const SECRET_FIELDS = new Set([
 ]);
 
 /**
- * Copies what is to be logged without the values of secret fields; of an error only what is known to be harmless.
+ * Copies fields to be logged, with secret values redacted, and only the harmless properties of errors.
  *
- * @param context stands in every line, and is harmless
+ * @param context harmless fields that are added to every line
  */
 export function redactFields(fields: Record<string, unknown>, context?: object): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  // Not by spreading: adding fields to an object made so costs 2 µs a line (V8 of Node 24).
+  // Not by spreading: adding fields to such an object costs 2 µs per line (V8 of Node 24).
   Object.assign(copy, context);
   return redactObject(fields, 0, copy);
 }
@@ -72,15 +72,15 @@ function redactObject(
   return copy;
 }
 
-/** What was found of names before: nearly all lines have the same ones. Names from outside must not make it grow. */
-const known = new Map<string, boolean>();
-const MAX_KNOWN = 500;
+/** Whether each name is secret: nearly all lines have the same names. Bounded, because names can come from outside. */
+const secretFields = new Map<string, boolean>();
+const MAX_CACHED = 500;
 
 function isSecret(name: string): boolean {
-  const before = known.get(name);
+  const before = secretFields.get(name);
   if (before !== undefined) return before;
   const found = SECRET_FIELDS.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
-  if (known.size < MAX_KNOWN) known.set(name, found);
+  if (secretFields.size < MAX_CACHED) secretFields.set(name, found);
   return found;
 }
 

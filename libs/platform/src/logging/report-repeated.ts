@@ -3,7 +3,7 @@ import { BoundedMap } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { asError } from './as-error.ts';
 
-const QUIET_MS = 10_000;
+const SUPPRESSED_MS = 10_000;
 /** More kinds of errors than an outage has. */
 const MAX_KINDS = 100;
 /** Errors that differ only in the job are of one kind: when Redis has lost its jobs, there is one for each of them. */
@@ -21,17 +21,17 @@ export function reportRepeated(
   message: string,
   nowMs: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const kinds = new BoundedMap<string, { saidAtMs: number; unsaid: number }>(MAX_KINDS);
-  // In the context that this is made in: the request that happened to open a connection is not the one that breaks with it.
+  const kinds = new BoundedMap<string, { loggedAtMs: number; suppressed: number }>(MAX_KINDS);
+  // In the context of its creation: the request that opened a connection has nothing to do with its later errors.
   return AsyncLocalStorage.bind((error: unknown): void => {
     const err = asError(error);
     const kind = `${err.name} ${err.message.replace(JOB, 'job')}`;
     const known = kinds.get(kind);
-    if (known !== undefined && nowMs() - known.saidAtMs < QUIET_MS) {
-      known.unsaid += 1;
+    if (known !== undefined && nowMs() - known.loggedAtMs < SUPPRESSED_MS) {
+      known.suppressed += 1;
       return;
     }
-    kinds.set(kind, { saidAtMs: nowMs(), unsaid: 0 });
-    logger.warn({ err, ...(known?.unsaid ? { timesBefore: known.unsaid } : {}) }, message);
+    kinds.set(kind, { loggedAtMs: nowMs(), suppressed: 0 });
+    logger.warn({ err, ...(known?.suppressed ? { timesBefore: known.suppressed } : {}) }, message);
   });
 }

@@ -1,30 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What the log lines of a request say of it. */
+/** The fields that are added to the log lines of a request. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Whose key it carries. */
+  /** The workspace and id of its API key. */
   workspaceId?: string;
   apiKeyId?: string;
-  /** Which emails its answer tells of. */
+  /** The emails in its response. */
   emailIds?: readonly string[];
 }
 
-/** The request that the running code works for; what is known of it is in every log line. */
+/** The current request; its fields are in every log line. */
 export const requestContext = new AsyncLocalStorage<RequestContext>();
 
 /**
- * Has something done for the request that is being handled now, whoever calls it later. `AsyncLocalStorage.bind` does the same, but makes an
- * `AsyncResource`: accepting was a fifth slower by two for each request.
+ * Binds a function to the context of the current request. `AsyncLocalStorage.bind` does the same, but creates an `AsyncResource`: with two per
+ * request, accepting emails was a fifth slower.
  */
-export function inThisRequest<Given extends unknown[], Result>(
+export function bindRequest<Given extends unknown[], Result>(
   act: (...given: Given) => Result,
 ): (...given: Given) => Result {
   const context = requestContext.getStore();
   return context === undefined ? act : (...given) => requestContext.run(context, act, ...given);
 }
 
-/** Adds to what the log lines of the request that is being handled say from here on; outside of a request it does nothing. */
+/** Adds fields to the later log lines of the current request; does nothing outside of a request. */
 export function addToLog(known: Omit<RequestContext, 'requestId'>): void {
   const context = requestContext.getStore();
   if (context !== undefined) Object.assign(context, known);

@@ -6,7 +6,7 @@ import { collectDefaultMetrics, register } from 'prom-client';
 import { readOpenFiles } from '../health/open-files.ts';
 import { followFileLimit, metricsText } from './metrics.ts';
 
-/** Serves `/metrics` on a port of its own, which no ingress leads to. */
+/** Serves `/metrics` on a separate port, which is not exposed by an ingress. */
 export class MetricsServer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly server: Server;
 

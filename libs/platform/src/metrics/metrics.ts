@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, register } from 'prom-client';
 
-// All that this process tells Prometheus. No label grows with users: no workspace, address, id or URL is one.
+// All metrics of this process. No label has unbounded values, such as workspaces, addresses, ids or URLs.
 
-/** What has to be measured anew when somebody asks. */
+/** Functions that update gauges before each scrape. */
 const scrapes: (() => void | Promise<void>)[] = [];
 
-/** In seconds, from the head of a request to the end of its answer; its count and errors are in it. */
+/** In seconds, from the headers of a request to the end of its response; also counts requests and errors. */
 export const httpDuration = new Histogram({
   name: 'posthorn_http_request_duration_seconds',
   help: 'How long requests took, by method, route and status.',
@@ -18,14 +18,14 @@ const httpInFlight = new Gauge({
   help: 'Requests in work.',
 });
 
-/** Shows what is counted there. */
+/** Exposes the number of requests in flight. */
 export function watchRequests(inFlight: { readonly requests: number }): void {
   scrapes.push(() => httpInFlight.set(inFlight.requests));
 }
 
 /**
- * Shows the limit of file descriptors as it is. The default metric keeps the one that the process began with, and `prlimit` may have
- * changed it: the alert would not end.
+ * Exposes the current limit of file descriptors. The default metric keeps the one at the start of the process; `prlimit` may have changed
+ * it since, and the alert would never end.
  */
 export function followFileLimit(read: () => Promise<{ readonly max: number } | undefined>): void {
   const name = 'process_max_fds';
@@ -38,7 +38,7 @@ export function followFileLimit(read: () => Promise<{ readonly max: number } | u
   });
 }
 
-/** What is done together: how well requests and rows in flight share statements. */
+/** Batch sizes: how well concurrent requests and rows share statements. */
 export const groupSize = new Histogram({
   name: 'posthorn_group_size',
   help: 'How many went together: emails accepted in a transaction, rows claimed by a statement, outcomes recorded by one.',
@@ -105,14 +105,14 @@ const poolWaiting = new Gauge({
   help: 'How many wait for a connection to Postgres.',
 });
 
-/** The connections of a pool, as they are when somebody asks. */
+/** The connections of a pool. */
 export interface PoolState {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** Shows the pool of this process. */
+/** Exposes the connection pool of this process. */
 export function watchPool(pool: PoolState): void {
   scrapes.push(() => {
     poolConnections.set({ state: 'idle' }, pool.idleCount);
@@ -137,10 +137,10 @@ const backlogGauges = {
   ),
 };
 
-/** What waits in a queue of the outbox. */
+/** The backlog of a queue of the outbox. */
 export type QueueBacklog = { readonly queue: string } & Readonly<Record<keyof typeof backlogGauges, number>>;
 
-/** Shows what waits. One process is enough: it is the database's, not the process'. */
+/** Exposes the backlog of the database; one process is enough. */
 export function watchBacklog(measure: () => Promise<readonly QueueBacklog[]>): void {
   scrapes.push(async () => {
     for (const { queue, ...measured } of await measure()) {
@@ -156,8 +156,8 @@ function backlogGauge(name: string, help: string): Gauge<'queue'> {
 }
 
 /**
- * The text of all metrics, in the format of Prometheus. What cannot be measured just now keeps no old value: its gauges are missing, which
- * alerts can see.
+ * All metrics in Prometheus' text format. Gauges that cannot be measured are omitted instead of keeping an old value, so that alerts can
+ * notice.
  */
 export async function metricsText(onError: (error: unknown) => void): Promise<string> {
   for (const gauge of Object.values(backlogGauges)) gauge.reset();
@@ -166,25 +166,25 @@ export async function metricsText(onError: (error: unknown) => void): Promise<st
   return register.metrics();
 }
 
-/** What is shown beside Prometheus, too: the counters, and the label that each is counted by. */
-const RECORDED = [
+/** The counters that are also shown in the dashboard, with the label that each is grouped by. */
+const EXPOSED_COUNTERS = [
   { what: 'email', counter: emailOutcomes, by: 'outcome' },
   { what: 'reply', counter: smtpReplies, by: 'class' },
   { what: 'webhook', counter: webhookAttempts, by: 'result' },
   { what: 'report', counter: inboundReports, by: 'kind' },
 ] as const;
 
-/** How many of each kind this process has counted since it started. */
-export async function countedSoFar(): Promise<{ what: string; label: string; count: number }[]> {
-  const read = async ({ what, counter, by }: (typeof RECORDED)[number]) => {
+/** The values of these counters since this process started. */
+export async function counterValues(): Promise<{ what: string; label: string; count: number }[]> {
+  const read = async ({ what, counter, by }: (typeof EXPOSED_COUNTERS)[number]) => {
     const { values } = await (counter as Counter).get();
     return values.map(({ labels, value }) => ({ what, label: String(labels[by]), count: value }));
   };
-  return (await Promise.all(RECORDED.map(read))).flat();
+  return (await Promise.all(EXPOSED_COUNTERS.map(read))).flat();
 }
 
-/** Whether each relay of this process takes emails; none where it has none. */
-export async function relaysSeen(): Promise<{ relay: string; isUp: boolean }[]> {
+/** Whether each relay of this process accepts emails; empty if it has none. */
+export async function relayStates(): Promise<{ relay: string; isUp: boolean }[]> {
   const { values } = await relayUp.get();
   return values.map(({ labels, value }) => ({ relay: String(labels.relay), isUp: value === 1 }));
 }

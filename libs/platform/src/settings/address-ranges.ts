@@ -1,7 +1,7 @@
 import { type AddressRange, parseAddressRange } from '@posthorn/domain';
-import { IsOfForm } from './is-of-form.ts';
+import { HasForm } from './has-form.ts';
 
-/** The ranges of `10.0.0.0/8, fd00::/8`; undefined for each piece that is no address and no range. */
+/** Parses `10.0.0.0/8, fd00::/8`; undefined for each part that is neither an address nor a range. */
 function rangesIn(text: string): (AddressRange | undefined)[] {
   return text.split(',').map((piece) => parseAddressRange(piece.trim()));
 }
@@ -13,7 +13,7 @@ export function addressRangesIn(text = ''): AddressRange[] {
 
 /** Accepts addresses and ranges (CIDR) with commas between them. */
 export const AreAddressRanges = (): PropertyDecorator =>
-  IsOfForm(
+  HasForm(
     'addresses or ranges such as 10.0.0.0/8, with commas between them',
     (text) => !rangesIn(text).includes(undefined),
   );

@@ -3,7 +3,7 @@ import type { SettingsClass } from './setting.ts';
 
 type Constraints = readonly unknown[];
 
-/** How each class-validator rule that settings use is said to an operator. */
+/** Descriptions of the class-validator rules that settings use, for operators. */
 const RULE_TEXTS: Record<string, (constraints: Constraints) => string> = {
   isInt: () => 'a whole number',
   isNumber: () => 'a number',

@@ -1,19 +1,19 @@
 import { IsBoolean, IsOptional } from 'class-validator';
 import { isDomainName } from './domain-name.ts';
-import { IsOfForm } from './is-of-form.ts';
+import { HasForm } from './has-form.ts';
 import { Setting } from './setting.ts';
 
-/** Beside it the longest address still has room for its local part (RFC 5321, section 4.5.3.1.3). */
+/** Leaves room for the longest local part within the limit of an address (RFC 5321, section 4.5.3.1.3). */
 const MAX_DOMAIN_CHARACTERS = 190;
 
-/** Where mail about emails comes back to. */
+/** The domain that receives bounces and reports. */
 export class BounceSettings {
   @Setting(
     "The domain that bounces and other reports are returned to, at `bounce+<token>@` it. Its MX record must lead to `inbound`, and its SPF record must let the relay send. Unset: the return path of an email is its sender's address, and reports go there.",
     { example: 'bounces.example.com' },
   )
   @IsOptional()
-  @IsOfForm(
+  @HasForm(
     'one domain in lower case, such as `bounces.example.com`; an internationalised one as punycode',
     (text) => isDomainName(text) && text.length <= MAX_DOMAIN_CHARACTERS,
   )

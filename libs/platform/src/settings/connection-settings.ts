@@ -6,7 +6,7 @@ import { IsPostgresUrl, IsRedisUrl, IsWebAddress } from './url-with-scheme.ts';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Where a process is reached over HTTP. */
+/** The HTTP interface of a process. */
 export class HttpSettings {
   @Setting('The address that the process listens on.')
   @Matches(/^[0-9a-zA-Z.:-]+$/)
@@ -37,13 +37,13 @@ export class HttpSettings {
   @IsWebAddress()
   PUBLIC_URL?: string;
 
-  /** The address of the gateway, without a slash at its end. */
+  /** The base URL of the gateway, without a trailing slash. */
   get publicUrl(): string {
     return withoutTrailing(this.PUBLIC_URL ?? `http://localhost:${this.HTTP_PORT}`, '/');
   }
 }
 
-/** How the truth is reached. */
+/** The connection to Postgres. */
 export class DatabaseSettings {
   @Setting(
     'The Postgres database that holds everything (15 or newer). With `?sslmode=verify-full` at its end, over TLS only; `&sslrootcert=` names the file of an authority of your own.',
@@ -61,13 +61,13 @@ export class DatabaseSettings {
   @Max(500)
   DATABASE_POOL_SIZE = 10;
 
-  /** As the database room takes them. */
+  /** The options of `@posthorn/database`. */
   get options(): { url: string; poolSize: number } {
     return { url: this.DATABASE_URL, poolSize: this.DATABASE_POOL_SIZE };
   }
 }
 
-/** How the doorbells are reached. */
+/** The connection to Redis. */
 export class RedisSettings {
   @Setting('The Redis server for queues and rate limits; if it loses its data, no email or event is lost.', {
     secret: true,
@@ -80,13 +80,13 @@ export class RedisSettings {
   @Matches(/^[A-Za-z0-9_-]{1,64}$/)
   QUEUE_PREFIX = 'posthorn';
 
-  /** As the queues' room takes them. */
+  /** The options of `@posthorn/queues`. */
   get options(): { url: string; prefix: string } {
     return { url: this.REDIS_URL, prefix: this.QUEUE_PREFIX };
   }
 }
 
-/** What is logged. */
+/** Logging. */
 export class LogSettings {
   @Setting('The lowest level that is logged.')
   @IsIn(LOG_LEVELS)

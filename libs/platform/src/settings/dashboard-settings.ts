@@ -2,7 +2,7 @@ import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
 import { IsWebAddress } from './url-with-scheme.ts';
 
-/** Where operators find the dashboard. */
+/** The address of the dashboard. */
 export class DashboardSettings {
   @Setting(
     'The address of the dashboard as operators see it. Requests from pages of another origin are refused, and with https:// its cookie is sent only over TLS.',

@@ -2,7 +2,7 @@ import { allowedValues, isOptional } from './allowed-values.ts';
 import type { Sections } from './read-settings.ts';
 import { settingsOf, type DeclaredSetting, type SettingsClass } from './setting.ts';
 
-/** One setting as the operators' page shows it. */
+/** The description of a setting in the documentation for operators. */
 export interface SettingDescription {
   readonly section: string;
   readonly name: string;

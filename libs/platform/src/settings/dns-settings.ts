@@ -2,7 +2,7 @@ import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { IsNameServers, parseNameServers } from './name-servers.ts';
 import { Setting } from './setting.ts';
 
-/** How the records of sending domains are looked up, and what they should say. */
+/** DNS look-ups, and the expected records of sending domains. */
 export class DnsSettings {
   @Setting('The name servers used to look up the records of sending domains and the receivers of webhooks.', {
     defaultText: "the system's",
@@ -26,7 +26,7 @@ export class DnsSettings {
   @Matches(/^[A-Za-z0-9_.-]{1,200}$/)
   SPF_INCLUDE?: string;
 
-  /** As the DNS room takes them. */
+  /** The options of `@posthorn/dns`. */
   get options(): { servers: readonly string[]; timeoutMs: number } {
     const servers = this.DNS_SERVERS === undefined ? [] : parseNameServers(this.DNS_SERVERS)!;
     return { servers, timeoutMs: this.DNS_TIMEOUT_MS };

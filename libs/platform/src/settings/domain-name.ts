@@ -1,6 +1,6 @@
 import { parseMailDomain } from '@posthorn/domain';
 
-/** Whether a text is a full domain name as it stands on the wire. */
+/** Whether a text is a full domain name in lower-case ASCII. */
 export function isDomainName(text: string): boolean {
   const parsed = parseMailDomain(text);
   return 'domain' in parsed && parsed.domain === text;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
 /**
- * Takes values from a `.env` file for the variables that the environment lacks or has empty. A missing file is no fault: in
- * production there is none.
+ * Sets variables that are missing or empty in the environment from a `.env` file. A missing file is ignored: in production there
+ * is none.
  */
 export function loadEnvFile(path = '.env', env: NodeJS.ProcessEnv = process.env): void {
   for (const [name, value] of Object.entries(parseEnv(textOf(path)))) env[name] ||= value;

@@ -1,7 +1,7 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
 
-/** How much the gateway takes. */
+/** The limits of the gateway. */
 export class GatewaySettings {
   @Setting('How many requests are processed at once; any more are answered 503 at once.')
   @IsInt()

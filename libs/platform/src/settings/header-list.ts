@@ -1,4 +1,4 @@
-import { IsOfForm } from './is-of-form.ts';
+import { HasForm } from './has-form.ts';
 
 /** A token of HTTP (RFC 9110, section 5.6.2). */
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
@@ -6,9 +6,9 @@ const VALUE = /^[\t\x20-\x7e]*$/;
 
 /** Accepts headers as OpenTelemetry writes them in one variable. */
 export const AreHeaders = (): PropertyDecorator =>
-  IsOfForm('name=value, with commas between several; values of printable ASCII, percent-encoded', areHeaders);
+  HasForm('name=value, with commas between several; values of printable ASCII, percent-encoded', areHeaders);
 
-/** The headers in such a text. @throws URIError when what is percent-encoded is no UTF-8 */
+/** Parses such a text. @throws URIError for percent-encoded bytes that are not UTF-8 */
 export function headersIn(text: string): Record<string, string> {
   return Object.fromEntries(pairsIn(text));
 }

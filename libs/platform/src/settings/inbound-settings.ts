@@ -1,16 +1,16 @@
 import { perSecond, type RateLimit } from '@posthorn/domain';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
-import type { JudgesTogether } from './read-settings.ts';
+import type { CrossValidated } from './read-settings.ts';
 import { Setting } from './setting.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** A report stands before the message that it is about. */
+/** The part of a mail that is kept: enough, because a report comes before the message that it is about. */
 const KEPT_BYTES = 96 * 1024;
 
-/** How mail that comes back is taken in. */
-export class InboundSettings implements JudgesTogether {
+/** How returned mail is received. */
+export class InboundSettings implements CrossValidated {
   @Setting('The address that `inbound` receives mail on.')
   @Matches(/^[0-9a-zA-Z.:-]+$/)
   INBOUND_HOST = '0.0.0.0';
@@ -68,7 +68,7 @@ export class InboundSettings implements JudgesTogether {
       : ['INBOUND_TLS_CERTIFICATE and INBOUND_TLS_KEY go together; set both or neither'];
   }
 
-  /** As the room of reports takes them. */
+  /** The options of `@posthorn/reports`. */
   get limits(): InboundLimits {
     return {
       allConnections: this.INBOUND_CONNECTIONS,

@@ -1,10 +1,10 @@
 import { MAX_LEASE_MS } from '@posthorn/domain';
 import { IsInt, Max, Min } from 'class-validator';
-import type { JudgesTogether } from './read-settings.ts';
+import type { CrossValidated } from './read-settings.ts';
 import { Setting } from './setting.ts';
 
-/** How lanes are served: turns, leases and the clock. */
-export class LaneSettings implements JudgesTogether {
+/** The processing of lanes: turns, leases and the clock. */
+export class LaneSettings implements CrossValidated {
   @Setting('How many turns a worker serves at once.')
   @IsInt()
   @Min(1)

@@ -1,17 +1,17 @@
 import { isLoopback, type RoleValues } from '@posthorn/domain';
 import { IsBoolean, IsOptional, Matches } from 'class-validator';
-import type { JudgesTogether } from './read-settings.ts';
+import type { CrossValidated } from './read-settings.ts';
 import { Setting } from './setting.ts';
 import { IsWebAddress } from './url-with-scheme.ts';
 
 const LIST = /^[^,]+(?:,[^,]+)*$/;
 const CLAIM = /^[\x21-\x7e]{1,200}$/;
 
-/** An identity provider, and what the claims that it makes are worth. */
+/** An identity provider, and how its claims map to names and roles. */
 export interface ProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined: the client is a public one. */
+  /** Undefined: it is a public client. */
   readonly clientSecret: string | undefined;
   readonly scopes: string;
   readonly nameClaim: string;
@@ -20,7 +20,7 @@ export interface ProviderOptions {
 }
 
 /** How operators sign in to the dashboard. */
-export class ProviderSettings implements JudgesTogether {
+export class ProviderSettings implements CrossValidated {
   @Setting(
     'The issuer of the identity provider (OpenID Connect) that operators sign in to the dashboard with. Unset: they have accounts with passwords.',
     { example: 'https://login.example.com/realms/staff', defaultText: 'none' },
@@ -83,7 +83,7 @@ export class ProviderSettings implements JudgesTogether {
   @IsBoolean()
   PASSWORD_SIGN_IN = true;
 
-  /** Undefined: there is none. */
+  /** Undefined: no provider is configured. */
   get options(): ProviderOptions | undefined {
     if (this.OIDC_ISSUER === undefined) return undefined;
     return {
@@ -93,7 +93,7 @@ export class ProviderSettings implements JudgesTogether {
       scopes: this.OIDC_SCOPES,
       nameClaim: this.OIDC_NAME_CLAIM,
       roleClaim: this.OIDC_ROLE_CLAIM,
-      roles: { operator: listed(this.OIDC_OPERATOR_VALUES), viewer: listed(this.OIDC_VIEWER_VALUES) },
+      roles: { operator: splitList(this.OIDC_OPERATOR_VALUES), viewer: splitList(this.OIDC_VIEWER_VALUES) },
     };
   }
 
@@ -122,7 +122,7 @@ export class ProviderSettings implements JudgesTogether {
   }
 }
 
-function listed(text = ''): string[] {
+function splitList(text = ''): string[] {
   return text
     .split(',')
     .map((value) => value.trim())

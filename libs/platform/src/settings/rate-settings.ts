@@ -3,7 +3,7 @@ import { type AddressRange, MAX_LIMIT_OVERRIDES } from '@posthorn/domain';
 import { AreAddressRanges, addressRangesIn } from './address-ranges.ts';
 import { Setting } from './setting.ts';
 
-/** How often something may be asked of the gateway. */
+/** The rate limits of the gateway. */
 export class RateSettings {
   @Setting(
     'How many requests a second each API key may make, unless its workspace has its own limit; 0 means no limit.',
@@ -37,7 +37,7 @@ export class RateSettings {
   @AreAddressRanges()
   TRUSTED_PROXIES?: string;
 
-  /** As the auth room takes them. */
+  /** The options of `@posthorn/auth`. */
   get options(): {
     requestsPerSecond: number;
     burst: number;

@@ -9,13 +9,13 @@ export type Sections = Record<string, SettingsClass>;
 /** The instances of named classes of settings. */
 export type SettingsFor<S extends Sections> = { readonly [Name in keyof S]: InstanceType<S[Name]> };
 
-/** A class of settings may also judge how its values go together. */
-export interface JudgesTogether {
-  /** What is wrong between settings that are each right, one sentence a fault. */
+/** A class of settings whose values are also validated in combination. */
+export interface CrossValidated {
+  /** The faults of combinations of values that are each valid, one sentence per fault. */
   faults(): string[];
 }
 
-/** Everything that is wrong with the settings; no value of a secret is in it. */
+/** All faults of the settings; it contains no secret values. */
 export class SettingsError extends CannotStart {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -56,11 +56,11 @@ function readSection(section: SettingsClass, env: Environment): { section: objec
   const faults = declared
     .filter((setting) => wrong.has(setting.name) || missing.includes(setting))
     .map((setting) => faultOf(section, setting, env[setting.name]));
-  if (faults.length === 0 && judgesTogether(values)) faults.push(...values.faults());
+  if (faults.length === 0 && isCrossValidated(values)) faults.push(...values.faults());
   return { section: values, faults };
 }
 
-/** Takes the type from the default; what does not convert is left as text, for the validation to refuse. */
+/** Converts a text to the type of the default; if that is impossible, the text is kept, and refused by the validation. */
 function convert(text: string, initial: unknown): unknown {
   if (typeof initial === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (typeof initial === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
@@ -76,6 +76,6 @@ function faultOf(section: SettingsClass, setting: DeclaredSetting, text: string 
   return `${setting.name} ${found}; it must be ${allowed}`;
 }
 
-function judgesTogether(section: object): section is JudgesTogether {
+function isCrossValidated(section: object): section is CrossValidated {
   return 'faults' in section && typeof section.faults === 'function';
 }

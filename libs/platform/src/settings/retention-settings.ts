@@ -2,7 +2,7 @@ import { EVENTS_KEPT_DAYS, type Retention, RETENTION_BOUNDS } from '@posthorn/do
 import { IsInt, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
 
-/** For how long what is sent is kept, where a workspace has no days of its own. */
+/** The retention periods of workspaces that do not override them. */
 export class RetentionSettings {
   @Setting(
     'For how many days the content of emails is kept after they were accepted; that of emails that have not left yet stays. Whole months are deleted, once they ended that many days ago.',

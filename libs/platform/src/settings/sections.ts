@@ -18,7 +18,7 @@ import { TraceSettings } from './trace-settings.ts';
 import { TrackingSettings } from './tracking-settings.ts';
 import { WebhookSettings } from './webhook-settings.ts';
 
-/** All sections, in the order of the operators' page. */
+/** All sections, in the order of the documentation. */
 export const ALL_SECTIONS = {
   http: HttpSettings,
   database: DatabaseSettings,

@@ -1,12 +1,12 @@
 import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { isDomainName } from './domain-name.ts';
-import { IsOfForm } from './is-of-form.ts';
+import { HasForm } from './has-form.ts';
 import { Setting } from './setting.ts';
 import { AreUrlsWithScheme } from './url-with-scheme.ts';
 
 const TLS_POLICIES = ['opportunistic', 'required', 'verified'] as const;
 
-/** How emails leave. */
+/** How emails are sent. */
 export class SenderSettings {
   @Setting(
     'The relay that emails are sent through, or several in order of preference, separated by spaces; smtps:// uses TLS from the first byte, smtp:// uses STARTTLS where it is offered.',
@@ -23,7 +23,7 @@ export class SenderSettings {
     { example: 'posthorn.example.com' },
   )
   @IsOptional()
-  @IsOfForm(
+  @HasForm(
     'one domain in lower case, such as `posthorn.example.com`; an internationalised one as punycode',
     isDomainName,
   )

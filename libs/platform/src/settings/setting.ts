@@ -1,10 +1,10 @@
-/** What is known about one setting beside its type and its bounds. */
+/** Properties of a setting besides its type and its permitted values. */
 export interface SettingOptions {
   /** Its value never appears in an error, a log line or the docs. */
   readonly secret?: boolean;
   /** A value to show where there is no default, or instead of an empty one. */
   readonly example?: string;
-  /** What holds when it is unset, in words, where the default is not a constant. */
+  /** A description of the default, where it is not a constant. */
   readonly defaultText?: string;
 }
 

@@ -1,6 +1,6 @@
 import { type Mailbox, parseMailbox } from '@posthorn/domain';
 import { IsOptional } from 'class-validator';
-import { IsOfForm } from './is-of-form.ts';
+import { HasForm } from './has-form.ts';
 import { Setting } from './setting.ts';
 
 /** Posthorn's own mails: invitations and verifications. */
@@ -10,7 +10,7 @@ export class SystemMailSettings {
     { example: 'Posthorn <posthorn@example.com>', defaultText: 'unset' },
   )
   @IsOptional()
-  @IsOfForm(
+  @HasForm(
     'one mailbox, such as `ada@example.com` or `Ada <ada@example.com>`',
     (text) => 'mailbox' in parseMailbox(text),
   )

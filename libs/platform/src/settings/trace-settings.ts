@@ -13,10 +13,10 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-/** Which traces are told, by the names that OpenTelemetry gives. */
+/** The samplers, by OpenTelemetry's names. */
 export type SamplerName = (typeof SAMPLERS)[number];
 
-/** Which collector is told of traces, by the names of settings that OpenTelemetry gives. */
+/** The export of traces; the settings have OpenTelemetry's names. */
 export class TraceSettings {
   @Setting(
     'The collector that traces are sent to, over OTLP/HTTP in JSON; `/v1/traces` is appended to its path. Unset: no traces, at no cost.',
@@ -54,7 +54,7 @@ export class TraceSettings {
   @Max(1)
   OTEL_TRACES_SAMPLER_ARG = 1;
 
-  /** As what tells them takes it. */
+  /** The options of the exporter. */
   options(endpoint: string) {
     return {
       url: `${withoutTrailing(endpoint, '/')}/v1/traces`,

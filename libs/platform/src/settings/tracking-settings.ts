@@ -3,7 +3,7 @@ import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
 import { IsWebAddress } from './url-with-scheme.ts';
 
-/** How it is noticed that emails are opened and clicked. */
+/** The tracking of opens and clicks. */
 export class TrackingSettings {
   @Setting(
     'The address of the gateway in the links and images of tracked emails, if it differs from `PUBLIC_URL`: a separate name keeps its reputation separate. `gateway` and `sender` must have the same value.',
@@ -13,7 +13,7 @@ export class TrackingSettings {
   @IsWebAddress()
   TRACKING_URL?: string;
 
-  /** That address, without a slash at its end. */
+  /** The base URL of tracked links, without a trailing slash. */
   trackingUrl(publicUrl: string): string {
     return withoutTrailing(this.TRACKING_URL ?? publicUrl, '/');
   }

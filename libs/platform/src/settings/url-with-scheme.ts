@@ -1,17 +1,17 @@
-import { IsOfForm } from './is-of-form.ts';
+import { HasForm } from './has-form.ts';
 
-/** Accepts an address that paths are appended to, as it is written. */
+/** Accepts a base URL, to which paths are appended. */
 export function IsWebAddress(): PropertyDecorator {
-  return IsOfForm(
+  return HasForm(
     'a URL that begins with https:// or http://, without user, query, fragment or spaces',
     (text) => hasScheme(text, ['https', 'http']) && !/[\s?#@]/.test(text),
   );
 }
 
-/** Accepts where Redis is. What its driver makes of anything else is an exception that does not say which setting is meant. */
+/** Accepts the URL of Redis. For anything else, its driver would throw an exception that does not name the setting. */
 export function IsRedisUrl(): PropertyDecorator {
   const schemes = ['redis', 'rediss'];
-  return IsOfForm(
+  return HasForm(
     `a URL that begins with ${schemes.join(':// or ')}://, with user and password percent-encoded, and ends with the number of its database unless that is 0`,
     (text) => hasScheme(text, schemes) && isDecodable(text) && /^\/?\d*$/.test(new URL(text).pathname),
   );
@@ -27,18 +27,18 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Accepts where Postgres is. libpq takes lists of hosts, and looks for the primary among them; our driver does not, and would take such a list for a name. */
+/** Accepts the URL of Postgres. Unlike libpq, our driver does not support lists of hosts and would treat one as a host name. */
 export function IsPostgresUrl(): PropertyDecorator {
   const schemes = ['postgresql', 'postgres'];
-  return IsOfForm(
+  return HasForm(
     `a URL that begins with ${schemes.join(':// or ')}:// and has one host, which leads to the primary`,
     (text) => hasScheme(text, schemes) && !new URL(text).hostname.includes(','),
   );
 }
 
-/** Accepts one or several absolute URLs with a host and one of `schemes` (named without their colon), separated by white space, which no URL holds. */
+/** Accepts one or several absolute URLs with a host and one of `schemes` (named without their colon), separated by white space. */
 export function AreUrlsWithScheme(...schemes: string[]): PropertyDecorator {
-  return IsOfForm(`URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`, (text) =>
+  return HasForm(`URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`, (text) =>
     text
       .trim()
       .split(/\s+/)

@@ -3,7 +3,7 @@ import { IsBoolean, IsOptional } from 'class-validator';
 import { AreAddressRanges, addressRangesIn } from './address-ranges.ts';
 import { Setting } from './setting.ts';
 
-/** Where webhooks may lead. */
+/** The permitted targets of webhooks. */
 export class WebhookSettings {
   @Setting('Whether webhooks may use `http://` URLs. Only for development: events would travel unencrypted.')
   @IsBoolean()
@@ -17,7 +17,7 @@ export class WebhookSettings {
   @AreAddressRanges()
   WEBHOOK_ALLOWED_NETWORKS?: string;
 
-  /** As the rules about URLs take it. */
+  /** The policy of the rules in `@posthorn/domain`. */
   get policy(): WebhookUrlPolicy {
     return {
       allowsHttp: this.WEBHOOK_ALLOW_HTTP,

@@ -8,19 +8,19 @@ import { asError } from '../logging/as-error.ts';
 
 export interface ShutdownOptions {
   readonly logger: Logger;
-  /** What has to be finished before the process goes, one after the other: stop claiming, record outcomes, close pools. A promise is waited for. */
+  /** Steps to finish before the process exits, in order: stop claiming, record outcomes, close pools. Promises are awaited. */
   readonly drain?: readonly (() => unknown)[];
-  /** After how long the process goes in any case; less than the time that the platform gives it before SIGKILL. */
+  /** After how long the process exits in any case; must be less than the grace period of the platform before SIGKILL. */
   readonly deadlineMs?: number;
-  /** For how long requests are still accepted while `/health/ready` says 503 already. */
+  /** How long requests are still accepted while `/health/ready` answers 503 already. */
   readonly lingerMs?: number;
-  /** How long requests in work may take before their connections are cut. */
+  /** How long requests in flight may take before their connections are destroyed. */
   readonly requestGraceMs?: number;
-  /** The process to listen to and to end; another one in tests. */
+  /** The process whose signals are handled; a fake in tests. */
   readonly process?: ProcessLike;
 }
 
-/** What is needed of Node's `process`. */
+/** The part of Node's `process` that is used. */
 interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
   exit(code: number): unknown;
 }
@@ -30,11 +30,11 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
- * Waits for SIGTERM or SIGINT and then ends the process in order: ready turns 503, nothing new is accepted, requests in
- * work are finished, then every drain, then the app's own hooks, exit 0. SIGINT meanwhile (a person at a terminal who does
- * not want to wait), the deadline, or an error that nobody caught: exit 1. SIGTERM meanwhile changes nothing.
+ * Waits for SIGTERM or SIGINT and then shuts the process down gracefully: `/health/ready` answers 503, nothing new is accepted, requests
+ * in flight and then all drains are finished, then the app's own hooks, exit 0. A SIGINT meanwhile (from a person at a terminal who does
+ * not want to wait), the deadline, or an uncaught error: exit 1. A SIGTERM meanwhile changes nothing.
  *
- * @returns when the process has been told to exit (which in production nobody sees)
+ * @returns when the process has been told to exit (observable only in tests)
  */
 export function runUntilSignal(app: INestApplication, options: ShutdownOptions): Promise<void> {
   return new Promise((resolve) => new Shutdown(app, options, resolve).listen());
@@ -62,7 +62,7 @@ class Shutdown {
 
   private readonly onSignal = (signal: string): void => {
     if (this.deadline !== undefined) {
-      // Whoever ends a process and its group, as `timeout` does, sends two of them and asks for no more than by one.
+      // Programs that signal a process and its group, as `timeout` does, send two; the second means nothing.
       if (signal === 'SIGTERM') return;
       this.logger.error('received SIGINT while shutting down: exiting without finishing');
       this.exit(1);
@@ -116,7 +116,7 @@ class Shutdown {
   }
 }
 
-/** Accepts nothing more, lets the requests in work finish, and cuts what takes longer than `graceMs`. */
+/** Stops accepting, lets the requests in flight finish, and destroys connections that take longer than `graceMs`. */
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
   await new Promise<void>((resolve) => {

@@ -1,9 +1,9 @@
 import { CannotStart } from '@posthorn/kernel';
 
 /**
- * Starts a process: one that cannot start says why, for people, and ends with 1.
+ * Starts a process. If it cannot start, it prints the reason for people and exits with 1.
  *
- * @param name of the app, to begin what is said with
+ * @param name of the app, for the message
  */
 export async function startProcess(name: string, start: () => Promise<void>): Promise<void> {
   try {
@@ -14,14 +14,14 @@ export async function startProcess(name: string, start: () => Promise<void>): Pr
   }
 }
 
-/** What Node says of an address or a port that cannot be had. */
+/** Node's error for an address or port that cannot be listened on. */
 interface ListenFault extends NodeJS.ErrnoException {
   readonly hostname?: string;
   readonly address?: string;
   readonly port?: number;
 }
 
-/** By Node's code. */
+/** Messages by Node's error code. */
 const LISTEN_FAULTS: Readonly<Record<string, (fault: ListenFault) => string>> = {
   EADDRINUSE: ({ address, port }) =>
     `Another process listens at ${address}:${port}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,

@@ -7,16 +7,16 @@ import type { Tracer } from './tracer.ts';
 export interface Tracing {
   /** Undefined: traces are off. */
   readonly tracer: Tracer | undefined;
-  /** Tells what was not told yet, for two seconds at most, whatever the collector does. It never fails. */
+  /** Exports the remaining spans, for two seconds at most. It never fails. */
   close(): Promise<void>;
 }
 
 const OFF: Tracing = { tracer: undefined, close: () => Promise.resolve() };
 
 /**
- * Turns traces on where the settings name a collector. Elsewhere nothing of the library behind them is even loaded.
+ * Enables traces if the settings name a collector. Otherwise the library is not even loaded.
  *
- * @param app by which name the process is told, unless the settings have another
+ * @param app the name of the process in traces, unless the settings have another
  */
 export async function openTracing(
   settings: TraceSettings,

@@ -19,13 +19,13 @@ import type { SamplerName } from '../settings/trace-settings.ts';
 import { samplerOf } from './samplers.ts';
 import type { NewSpan, Span, SpanAttributes, SpanEnd, Tracer } from './tracer.ts';
 
-/** What waits for the collector; above it spans are dropped. About four seconds of what a busy sender does. */
+/** The size of the export queue; above it, spans are dropped. A busy sender fills it in about four seconds. */
 const MAX_SPANS_WAITING = 8_192;
 const MAX_SPANS_PER_REQUEST = 512;
-const EVERY_MS = 2_000;
-const EXPORT_WITHIN_MS = 10_000;
-/** Of the 25 seconds that a process has to leave in. */
-const CLOSE_WITHIN_MS = 2_000;
+const EXPORT_EVERY_MS = 2_000;
+const EXPORT_TIMEOUT_MS = 10_000;
+/** Part of the 25 seconds that a shutdown may take. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -34,21 +34,20 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<NewSpan['kind'], SpanKind>;
 
-/** Where spans are told, and which. */
+/** Where spans are exported to, and which. */
 export interface OtlpTracerOptions {
-  /** Where they are posted to. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly sampler: SamplerName;
   readonly samplerRatio: number;
-  /** Told of what could not be told. */
+  /** Called when an export failed. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Tells spans to a collector over OTLP/HTTP in JSON. They are posted in the background, from a queue that is bounded: a collector that is away, slow
- * or refuses costs spans and nothing else. Who caused what is said by whoever starts a span, not found out from the running code.
+ * Exports spans to a collector over OTLP/HTTP in JSON. They are posted in the background, from a bounded queue: a collector that is down, slow or
+ * refuses them only causes lost spans. Parents are given explicitly, not taken from an async context.
  */
 export class OtlpTracer implements Tracer {
   private readonly provider: TracerProvider;
@@ -60,7 +59,7 @@ export class OtlpTracer implements Tracer {
     const exporter = new OTLPTraceExporter({
       url,
       headers: { ...headers },
-      timeoutMillis: EXPORT_WITHIN_MS,
+      timeoutMillis: EXPORT_TIMEOUT_MS,
     });
     this.provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': RELEASE }),
@@ -70,8 +69,8 @@ export class OtlpTracer implements Tracer {
           exporter,
           maxQueueSize: MAX_SPANS_WAITING,
           maxExportBatchSize: MAX_SPANS_PER_REQUEST,
-          scheduledDelayMillis: EVERY_MS,
-          exportTimeoutMillis: EXPORT_WITHIN_MS,
+          scheduledDelayMillis: EXPORT_EVERY_MS,
+          exportTimeoutMillis: EXPORT_TIMEOUT_MS,
         }),
       ],
     });
@@ -87,7 +86,7 @@ export class OtlpTracer implements Tracer {
         ...(attributes && { attributes: defined(attributes) }),
         ...(startedAt !== undefined && { startTime: startedAt }),
       },
-      below(parent),
+      contextBelow(parent),
     );
     return new OtlpSpan(span);
   }
@@ -95,7 +94,7 @@ export class OtlpTracer implements Tracer {
   /** See {@link Tracing}. */
   async close(): Promise<void> {
     const told = this.provider.shutdown().catch(() => undefined); // the queue's own handler has said why
-    await within(told, CLOSE_WITHIN_MS);
+    await within(told, CLOSE_TIMEOUT_MS);
   }
 }
 
@@ -116,16 +115,16 @@ class OtlpSpan implements Span {
   }
 }
 
-/** A stranger's header may say anything; what is no place in a trace is as if it were not there (W3C Trace Context, section 3.2.2). */
+/** Parses an untrusted header; an invalid one is ignored (W3C Trace Context, section 3.2.2). */
 function contextIn(traceparent: string): SpanContext | undefined {
   const context = parseTraceParent(traceparent);
-  // Of the flags only the one that we know: the others may mean something to whoever made them.
+  // Only the flag that is known to us is passed on.
   return context === null
     ? undefined
     : { ...context, traceFlags: context.traceFlags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-function below(parent: string | null | undefined): Context {
+function contextBelow(parent: string | null | undefined): Context {
   const context = parent ? contextIn(parent) : undefined;
   return context === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
 }
@@ -138,7 +137,7 @@ function defined(attributes: SpanAttributes): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-/** The answer of a collector is a stranger's text, and what was sent holds its credentials. */
+/** Removes untrusted text of the collector, and the request, which contains its credentials. */
 function withoutDetail(fault: unknown): Error {
   const { message, code } = fault as { message?: unknown; code?: unknown };
   const said = typeof message === 'string' ? message.slice(0, 200) : 'it failed';

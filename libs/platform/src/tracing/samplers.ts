@@ -26,7 +26,7 @@ const SAMPLERS: Readonly<Record<SamplerName, Make>> = {
   parentbased_traceidratio: unlessParentSays(byRatio),
 };
 
-/** Which spans are told. @param ratio from 0 to 1, for those that go by it */
+/** The sampler with a name. @param ratio from 0 to 1, for the ratio-based ones */
 export function samplerOf(name: SamplerName, ratio: number): Sampler {
   return SAMPLERS[name](ratio);
 }

@@ -1,38 +1,37 @@
-/** What spans say beside their name and times. Never an address, a subject, a URL or a secret. */
+/** Attributes of a span. They must never contain an address, a subject, a URL or a secret. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A span that begins. */
+/** The data of a new span. */
 export interface NewSpan {
-  /** Who does it for whom: answers a request, asks another, takes up what was left for it, or none of these. */
+  /** OpenTelemetry's span kind: handles a request, makes one, processes a queued item, or none of these. */
   readonly kind: 'server' | 'client' | 'consumer' | 'internal';
-  /** The `traceparent` of what caused it; absent, or none at all: it begins a trace. */
+  /** The `traceparent` of its parent; absent or null: it starts a new trace. */
   readonly parent?: string | null | undefined;
-  /** The `traceparent`s of what else it belongs to; what is none is left out. */
+  /** The `traceparent`s of linked spans; invalid ones are ignored. */
   readonly links?: readonly string[];
   readonly attributes?: SpanAttributes;
   /** When it began, by `performance.now()`. Default: now. */
   readonly startedAt?: number;
 }
 
-/** How a span ends. */
+/** The data of the end of a span. */
 export interface SpanEnd {
-  /** A better name than the one that it began with. */
+  /** Replaces its initial name. */
   readonly name?: string;
   readonly attributes?: SpanAttributes;
-  /** A word for what it failed with, out of few; absent: it did not fail. */
+  /** A low-cardinality error type; absent: it did not fail. */
   readonly fault?: string | undefined;
 }
 
-/** Work of ours, until it ends. */
+/** A span that has not ended yet. */
 export interface Span {
-  /** Its place in its trace, as the header says it (W3C Trace Context, section 3.2): 55 characters. */
+  /** Its trace context, as in the header (W3C Trace Context, section 3.2): 55 characters. */
   readonly traceparent: string;
   end(end?: SpanEnd): void;
 }
 
 /**
- * Tells a collector what this process does. There is none while traces are off: who asks says `tracer?.start(…)`, and then nothing is even
- * made to be told.
+ * Starts spans. Undefined while traces are off: callers use `tracer?.start(…)`, so that not even the arguments are evaluated.
  */
 export interface Tracer {
   start(name: string, span: NewSpan): Span;

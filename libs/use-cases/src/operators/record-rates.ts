@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Rate, RateStore } from '@posthorn/database';
-import { countedSoFar, relaysSeen } from '@posthorn/platform';
+import { counterValues, relayStates } from '@posthorn/platform';
 
 const EVERY_MS = 10_000;
 
@@ -38,14 +38,14 @@ export class RecordRates {
   }
 
   private async recordNow(): Promise<void> {
-    const counted = await countedSoFar();
+    const counted = await counterValues();
     const rates = counted.map((rate) => ({
       ...rate,
       count: rate.count - (this.recorded.get(keyOf(rate)) ?? 0),
     }));
     await this.options.rates.add(rates.filter(({ count }) => count > 0));
     for (const rate of counted) this.recorded.set(keyOf(rate), rate.count);
-    await this.options.rates.noteRelays(`${hostname()}:${process.pid}`, await relaysSeen());
+    await this.options.rates.noteRelays(`${hostname()}:${process.pid}`, await relayStates());
   }
 }
 

@@ -1,14 +1,14 @@
-/** As many are kept as they came. However small a piece is, to keep it costs some two hundred bytes: a body that comes byte by byte would cost that for each. */
+/** So many chunks are kept before they are merged. Each has an overhead of some 200 bytes, which a body that arrives byte by byte would multiply. */
 const MAX_UNMERGED_CHUNKS = 256;
 
-/** The pieces of a body, in the order in which they come. */
-export class BodyPieces {
+/** The chunks of a request body, in order. */
+export class BodyChunks {
   private readonly joined: Buffer[] = [];
   private loose: Buffer[] = [];
-  /** How many bytes have come. */
+  /** The number of bytes received. */
   bytes = 0;
 
-  /** How many buffers are kept. */
+  /** The number of buffers kept. */
   get kept(): number {
     return this.joined.length + this.loose.length;
   }
@@ -20,7 +20,7 @@ export class BodyPieces {
     this.loose = [];
   }
 
-  /** The whole, which is the piece itself where there is but one. */
+  /** The whole body; a single chunk is not copied. */
   whole(): Buffer {
     const all = [...this.joined, ...this.loose];
     return all.length === 1 ? all[0]! : Buffer.concat(all);

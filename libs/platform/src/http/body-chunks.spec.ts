@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { BodyPieces } from './body-pieces.ts';
+import { BodyChunks } from './body-chunks.ts';
 
-function piecesOf(count: number, piece = (n: number): Buffer => Buffer.from([n % 251])): BodyPieces {
-  const pieces = new BodyPieces();
+function piecesOf(count: number, piece = (n: number): Buffer => Buffer.from([n % 251])): BodyChunks {
+  const pieces = new BodyChunks();
   for (let n = 0; n < count; n += 1) pieces.add(piece(n));
   return pieces;
 }

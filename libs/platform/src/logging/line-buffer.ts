@@ -1,18 +1,18 @@
 import type { DestinationStream } from 'pino';
 
-/** Each write is handed to another thread, which costs more than a line does. */
+/** Lines are written together, because each write goes to another thread, which costs more than a line. */
 const MAX_CHARACTERS = 16_000;
-/** No line waits longer for others. */
-const GATHERED_MS = 20;
+/** The maximum time that a line waits for others. */
+const MAX_DELAY_MS = 20;
 
-/** Where lines go in the end. */
+/** The destination of a line buffer. */
 export interface LineSink extends DestinationStream {
-  /** Writes what it has been given, at once. */
+  /** Writes what it has been given, synchronously. */
   flushSync(): void;
 }
 
-/** Writes lines that come one soon after the other together; what is left when the process exits is written then. */
-export class GatheredLines implements DestinationStream {
+/** Batches lines that follow each other quickly; the rest is written when the process exits. */
+export class LineBuffer implements DestinationStream {
   private lines = '';
   private timer: NodeJS.Timeout | undefined;
 
@@ -23,7 +23,7 @@ export class GatheredLines implements DestinationStream {
   write(line: string): void {
     this.lines += line;
     if (this.lines.length >= MAX_CHARACTERS) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), GATHERED_MS);
+    else this.timer ??= setTimeout(() => this.flush(), MAX_DELAY_MS);
   }
 
   flush(): void {

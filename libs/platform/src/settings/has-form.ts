@@ -1,11 +1,11 @@
 import { ValidateBy } from 'class-validator';
 
 /**
- * Accepts texts of a form.
+ * Accepts texts of a given form.
  *
- * @param form what an operator is told that it must be, such as `a URL that begins with https://`
+ * @param form its description for operators, such as `a URL that begins with https://`
  */
-export function IsOfForm(form: string, holds: (text: string) => boolean): PropertyDecorator {
+export function HasForm(form: string, holds: (text: string) => boolean): PropertyDecorator {
   return ValidateBy({
     name: 'isOfForm',
     constraints: [form],

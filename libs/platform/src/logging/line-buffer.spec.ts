@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
-import { GatheredLines } from './gathered-lines.ts';
+import { LineBuffer } from './line-buffer.ts';
 
-describe('GatheredLines', () => {
+describe('LineBuffer', () => {
   let written: string[];
-  let gathered: GatheredLines;
+  let gathered: LineBuffer;
   let before: NodeJS.ExitListener[];
   beforeEach(() => {
     written = [];
     before = process.listeners('exit');
-    gathered = new GatheredLines({
+    gathered = new LineBuffer({
       write: (lines) => void written.push(lines),
       flushSync: () => void written.push('(at once)'),
     });
