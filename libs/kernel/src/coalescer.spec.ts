@@ -30,7 +30,7 @@ describe('Coalescer', () => {
     expect(coalescer.pending).toBe(0);
   });
 
-  it('makes the next group of what arrives while one is under way', async () => {
+  it('forms the next group of what arrives while one is being served', async () => {
     const { coalescer, groups } = recording();
     const first = coalescer.add(1);
     await nextTurn();
@@ -40,13 +40,13 @@ describe('Coalescer', () => {
     expect(groups).toEqual([[1], [2, 3]]);
   });
 
-  it('bounds a group in items and in bytes, and lets one that is too large go alone', async () => {
+  it('limits a group in items and in bytes, and serves a larger item alone', async () => {
     const { coalescer, groups } = recording({ maxItems: 3, maxBytes: 10 });
     await Promise.all([4, 4, 4, 50, 1, 1, 1, 1].map((item) => coalescer.add(item)));
     expect(groups).toEqual([[4, 4], [4], [50], [1, 1, 1], [1]]);
   });
 
-  it('counts an item as what it weighs', async () => {
+  it('counts items by their weight', async () => {
     const groups: number[][] = [];
     const serve = (items: number[]) => {
       groups.push(items);
@@ -57,7 +57,7 @@ describe('Coalescer', () => {
     expect(groups).toEqual([[2, 3], [1], [9], [4, 1]]);
   });
 
-  it('divides what is in flight into two groups, when it is more than goes undivided', async () => {
+  it('splits what is in flight into two groups above minSplitWeight', async () => {
     const { coalescer, groups } = recording({ minSplitWeight: 3 });
     await Promise.all([1, 2, 3].map((item) => coalescer.add(item)));
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8, 9].map((item) => coalescer.add(item)));
@@ -69,7 +69,7 @@ describe('Coalescer', () => {
     expect(coalescer.pending).toBe(0);
   });
 
-  it('serves as many groups at once as it has tracks, and the items of a track in order', async () => {
+  it('serves as many groups concurrently as it has partitions, and the items of a partition in order', async () => {
     const { coalescer, groups } = recording({ partitions: 2 });
     await Promise.all([1, 2, 3, 4].map((item) => coalescer.add(item)));
     expect(groups).toEqual([

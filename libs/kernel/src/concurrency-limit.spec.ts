@@ -21,8 +21,8 @@ function scene(maxConcurrent: number, maxWaiting: number) {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Few at once', () => {
-  it('run as many as may, and the others as they came', async () => {
+describe('ConcurrencyLimit', () => {
+  it('runs as many tasks as permitted, and the others in order of arrival', async () => {
     const { run, begun, names } = scene(2, 5);
     const all = ['a', 'b', 'c', 'd'].map((name) => run(name));
     await settled();
@@ -37,7 +37,7 @@ describe('Few at once', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('go on after one that failed, which fails no other', async () => {
+  it('continues after a task that failed, without affecting others', async () => {
     const { run, begun } = scene(1, 5);
     const [bad, good] = [run('bad'), run('good')];
     await settled();
@@ -48,7 +48,7 @@ describe('Few at once', () => {
     expect(await good).toBe('good');
   });
 
-  it('refuse who comes on top of those that wait, with 503 and when to come again; later there is room', async () => {
+  it('refuses a task when too many are waiting, with 503 and Retry-After; later there is capacity again', async () => {
     const { run, begun } = scene(1, 1);
     const first = run('first');
     const second = run('second');
@@ -69,7 +69,7 @@ describe('Few at once', () => {
     expect(await fourth).toBe('fourth');
   });
 
-  it('begin nothing that nobody wants any more, and give its place to another at once', async () => {
+  it('does not run a task whose caller has gone, and frees its place at once', async () => {
     const { run, begun, names } = scene(1, 2);
     const caller = new AbortController();
     const first = run('first', caller.signal);
@@ -89,8 +89,8 @@ describe('Few at once', () => {
   });
 });
 
-describe('Few at once by key', () => {
-  it('wait for those of their key alone, and are refused beside no others', async () => {
+describe('KeyedConcurrencyLimit', () => {
+  it('lets tasks wait only for tasks with the same key', async () => {
     const limit = new KeyedConcurrencyLimit<string>({ maxConcurrent: 1, maxWaiting: 1, refusal });
     const ends: (() => void)[] = [];
     const begun: string[] = [];

@@ -9,7 +9,7 @@ interface Numbered extends DenseSetMember {
 const numbered = (number: number): Numbered => ({ number, position: undefined });
 
 describe('DenseSet', () => {
-  it('holds what a Set would hold, whatever is added and deleted', () => {
+  it('contains the same as a Set, whatever is added and deleted', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 9 })), (changes) => {
         const objects = Array.from({ length: 10 }, (_, number) => numbered(number));
@@ -30,7 +30,7 @@ describe('DenseSet', () => {
     );
   });
 
-  it('knows nothing of an object that is in another', () => {
+  it('does not contain the members of another set', () => {
     const [one, other] = [new DenseSet<Numbered>(), new DenseSet<Numbered>()];
     const [first, second] = [numbered(1), numbered(2)];
     one.add(first);
@@ -40,7 +40,7 @@ describe('DenseSet', () => {
     expect(one.values()).toEqual([first]);
   });
 
-  it('gives values that may be deleted while they are gone through', () => {
+  it('returns values that may be deleted during the iteration', () => {
     const set = new DenseSet<Numbered>();
     for (const number of [1, 2, 3, 4]) set.add(numbered(number));
     for (const member of set.values()) set.delete(member);

@@ -16,7 +16,7 @@ describe('DatabaseClock', () => {
     jest.useRealTimers();
   });
 
-  it('goes on from the last reading, whatever this machine’s own clock says', () => {
+  it('continues from the last reading, whatever this machine’s wall clock says', () => {
     const clock = new DatabaseClock();
     const lastYear = Date.now() - 365 * 24 * 3_600_000;
     clock.observe(lastYear, performance.now());
@@ -24,13 +24,13 @@ describe('DatabaseClock', () => {
     expect(clock.nowMs() - lastYear).toBeCloseTo(20);
   });
 
-  it('takes a reading to have been made halfway between question and answer', () => {
+  it('assumes that a reading was taken halfway between query and answer', () => {
     const clock = new DatabaseClock();
     clock.observe(1_000_000, performance.now() - 200);
     expect(clock.nowMs()).toBeCloseTo(1_000_100);
   });
 
-  it('passes over a reading that is less sure, until it could itself have strayed as far', () => {
+  it('ignores a less precise reading until its own drift could be as large', () => {
     const clock = new DatabaseClock();
     clock.observe(1_000_000, performance.now() - 10);
     clock.observe(1_000_000, performance.now() - 100);
@@ -40,7 +40,7 @@ describe('DatabaseClock', () => {
     expect(clock.nowMs()).toBeCloseTo(1_600_050);
   });
 
-  it('takes any reading that shows it to be wrong', () => {
+  it('adopts any reading that contradicts it', () => {
     const clock = new DatabaseClock();
     clock.observe(1_000_000, performance.now());
     clock.observe(2_000_000, performance.now() - 3_000);
@@ -73,7 +73,7 @@ describe('startTimeout', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(45);
   });
 
-  it('takes a standstill for a tenth of the time at most', async () => {
+  it('counts a suspension for at most a tenth of the time', async () => {
     let hasGivenUp = false;
     const cancelTimeout = startTimeout(2_000, () => (hasGivenUp = true));
     for (let standstills = 0; standstills < 3; standstills += 1) {
