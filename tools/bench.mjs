@@ -1,4 +1,4 @@
-// npm run bench: what accepting and sending cost, beside yardsticks of the same run.
+// npm run bench: measures accepting and sending against baselines of the same run.
 import { realpathSync, writeFileSync } from 'node:fs';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
@@ -9,22 +9,22 @@ import { describeFault, runScript } from './stack/script.mjs';
 const HELP = `npm run bench [-- --quick] [--only accept,store,drain,compose,latency,posts,tell,fair] [--html FILE] [--json FILE] [--no-build]
        npm run bench -- --only memory,due [--emails 100000]
        npm run bench -- --only backlog [--rows 1000000]
-Measures accepting, what the database takes, draining, composing, latency, telling webhooks and fairness among them on a Postgres (durable) and a Redis of its own, three rounds each, and prints the
-medians beside the goals, as ratios to yardsticks of the same run. Everything stays on this machine and is taken away at the end.
-About fifteen minutes; use nothing else on the machine meanwhile.
+Measures accepting, storing, draining, composing, latency, webhook deliveries and fairness among webhooks, on a Postgres (durable) and a
+Redis of its own, three rounds each, and prints the medians with the goals, as ratios to baselines of the same run. Nothing leaves this
+machine, and everything is removed at the end. Takes about fifteen minutes; run nothing else on the machine meanwhile.
 
-  --quick      shorter rounds with fewer emails, within a minute: for a look, not for the record
-  --only       some of accept, store, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are only measured when they are named
-  --emails     how many the sender sends while its memory is looked at, and how many are due in one second: 100,000, or 5,000 with --quick
-  --rows       how many emails wait for their time while others are accepted and sent: 1,000,000, or 100,000 with --quick
-  --html       a file with the HTML of the email that is sent, instead of 1.5 kB: the goals are meant for that
+  --quick      shorter rounds with fewer emails, within a minute: a rough result, not for the record
+  --only       some of accept, store, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are measured only when named
+  --emails     for memory and due: how many emails are sent, 100,000, or 5,000 with --quick
+  --rows       for backlog: how many scheduled emails wait meanwhile, 1,000,000, or 100,000 with --quick
+  --html       a file with the HTML of the email, instead of 1.5 kB, for which the goals are meant
   --json       writes all rounds into a file as well
-  --no-build   measure what was built before`;
+  --no-build   measures the existing build`;
 
 const KINDS = ['accept', 'store', 'drain', 'compose', 'latency', 'posts', 'tell', 'fair'];
-/** They take long, and are measured only by name. */
+/** These take long, and are measured only when named. */
 const LONG_KINDS = ['memory', 'due', 'backlog'];
-const LIMIT_OF_A_LONG_KIND_MS = 30 * 60_000;
+const LONG_KIND_LIMIT_MS = 30 * 60_000;
 
 const SCALES = {
   full: {
@@ -65,8 +65,8 @@ const SCALES = {
 
 const onRound = (text) => say(`      ${text}`);
 
-/** @type {import('./bench/ground.mjs').Ground | undefined} */
-let ground;
+/** @type {import('./bench/environment.mjs').BenchEnvironment | undefined} */
+let activeEnvironment;
 
 /** @type {NonNullable<import('node:util').ParseArgsConfig['options']>} */
 const OPTIONS = {
@@ -89,7 +89,7 @@ function readArguments(values) {
   const scale = values.quick ? SCALES.quick : SCALES.full;
   const long = readCount('emails', values.emails) ?? scale.long;
   const rows = readCount('rows', values.rows) ?? scale.rows;
-  return { kinds, json: values.json, asBuilt: values['no-build'], scale: { ...scale, long, rows } };
+  return { kinds, json: values.json, withoutBuild: values['no-build'], scale: { ...scale, long, rows } };
 }
 
 /** @param {string} name @param {string | undefined} text */
@@ -100,8 +100,8 @@ function readCount(name, text) {
   return count;
 }
 
-/** @param {string[]} kinds @param {typeof SCALES.full} scale */
-async function measure(kinds, scale) {
+/** @param {string[]} kinds @param {typeof SCALES.full} scale @param {import('./bench/environment.mjs').BenchEnvironment} environment */
+async function measure(kinds, scale, environment) {
   const { rounds, warmMs, measureMs, emails, idle, lone, messages, long, posts, tell, fairSeconds } = scale;
   const { workspaces, rows, stored } = scale;
   const { measureAccept } = await import('./bench/accept.mjs');
@@ -115,20 +115,19 @@ async function measure(kinds, scale) {
   const { measurePosts } = await import('./bench/posts.mjs');
   const { measureTell } = await import('./bench/tell.mjs');
   const { measureFair } = await import('./bench/fair.mjs');
-  const on = /** @type {import('./bench/ground.mjs').Ground} */ (ground);
   /** @type {Parameters<typeof import('./bench/report.mjs').rowsOf>[0]} */
   const results = {};
   if (kinds.includes('accept')) {
     say('  … Accept, no sender running');
-    results.accept = await measureAccept(on, { rounds, warmMs, measureMs, onRound });
+    results.accept = await measureAccept(environment, { rounds, warmMs, measureMs, onRound });
   }
   if (kinds.includes('store')) {
     say(`  … Store, ${stored} emails`);
-    results.store = await measureStore(on, { rounds, emails: stored, onRound });
+    results.store = await measureStore(environment, { rounds, emails: stored, onRound });
   }
   if (kinds.includes('drain')) {
     say(`  … Drain, ${emails} emails`);
-    results.drain = await measureDrain(on, { rounds, emails, onRound });
+    results.drain = await measureDrain(environment, { rounds, emails, onRound });
   }
   if (kinds.includes('compose')) {
     say(`  … Compose, ${messages} messages`);
@@ -136,20 +135,20 @@ async function measure(kinds, scale) {
   }
   if (kinds.includes('memory')) {
     say(`  … Memory, ${long} emails`);
-    results.memory = await measureMemory(on, { emails: long, onRound });
+    results.memory = await measureMemory(environment, { emails: long, onRound });
   }
   if (kinds.includes('due')) {
     say(`  … Due, ${long} emails of ${workspaces} workspaces in one second`);
-    results.due = await measureDue(on, { emails: long, workspaces, onRound });
+    results.due = await measureDue(environment, { emails: long, workspaces, onRound });
   }
   if (kinds.includes('backlog')) {
-    say(`  … Backlog, alone and beside ${rows} emails that wait`);
-    results.backlog = await measureBacklog(on, { rounds, warmMs, measureMs, emails, rows, onRound });
+    say(`  … Backlog, without and with ${rows} scheduled emails waiting`);
+    results.backlog = await measureBacklog(environment, { rounds, warmMs, measureMs, emails, rows, onRound });
   }
   if (kinds.includes('latency')) {
-    say(`  … Latency, idle and beside a backlog of ${emails}`);
-    results.idle = await measureIdle(on, { rounds, emails: idle, onRound });
-    results.lone = await measureLone(on, { rounds, emails: lone, backlog: emails, onRound });
+    say(`  … Latency, idle and during a backlog of ${emails}`);
+    results.idle = await measureIdle(environment, { rounds, emails: idle, onRound });
+    results.lone = await measureLone(environment, { rounds, emails: lone, backlog: emails, onRound });
   }
   if (kinds.includes('posts')) {
     say(`  … Posts, ${posts} events to one webhook`);
@@ -157,59 +156,59 @@ async function measure(kinds, scale) {
   }
   if (kinds.includes('tell')) {
     say(`  … Tell, ${tell} deliveries`);
-    results.tell = await measureTell(on, { rounds, posts: tell, onRound });
+    results.tell = await measureTell(environment, { rounds, posts: tell, onRound });
   }
   if (kinds.includes('fair')) {
-    say('  … Fair, 90 healthy webhooks alone and beside 10 others');
-    results.fair = await measureFair(on, { rounds, seconds: fairSeconds, onRound });
+    say('  … Fair, 90 healthy webhooks alone and among 10 others');
+    results.fair = await measureFair(environment, { rounds, seconds: fairSeconds, onRound });
   }
   return results;
 }
 
-/** @param {ReturnType<typeof readArguments>} given */
-async function bench({ kinds, scale, json, asBuilt }) {
+/** @param {ReturnType<typeof readArguments>} options */
+async function bench({ kinds, scale, json, withoutBuild }) {
   await step('Packages', ensureInstalled, String);
-  if (!asBuilt) await step('Build', build);
-  // Not before the packages are there.
-  const { Ground } = await import('./bench/ground.mjs');
+  if (!withoutBuild) await step('Build', build);
+  // Imported here, because they need the packages.
+  const { BenchEnvironment } = await import('./bench/environment.mjs');
   const { describeMachine } = await import('./bench/machine.mjs');
   const { markdown, rowsOf } = await import('./bench/report.mjs');
-  const made = new Ground();
-  ground = made;
+  const environment = new BenchEnvironment();
+  activeEnvironment = environment;
   const longKinds = kinds.filter((kind) => LONG_KINDS.includes(kind));
-  const limitMs = scale.limitMs + longKinds.length * LIMIT_OF_A_LONG_KIND_MS;
-  setTimeout(() => void giveUp('The run took too long.', 1), limitMs).unref();
-  await step('Ground', () => made.prepare());
-  const machine = await describeMachine(made);
-  const rows = rowsOf(await measure(kinds, scale));
+  const limitMs = scale.limitMs + longKinds.length * LONG_KIND_LIMIT_MS;
+  setTimeout(() => void abort('The run took too long.', 1), limitMs).unref();
+  await step('BenchEnvironment', () => environment.setUp());
+  const machine = await describeMachine(environment);
+  const rows = rowsOf(await measure(kinds, scale, environment));
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, rows }, null, 2)}\n`);
   say(`\n${markdown(rows, machine)}\n`);
 }
 
 /** @type {Promise<never> | undefined} */
-let leaving;
+let aborting;
 
-/** Takes everything away and ends; what fails because of that is of no interest any more. */
-function giveUp(reason, code) {
-  leaving ??= leave(reason, code);
-  return leaving;
+/** Removes everything and exits. Only the first call counts: what is running fails once its environment is gone. */
+function abort(reason, code) {
+  aborting ??= tearDownAndExit(reason, code);
+  return aborting;
 }
 
-async function leave(reason, code) {
+async function tearDownAndExit(reason, code) {
   say(reason);
-  await ground?.clear();
+  await activeEnvironment?.tearDown();
   return process.exit(code);
 }
 
 async function main(values) {
   try {
     await bench(readArguments(values));
-    await ground?.clear();
+    await activeEnvironment?.tearDown();
     say(`Took ${elapsed()}.`);
   } catch (error) {
-    await giveUp(describeFault(error), 1);
+    await abort(describeFault(error), 1);
   }
 }
 
-for (const signal of STOP_SIGNALS) process.once(signal, () => void giveUp('Stopping …', 130));
+for (const signal of STOP_SIGNALS) process.once(signal, () => void abort('Stopping …', 130));
 await runScript({ help: HELP, options: OPTIONS, work: main });

@@ -22,7 +22,7 @@ export const SENTENCES = {
   'migrate': 'Brings the database at DATABASE_URL to the newest migration.',
   'prisma': 'Prisma’s own command line, also where its native engine is absent.',
   'images': 'Builds the images without a container engine, starts them and sends an email through them.',
-  'bench': 'Measures accepting and sending against yardsticks of the same run.',
+  'bench': 'Measures accepting and sending against baselines of the same run.',
   'complete-lock':
     'After npm install: completes package-lock.json with packages for other platforms, so that npm ci takes it everywhere.',
   'help': 'Shows this.',

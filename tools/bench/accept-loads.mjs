@@ -1,4 +1,4 @@
-import { sentMail } from './sent-mail.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
 const BATCH_SIZE = 50;
 /** Contacts are reused, so most requests find theirs. */
@@ -10,19 +10,19 @@ export const NUMBER = 'NNNNNNNN';
 export const SERIAL = 'SSSSSSSS';
 
 /**
- * One kind of load: what is posted, how many requests at once, and beside how many of the echo.
+ * One kind of load: what is posted, over how many connections, and over how many the echo is loaded for comparison.
  *
  * @typedef {object} AcceptLoad
  * @property {string} id of GOALS
  * @property {string} path
  * @property {number} connections
  * @property {number} echoConnections
- * @property {number} emails a request
+ * @property {number} emails per request
  * @property {object} body with NUMBER or SERIAL where the requests differ
- * @property {number} [numbers] after so many requests the numbers begin again; none: never
+ * @property {number} [numbers] NUMBER starts again after this many requests; by default never
  */
 
-const single = sentMail(`ada-${NUMBER}@example.net`);
+const single = sampleEmail(`ada-${NUMBER}@example.net`);
 
 const one = { path: '/v1/emails', connections: 32, echoConnections: 32, emails: 1 };
 
@@ -54,14 +54,16 @@ export const ACCEPT_LOADS = [
     connections: 8,
     emails: BATCH_SIZE,
     body: {
-      emails: Array.from({ length: BATCH_SIZE }, (_, item) => sentMail(`ada-${NUMBER}-${item}@example.net`)),
+      emails: Array.from({ length: BATCH_SIZE }, (_, item) =>
+        sampleEmail(`ada-${NUMBER}-${item}@example.net`),
+      ),
     },
   },
 ];
 
-/** The template that the templated load sends, about as large as the raw email. */
+/** The template of the load `templated-32`, about as large as the raw email. */
 export function shippedTemplate() {
-  const { from, html, text } = sentMail('');
+  const { from, html, text } = sampleEmail('');
   // The literal braces of the raw email are escaped, so that the template renders them unchanged.
   const filled = (body) =>
     body.replaceAll('{{', '\\{{').replaceAll('https://example.com/orders/4711', '{{order.url}}');

@@ -1,7 +1,7 @@
 import { ACCEPT_LOADS, NUMBER, SERIAL, shippedTemplate } from './accept-loads.mjs';
 import { jsonRequest, loadForTime, post } from './http-load.mjs';
 import { median, quantile } from './numbers.mjs';
-import { sentMail } from './sent-mail.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
 /** Long enough for the JIT compilers of both sides. */
 const FIRST_WARM_UP_MS = 4_000;
@@ -16,21 +16,23 @@ const FIRST_WARM_UP_MS = 4_000;
  */
 
 /**
- * Measures accepting beside an Express echo of the same email. No sender runs, so all that is accepted piles up.
+ * Measures accepting against an Express server that echoes the same email. No sender runs, so accepted emails accumulate.
  *
- * @param {import('./ground.mjs').Ground} ground
+ * @param {import('./environment.mjs').BenchEnvironment} environment
  * @param {{ rounds: number, warmMs: number, measureMs: number, onRound: (text: string) => void }} options
  * @returns {Promise<Map<string, AcceptRound[]>>} by the load's id
  */
-export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound }) {
-  await ground.sweep();
-  const { key, editorKey } = /** @type {import('./ground.mjs').BenchWorkspace} */ (ground.workspaces[0]);
-  const gateway = await ground.startApp('gateway');
-  const echo = await ground.startHelper(new URL('./echo-process.mjs', import.meta.url));
+export async function measureAccept(environment, { rounds, warmMs, measureMs, onRound }) {
+  await environment.reset();
+  const { key, editorKey } = /** @type {import('./environment.mjs').BenchWorkspace} */ (
+    environment.workspaces[0]
+  );
+  const gateway = await environment.startApp('gateway');
+  const echo = await environment.startBenchProcess(new URL('./echo-process.mjs', import.meta.url));
   const echoPort = await echo.ask('listen');
   await post(gateway.port, editorKey, '/v1/templates', shippedTemplate());
 
-  const echoed = jsonRequest(echoPort, key, '/v1/emails', sentMail('ada-1@example.net'));
+  const echoed = jsonRequest(echoPort, key, '/v1/emails', sampleEmail('ada-1@example.net'));
   const echoPace = (connections, times) =>
     loadForTime({ port: echoPort, connections, next: () => echoed, ...times });
   let sent = 0;
@@ -48,11 +50,11 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
   for (let round = 1; round <= rounds; round += 1) {
     for (const load of ACCEPT_LOADS) {
       const times = { warmMs, measureMs };
-      const bare = paced(await echoPace(load.echoConnections, times), 1);
-      await ground.query('SELECT pg_stat_statements_reset()');
+      const bare = toPace(await echoPace(load.echoConnections, times), 1);
+      await environment.query('SELECT pg_stat_statements_reset()');
       const loaded = await gatewayPace(load, times);
-      const statementsPerEmail = (await ground.countStatements()) / (loaded.answers * load.emails);
-      const ours = paced(loaded, load.emails);
+      const statementsPerEmail = (await environment.countStatements()) / (loaded.answers * load.emails);
+      const ours = toPace(loaded, load.emails);
       const ratio = ours.perSecond / bare.perSecond;
       results.get(load.id)?.push({ ratio, gateway: ours, echo: bare, statementsPerEmail });
       onRound(
@@ -69,25 +71,26 @@ export async function measureAccept(ground, { rounds, warmMs, measureMs, onRound
  * it.
  */
 function numberedRequest(request, numbers) {
-  const [serials, places] = [placesOf(SERIAL, request), placesOf(NUMBER, request)];
+  const [serialOffsets, numberOffsets] = [offsetsOf(SERIAL, request), offsetsOf(NUMBER, request)];
   return (n) => {
     const copy = Buffer.from(request);
-    for (const place of serials) copy.write(digits(n), place, 'latin1');
-    for (const place of places) copy.write(digits(n % numbers), place, 'latin1');
+    for (const offset of serialOffsets) copy.write(digits(n), offset, 'latin1');
+    for (const offset of numberOffsets) copy.write(digits(n % numbers), offset, 'latin1');
     return copy;
   };
 }
 
-function placesOf(mark, request) {
-  const places = [];
-  for (let at = request.indexOf(mark); at >= 0; at = request.indexOf(mark, at + 1)) places.push(at);
-  return places;
+function offsetsOf(placeholder, request) {
+  const offsets = [];
+  for (let at = request.indexOf(placeholder); at >= 0; at = request.indexOf(placeholder, at + 1))
+    offsets.push(at);
+  return offsets;
 }
 
 function digits(n) {
   return String(n).padStart(NUMBER.length, '0');
 }
 
-function paced({ perSecond, latencies }, emails) {
+function toPace({ perSecond, latencies }, emails) {
   return { perSecond: perSecond * emails, medianMs: median(latencies), p99Ms: quantile(latencies, 0.99) };
 }

@@ -10,7 +10,7 @@ const CONTACT = {
   properties: { plan: 'pro' },
 };
 
-/** The bytes of an event; another each time, as they come out of the database. @param {number | string} n */
+/** The payload of an event, different for each `n`. @param {number | string} n */
 export function payload(n) {
   return JSON.stringify({
     event: EVENT,
@@ -19,13 +19,13 @@ export function payload(n) {
   });
 }
 
-/** The id of a delivery, another each time. @param {number} n */
+/** The id of a delivery, different for each `n`. @param {number} n */
 export function deliveryId(n) {
   return /** @type {import('@posthorn/kernel').DeliveryId} */ (`dlv_${String(n).padStart(26, '0')}`);
 }
 
 /**
- * Posts an event, both signatures and all, as whoever needs no more than that writes it.
+ * Posts an event with both signatures, in the simplest way: the baseline for deliveries.
  *
  * @param {import('undici').Agent} dispatcher @param {string} url @param {number} n
  */

@@ -3,12 +3,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { containerHeap, heapFlags } from './container-heap.mjs';
-import { startHelper } from './helper.mjs';
+import { startBenchProcess } from './bench-process.mjs';
 import { emailRequest, load } from './http-load.mjs';
 import { roundOf } from './memory.mjs';
 import { median, quantile } from './numbers.mjs';
 import { markdown, rowsOf } from './report.mjs';
-import { sentMail } from './sent-mail.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
 const undo: (() => unknown)[] = [];
 
@@ -20,8 +20,8 @@ describe('the sink', () => {
   const DIALOGUE =
     'EHLO a\r\nMAIL FROM:<a@example.com>\r\nRCPT TO:<b@example.net>\r\nDATA\r\nHello\r\n..\r\n\r\n.\r\nQUIT\r\n';
 
-  it.each([1, 3, 1_000])('finds the end of a mail that comes in pieces of %d bytes', async (size) => {
-    const sink = await startHelper(new URL('./sink-process.mjs', import.meta.url));
+  it.each([1, 3, 1_000])('finds the end of an email that arrives in chunks of %d bytes', async (size) => {
+    const sink = await startBenchProcess(new URL('./sink-process.mjs', import.meta.url));
     undo.push(() => sink.stop());
     const socket = connect((await sink.ask('listen')) as number, '127.0.0.1')
       .setNoDelay(true)
@@ -41,7 +41,7 @@ describe('the heap of an app', () => {
     ['512Mi', ['--max-old-space-size=256', '--max-semi-space-size=1']],
     ['640Mi', ['--max-old-space-size=320']],
     ['1Gi', ['--max-old-space-size=512']],
-  ])('in a container with %s is what V8 makes it there', (limit, flags) => {
+  ])('in a container with %s is the one that V8 chooses there', (limit, flags) => {
     expect(heapFlags(limit)).toEqual(flags);
   });
 
@@ -60,21 +60,21 @@ describe('the load', () => {
     undo.push(() => server.close());
     return (server.address() as AddressInfo).port;
   };
-  const three = (port: number): (() => Buffer | undefined) => {
-    const requests = Array.from({ length: 3 }, () => emailRequest(port, 'key', sentMail('a@example.net')));
+  const threeRequests = (port: number): (() => Buffer | undefined) => {
+    const requests = Array.from({ length: 3 }, () => emailRequest(port, 'key', sampleEmail('a@example.net')));
     return () => requests.pop();
   };
 
-  it('sends each request once and hears each answer', async () => {
+  it('sends each request once and reports each answer', async () => {
     const port = await serve(200);
     let answers = 0;
-    await load({ port, connections: 2, next: three(port), onAnswer: () => (answers += 1) });
+    await load({ port, connections: 2, next: threeRequests(port), onAnswer: () => (answers += 1) });
     expect(answers).toBe(3);
   });
 
-  it('counts nothing that was refused', async () => {
+  it('fails when a request is refused', async () => {
     const port = await serve(503);
-    await expect(load({ port, connections: 2, next: three(port) })).rejects.toThrow('503');
+    await expect(load({ port, connections: 2, next: threeRequests(port) })).rejects.toThrow('503');
   });
 });
 
@@ -88,37 +88,39 @@ describe('the report', () => {
     );
   });
 
-  it('tells of many that are due at once which process holds most, with its unit, where no stretch is set', () => {
+  it('shows the process that uses most memory while many emails are due, with a unit and without a stretch goal', () => {
     const mib = { sender: 250, scheduler: 310, redis: 20 };
-    const due = { emails: 100_000, ripeMs: 1_500, ratio: 1.2, sender: 1_200, loop: 1_000, mib };
+    const due = { emails: 100_000, foundMs: 1_500, ratio: 1.2, sender: 1_200, loop: 1_000, mib };
     const table = markdown(rowsOf({ due }), {});
     expect(table).toMatch(/100,000 emails \|.*\| \*\*1,500 ms\*\* .*\| ≤ 2000 ms \| – \| yes \|/);
     expect(table).toMatch(/scheduler 310 MiB.*\| \*\*310 MiB\*\* .*\| ≤ 300 MiB \| – \| no \|/);
   });
 
-  it('tells what the database takes beside bare INSERTs', () => {
+  it('compares storing with bare INSERTs', () => {
     const table = markdown(rowsOf({ store: [{ ratio: 0.8, ours: 20_000, bare: 25_000 }] }), {});
     expect(table).toMatch(
       /\| 20,000\/s \| three bare INSERTs 25,000\/s \| \*\*0\.80\*\* \(0\.80–0\.80\) \|.*\| yes \|/,
     );
   });
 
-  it('compares what is done beside a backlog with what is done alone', () => {
+  it('compares the rounds with scheduled emails waiting with those without', () => {
     const rounds = (accept: number, drain: number) => [{ accept, drain }];
     const backlog = {
       rows: 1_000,
       accept: 0.95,
       drain: 0.8,
-      alone: rounds(0.4, 1),
-      beside: rounds(0.38, 0.8),
+      without: rounds(0.4, 1),
+      withBacklog: rounds(0.38, 0.8),
     };
     const table = markdown(rowsOf({ backlog: { ...backlog, redisBytes: [2_048, 2_048] } }), {});
-    expect(table).toMatch(/1,000 emails wait: 0\.38 of the echo \| alone 0\.40 \| \*\*0\.95\*\*.*\| yes \|/);
-    expect(table).toMatch(/0\.80 of the nodemailer loop \| alone 1\.00 \| \*\*0\.80\*\*.*\| no \|/);
+    expect(table).toMatch(
+      /1,000 emails wait: 0\.38 of the echo \| without 0\.40 \| \*\*0\.95\*\*.*\| yes \|/,
+    );
+    expect(table).toMatch(/0\.80 of the nodemailer loop \| without 1\.00 \| \*\*0\.80\*\*.*\| no \|/);
     expect(table).toMatch(/2\.00 KiB \| before 2\.00 KiB \| \*\*1\.00\*\*.*\| yes \|/);
   });
 
-  it('tells the memory of the sender near three places of its run, and not of a moment', () => {
+  it('reports the memory of the sender as medians near three points of its run, not as single samples', () => {
     const samples = Array.from({ length: 100 }, (_, index) => ({
       share: (index + 1) / 100,
       mib: index === 97 ? 900 : 100 + index / 10,
@@ -130,7 +132,7 @@ describe('the report', () => {
     expect(() => roundOf(samples.slice(0, 50), 1_000, 500)).toThrow('near 100 %');
   });
 
-  it('knows the quantiles of a few values', () => {
+  it('computes quantiles of a few values', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(quantile([1, 2, 3, 4], 0.99)).toBe(4);
   });

@@ -1,8 +1,8 @@
-// Composing, without anything before or after it: ours, and nodemailer's MailComposer with what is random in it fixed, so that both are deterministic.
+// Composing alone: ours, and nodemailer's MailComposer with its random parts fixed, so that both are deterministic.
 import { composeMessage } from '@posthorn/rendering';
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { answerParent } from './helper.mjs';
-import { sentMail } from './sent-mail.mjs';
+import { answerParent } from './bench-process.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
 const DATE = new Date('2026-03-04T05:06:07Z');
 const MAX_AT_ONCE = 64;
@@ -11,9 +11,9 @@ const idOf = (number) => `trs_${String(number).padStart(26, '0')}`;
 
 function ours({ count }) {
   for (let number = 0; number < count; number += 1) {
-    const { to, ...said } = sentMail('recipient@example.net');
+    const { to, ...email } = sampleEmail('recipient@example.net');
     composeMessage({
-      ...said,
+      ...email,
       id: idOf(number),
       messageId: `${number}@example.com`,
       date: DATE,
@@ -26,7 +26,7 @@ function ours({ count }) {
 
 function composeByMailer(number) {
   const mail = new MailComposer({
-    ...sentMail('recipient@example.net'),
+    ...sampleEmail('recipient@example.net'),
     messageId: `<${number}@example.com>`,
     date: DATE,
     baseBoundary: idOf(number),
@@ -46,13 +46,13 @@ async function mailer({ count }) {
   }
 }
 
-async function measured(compose, question) {
+async function time(compose, question) {
   const begun = performance.now();
   await compose(question);
   return performance.now() - begun;
 }
 
 answerParent({
-  ours: (question) => measured(ours, question),
-  mailer: (question) => measured(mailer, question),
+  ours: (question) => time(ours, question),
+  mailer: (question) => time(mailer, question),
 });

@@ -1,5 +1,5 @@
-import { measureBeside } from './beside.mjs';
-import { startHelper } from './helper.mjs';
+import { measureAgainst } from './compare.mjs';
+import { startBenchProcess } from './bench-process.mjs';
 
 const SLICE = 500;
 
@@ -12,10 +12,10 @@ const SLICE = 500;
  * @returns {Promise<ComposeRound[]>}
  */
 export async function measureCompose({ messages, ...rest }) {
-  const composer = await startHelper(new URL('./compose-process.mjs', import.meta.url));
+  const composer = await startBenchProcess(new URL('./compose-process.mjs', import.meta.url));
   try {
     const options = { ...rest, warmUp: SLICE * 4, count: messages, slice: SLICE };
-    return await measureBeside(composer, 'mailer', options);
+    return await measureAgainst(composer, 'mailer', options);
   } finally {
     await composer.stop();
   }

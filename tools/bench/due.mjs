@@ -2,57 +2,62 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loopPace, paceAtSink, untilDrained } from './drain.mjs';
 import { jsonRequest, load } from './http-load.mjs';
 import { residentMiB } from './memory.mjs';
-import { sentMail } from './sent-mail.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
 const BATCH_SIZE = 50;
 const BATCHES_AT_ONCE = 8;
 /** Accepted long before they are due, as scheduled emails are. */
 const SCHEDULED_AHEAD_MS = 60 * 60_000;
-/** Time enough to make them all due in the same second before it comes. */
+/** Long enough to update all rows before that second comes. */
 const DUE_IN_SECONDS = 15;
-const RIPE_WITHIN_MS = 60_000;
+const FOUND_WITHIN_MS = 60_000;
 const SLOWEST_PER_SECOND = 200;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 const LOOP_MAILS = 10_000;
 
-/** @typedef {{ emails: number, ripeMs: number, ratio: number, sender: number, loop: number, mib: Record<string, number> }} DueRound */
+/** @typedef {{ emails: number, foundMs: number, ratio: number, sender: number, loop: number, mib: Record<string, number> }} DueRound */
 
 /**
- * Measures what becomes of many emails, dealt out evenly over many workspaces, that are all due in the same second: how soon the clock has
- * found the last of them, how soon all have left, and what the processes hold meanwhile.
+ * Measures many emails, distributed evenly over many workspaces, that are all due in the same second: how soon the clock has found the last
+ * of them, how fast they are sent, and how much memory the processes use meanwhile.
  *
- * @param {import('./ground.mjs').Ground} ground
+ * @param {import('./environment.mjs').BenchEnvironment} environment
  * @param {{ emails: number, workspaces: number, onRound: (text: string) => void }} options
  * @returns {Promise<DueRound>}
  */
-export async function measureDue(ground, { emails, workspaces, onRound }) {
-  const loop = await loopPace(ground, LOOP_MAILS);
-  await ground.sweep();
-  await schedule(ground, emails);
-  await dealOut(ground, workspaces);
-  const apps = { sender: await ground.startApp('sender'), scheduler: await ground.startApp('scheduler') };
-  const memory = watchMemory(ground, apps);
-  const ripeMs = await ripen(ground, await makeDue(ground));
-  await untilDrained(ground, emails, (emails * 1_000) / SLOWEST_PER_SECOND);
+export async function measureDue(environment, { emails, workspaces, onRound }) {
+  const loop = await loopPace(environment, LOOP_MAILS);
+  await environment.reset();
+  await schedule(environment, emails);
+  await distribute(environment, workspaces);
+  const apps = {
+    sender: await environment.startApp('sender'),
+    scheduler: await environment.startApp('scheduler'),
+  };
+  const memory = watchMemory(environment, apps);
+  const foundMs = await untilAllFound(environment, await makeDue(environment));
+  await untilDrained(environment, emails, (emails * 1_000) / SLOWEST_PER_SECOND);
   const mib = await memory.end();
   await Promise.all(Object.values(apps).map((app) => app.stop()));
-  const sender = await paceAtSink(ground, emails, 0);
-  const held = Object.entries(mib).map(([name, max]) => `${name} ${Math.round(max)} MiB`);
-  onRound(`${emails} ripe after ${Math.round(ripeMs)} ms, ${Math.round(sender)}/s, ${held.join(', ')}`);
-  return { emails, ripeMs, ratio: sender / loop, sender, loop, mib };
+  const sender = await paceAtSink(environment, emails, 0);
+  const memoryText = Object.entries(mib).map(([name, max]) => `${name} ${Math.round(max)} MiB`);
+  onRound(
+    `${emails} found after ${Math.round(foundMs)} ms, ${Math.round(sender)}/s, ${memoryText.join(', ')}`,
+  );
+  return { emails, foundMs, ratio: sender / loop, sender, loop, mib };
 }
 
-/** Has so many emails of the first workspace accepted, in batches, each for a recipient of its own. */
-async function schedule(ground, emails) {
-  const gateway = await ground.startApp('gateway');
-  const [{ key }] = ground.workspaces;
+/** Has this many emails of the first workspace accepted, in batches, each for a different recipient. */
+async function schedule(environment, emails) {
+  const gateway = await environment.startApp('gateway');
+  const [{ key }] = environment.workspaces;
   const sendAt = new Date(Date.now() + SCHEDULED_AHEAD_MS).toISOString();
   let made = 0;
   const next = () => {
     const size = Math.min(BATCH_SIZE, emails - made);
     if (size === 0) return undefined;
     const mails = Array.from({ length: size }, () => ({
-      ...sentMail(`due-${(made += 1)}@example.net`),
+      ...sampleEmail(`due-${(made += 1)}@example.net`),
       sendAt,
     }));
     return jsonRequest(gateway.port, key, '/v1/emails/batch', { emails: mails });
@@ -61,9 +66,9 @@ async function schedule(ground, emails) {
   await gateway.stop();
 }
 
-/** Gives the emails that wait to so many workspaces, the same number to each, as if each had sent its own. */
-async function dealOut(ground, workspaces) {
-  await ground.query(
+/** Creates workspaces and assigns the scheduled emails to them, the same number to each. */
+async function distribute(environment, workspaces) {
+  await environment.query(
     `WITH dealt AS MATERIALIZED (
        SELECT o.subject_id, row_number() OVER (ORDER BY o.subject_id) % $1 AS place FROM outbox o),
      workspace AS (
@@ -77,27 +82,27 @@ async function dealOut(ground, workspaces) {
   );
 }
 
-/** Makes all of them due in the same second; gives when that is. */
-async function makeDue(ground) {
-  const [{ due }] = await ground.query(
+/** Makes all of them due in the same second; returns that time. */
+async function makeDue(environment) {
+  const [{ due }] = await environment.query(
     `SELECT date_trunc('second', now() + $1 * interval '1 second') AS due`,
     [DUE_IN_SECONDS],
   );
-  await ground.query('UPDATE outbox SET due_at = $1', [due]);
-  await ground.query('VACUUM ANALYZE outbox, emails');
-  const [{ early }] = await ground.query('SELECT clock_timestamp() < $1 AS early', [due]);
-  if (!early) throw new Error('to make the emails due took longer than the time until then');
+  await environment.query('UPDATE outbox SET due_at = $1', [due]);
+  await environment.query('VACUUM ANALYZE outbox, emails');
+  const [{ early }] = await environment.query('SELECT clock_timestamp() < $1 AS early', [due]);
+  if (!early) throw new Error('the emails were due before all of them had been updated');
   return due;
 }
 
-/** Milliseconds, by the database's clock, from when they are due until none waits any more. */
-async function ripen(ground, due) {
+/** Waits until the clock has found all of them; returns the milliseconds since they were due, by the database's clock. */
+async function untilAllFound(environment, due) {
   for (
-    const deadline = performance.now() + RIPE_WITHIN_MS;
+    const deadline = performance.now() + FOUND_WITHIN_MS;
     performance.now() < deadline;
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_EVERY_MS)
   ) {
-    const [{ ms, waits }] = await ground.query(
+    const [{ ms, waits }] = await environment.query(
       `SELECT EXISTS (SELECT FROM outbox WHERE state = 'waiting') AS waits,
               extract(epoch FROM clock_timestamp() - $1)::float * 1000 AS ms`,
       [due],
@@ -107,21 +112,21 @@ async function ripen(ground, due) {
   throw new Error('the clock did not find all emails that were due');
 }
 
-/** Looks at what the apps and Redis hold until it is ended; gives the most of each, in MiB. */
-function watchMemory(ground, apps) {
+/** Samples the memory of the apps and of Redis until `end`, which returns the maximum of each in MiB. */
+function watchMemory(environment, apps) {
   /** @type {Record<string, number>} */
   const max = {};
-  const note = (name, mib) => (max[name] = Math.max(max[name] ?? 0, mib));
+  const record = (name, mib) => (max[name] = Math.max(max[name] ?? 0, mib));
   let isEnded = false;
-  const looking = (async () => {
-    for (; !isEnded; await sleep(LOOK_EVERY_MS * 4)) {
-      for (const [name, { pid }] of Object.entries(apps)) note(name, residentMiB(pid));
-      note('redis', await ground.redisMiB());
+  const sampling = (async () => {
+    for (; !isEnded; await sleep(POLL_EVERY_MS * 4)) {
+      for (const [name, { pid }] of Object.entries(apps)) record(name, residentMiB(pid));
+      record('redis', await environment.redisMiB());
     }
   })();
   const end = async () => {
     isEnded = true;
-    await looking;
+    await sampling;
     return max;
   };
   return { end };

@@ -1,7 +1,7 @@
-// The yardstick of accepting: Express 5 as everybody writes it, answering with the body that it was sent.
+// The baseline for accepting: a plain Express 5 server that answers with the body that it was sent.
 import { createServer } from 'node:http';
 import express from 'express';
-import { answerParent, listen } from './helper.mjs';
+import { answerParent, listen } from './bench-process.mjs';
 
 const app = express();
 app.post('/v1/emails', express.json({ limit: '1mb' }), (request, response) => {

@@ -1,6 +1,6 @@
 /**
- * What is measured, and what it should be: `min` or `max` is the goal and, where there is one, the stretch. They bound the figure that counts:
- * the ratio where there is a yardstick and `unit` is absent, else the figure itself.
+ * What is measured, and what it should be: `min` or `max` is the goal, followed by the stretch goal if there is one. They bound the figure
+ * itself if there is a `unit`, or else its ratio to the baseline.
  *
  * @typedef {{ what: string, unit?: string, min?: readonly number[], max?: readonly number[] }} Goal
  */
@@ -15,13 +15,13 @@ export const GOALS = {
   'templated-32': { what: 'accept templated, 32 at once', min: [0.55, 0.65] },
   'batch-8': { what: 'accept batches of 50, 8 at once, emails to echoes at 32', min: [2.2, 2.8] },
   'statements-accept-32': {
-    what: 'SQL statements an email, 32 at once',
+    what: 'SQL statements per email, 32 at once',
     unit: 'statements',
     max: [0.25, 0.15],
   },
-  'statements-batch-8': { what: 'SQL statements an email, batches', unit: 'statements', max: [0.04, 0.02] },
+  'statements-batch-8': { what: 'SQL statements per email, batches', unit: 'statements', max: [0.04, 0.02] },
   'store': {
-    what: 'what the database takes in groups as large as those of batches, judged and limited',
+    what: 'store in groups as large as those of batches, with all checks',
     min: [0.7, 0.9],
   },
   'drain': { what: 'drain, recorded, without DKIM', min: [1, 1.2] },
@@ -29,25 +29,32 @@ export const GOALS = {
   'drain-both': { what: 'drain, RSA-2048 and Ed25519 DKIM, recorded', min: [0.8, 1] },
   'compose': { what: 'compose, unsigned, one core', min: [1, 2] },
   'memory': {
-    what: 'memory of the sender over a long run, both signatures: its end to a tenth of it',
+    what: 'memory of the sender over a long run, both signatures: at the end relative to after a tenth',
     max: [1.15, 1.05],
   },
-  'due-ripe': {
-    what: 'many due in one second: until the clock has rung for the last',
+  'due-found': {
+    what: 'many due in one second: until the clock has found the last',
     unit: 'ms',
     max: [2_000],
   },
   'due-drain': { what: 'many due in one second: drain, recorded', min: [1] },
-  'due-memory': { what: 'many due in one second: the process that holds most', unit: 'MiB', max: [300] },
-  'backlog-accept': { what: 'accept, 32 at once, beside a backlog that waits, to alone', min: [0.9] },
-  'backlog-drain': { what: 'drain beside a backlog that waits, to alone', min: [0.9] },
-  'backlog-redis': { what: 'what Redis keeps beside a backlog that waits, to before', max: [1.1] },
+  'due-memory': { what: 'many due in one second: most memory of a process', unit: 'MiB', max: [300] },
+  'backlog-accept': {
+    what: 'accept, 32 at once, with scheduled emails waiting, relative to without',
+    min: [0.9],
+  },
+  'backlog-drain': { what: 'drain with scheduled emails waiting, relative to without', min: [0.9] },
+  'backlog-redis': { what: 'data in Redis with scheduled emails waiting, relative to without', max: [1.1] },
   'idle': { what: 'idle: answer to relay, median', unit: 'ms', max: [30, 10] },
-  'lone': { what: 'a lone email beside a backlog: commit to relay, median', unit: 'ms', max: [50, 20] },
-  'posts': { what: 'tell, signed, not recorded', min: [0.9, 1.1] },
-  'tell': { what: 'tell, signed, recorded', min: [0.9, 1.1] },
+  'lone': {
+    what: 'one email during another workspace’s backlog: commit to relay, median',
+    unit: 'ms',
+    max: [50, 20],
+  },
+  'posts': { what: 'deliver to webhooks, signed, not recorded', min: [0.9, 1.1] },
+  'tell': { what: 'deliver to webhooks, signed, recorded', min: [0.9, 1.1] },
   'fair': {
-    what: 'fair: p99 of healthy receivers beside dead and slow ones, to theirs alone',
+    what: 'fair: p99 of healthy receivers among dead and slow ones, relative to alone',
     max: [2, 1.2],
   },
 };
@@ -55,13 +62,13 @@ export const GOALS = {
 export const [GOAL, STRETCH] = [0, 1];
 
 /** @param {Goal} goal @param {number} which GOAL or STRETCH */
-export function sanitizeText({ unit, min, max }, which) {
+export function boundText({ unit, min, max }, which) {
   const bound = (min ?? max)?.[which];
   if (bound === undefined) return '–';
   return min === undefined ? `≤ ${bound}${unitText(unit)}` : `≥ ${bound}`;
 }
 
-/** What stands behind a figure: a count of statements says in its row what it counts. @param {string} [unit] */
+/** The unit printed after a figure; the name of a row of statements already says what it counts. @param {string} [unit] */
 export function unitText(unit) {
   return unit === undefined || unit === 'statements' ? '' : ` ${unit}`;
 }

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { nowMs } from './sent-mail.mjs';
+import { nowMs } from './clock.mjs';
 
 const END_OF_HEAD = '\r\n\r\n';
 
@@ -15,8 +15,8 @@ export function emailRequest(port, key, email) {
 }
 
 /**
- * The bytes of a request that posts JSON. They are made once and written many times, so that the load costs little
- * beside what it loads.
+ * The bytes of a request that posts JSON. They are built once and written many times, so that the load generator takes little of the
+ * machine.
  *
  * @param {number} port
  * @param {string} key
@@ -35,8 +35,8 @@ export function jsonRequest(port, key, path, value) {
  * Posts JSON, once.
  *
  * @param {number} port @param {string} key @param {string} path @param {object} value
- * @returns {Promise<any>} what is answered
- * @throws when that is not 200
+ * @returns {Promise<any>} the body of the answer
+ * @throws when its status is not 2xx
  */
 export async function post(port, key, path, value) {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -49,21 +49,21 @@ export async function post(port, key, path, value) {
 }
 
 /**
- * Keeps so many connections busy: each writes the next request when the answer to its last one is complete.
+ * Keeps this many connections busy: each writes the next request when the answer to its last one is complete.
  *
  * @param {object} options
  * @param {number} options.port on 127.0.0.1
  * @param {number} options.connections
  * @param {() => Buffer | undefined} options.next the next request; undefined: no more
  * @param {(ms: number, endedAt: number) => void} [options.onAnswer]
- * @throws when an answer is not 200: what is refused or failed is not to be counted as work
+ * @throws when an answer is not 200: refused or failed requests must not be counted
  */
 export async function load({ port, connections, next, onAnswer = () => undefined }) {
-  const lines = Array.from({ length: connections }, () => keepBusy(port, next, onAnswer));
+  const busy = Array.from({ length: connections }, () => keepBusy(port, next, onAnswer));
   try {
-    await Promise.all(lines.map(({ done }) => done));
+    await Promise.all(busy.map(({ done }) => done));
   } finally {
-    for (const { socket } of lines) socket.destroy();
+    for (const { socket } of busy) socket.destroy();
   }
 }
 
@@ -104,7 +104,7 @@ function answerLength(bytes) {
 }
 
 /**
- * Loads for a time and tells what came of it after the warm-up.
+ * Sends requests for some time, and measures those answered after the warm-up.
  *
  * @param {object} options
  * @param {number} options.port
@@ -112,7 +112,7 @@ function answerLength(bytes) {
  * @param {() => Buffer} options.next
  * @param {number} options.warmMs
  * @param {number} options.measureMs
- * @returns {Promise<{ perSecond: number, answers: number, latencies: number[] }>} `answers`: with those of the warm-up
+ * @returns {Promise<{ perSecond: number, answers: number, latencies: number[] }>} `answers`: including the warm-up
  */
 export async function loadForTime({ port, connections, next, warmMs, measureMs }) {
   const from = nowMs() + warmMs;

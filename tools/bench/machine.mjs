@@ -11,12 +11,12 @@ const PAGE = Buffer.alloc(8_192, 1);
 /**
  * What the figures depend on.
  *
- * @param {import('./ground.mjs').Ground} ground
+ * @param {import('./environment.mjs').BenchEnvironment} environment
  * @returns {Promise<Record<string, string>>}
  */
-export async function describeMachine(ground) {
+export async function describeMachine(environment) {
   /** @type {any[]} */
-  const [server] = await ground.query(
+  const [server] = await environment.query(
     `SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
             current_setting('synchronous_commit') AS commit`,
   );
@@ -29,7 +29,7 @@ export async function describeMachine(ground) {
     system: `${platform()} ${release()}`,
     Node: (await run({ command: nodeBinary(), args: ['--version'] })).trim(),
     Postgres: `${server?.version}, fsync ${server?.fsync}, synchronous_commit ${server?.commit}`,
-    load: `${(loadavg()[0] ?? 0).toFixed(1)} in the minute before; above 0.5 others were at work`,
+    load: `${(loadavg()[0] ?? 0).toFixed(1)} in the minute before; above 0.5 something else was running`,
     disk: `${syncMs().toFixed(2)} ms for 8 kB with fdatasync`,
   };
 }
@@ -47,7 +47,7 @@ async function gitCommit() {
   }
 }
 
-/** What a commit waits for at least. Where the temporary folder is in memory this is nothing, and flatters us. */
+/** The minimum that a commit waits. It is meaningless if the temporary folder is in memory. */
 function syncMs() {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
   const file = openSync(join(folder, 'sync'), 'w');

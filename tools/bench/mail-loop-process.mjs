@@ -1,10 +1,10 @@
-// The yardstick of sending: nodemailer in a loop, with nothing before and nothing after it.
+// The baseline for sending: nodemailer in a loop, and nothing else.
 import { createTransport } from 'nodemailer';
-import { answerParent } from './helper.mjs';
-import { sentMail } from './sent-mail.mjs';
+import { answerParent } from './bench-process.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
-/** Enough in hand that no connection waits for the next mail. */
-const IN_HAND_PER_CONNECTION = 2;
+/** More than one, so that no connection waits for the next email. */
+const PENDING_PER_CONNECTION = 2;
 
 async function send({ port, count, connections }) {
   const transport = createTransport({ host: '127.0.0.1', port, pool: true, maxConnections: connections });
@@ -12,10 +12,10 @@ async function send({ port, count, connections }) {
   const work = async () => {
     while (next < count) {
       next += 1;
-      await transport.sendMail(sentMail(`loop-${next}@example.net`));
+      await transport.sendMail(sampleEmail(`loop-${next}@example.net`));
     }
   };
-  await Promise.all(Array.from({ length: connections * IN_HAND_PER_CONNECTION }, work));
+  await Promise.all(Array.from({ length: connections * PENDING_PER_CONNECTION }, work));
   transport.close();
 }
 

@@ -6,50 +6,54 @@ import { median } from './numbers.mjs';
 const SAMPLE_EVERY_MS = 50;
 const SLOWEST_PER_SECOND = 100;
 const RECORDED_WITHIN_MS = 30_000;
-/** What is told of each place is the median of the samples of this share of the run before it: a moment of garbage is none. */
+/** The figure at each checkpoint is the median of the samples in this share of the run before it, so that a peak between two garbage collections does not count. */
 const WINDOW = 0.05;
 
-/** Where in the run the memory is told: shares of the emails that have arrived. */
-export const MARKS = /** @type {const} */ ([0.1, 0.5, 1]);
+/** The points of the run at which the memory is reported: shares of the emails that have arrived. */
+export const CHECKPOINTS = /** @type {const} */ ([0.1, 0.5, 1]);
 
-/** @typedef {{ share: number, mib: number }} Sample how much the sender held when this share of the emails had arrived */
-/** @typedef {{ emails: number, perSecond: number, mib: number[], max: number, ratio: number }} MemoryRound MiB at each of MARKS, and at most */
+/** @typedef {{ share: number, mib: number }} Sample the sender's memory when this share of the emails had arrived */
+/** @typedef {{ emails: number, perSecond: number, mib: number[], max: number, ratio: number }} MemoryRound `mib`: at each of CHECKPOINTS; `max`: in MiB */
 
 /**
- * Measures how much memory the sender holds while it sends many emails, each signed with both keys: at a tenth of them, at half and at
+ * Measures how much memory the sender uses while it sends many emails, each signed with both keys: after a tenth of them, after half and at
  * the end.
  *
- * @param {import('./ground.mjs').Ground} ground
+ * @param {import('./environment.mjs').BenchEnvironment} environment
  * @param {{ emails: number, onRound: (text: string) => void }} options
  * @returns {Promise<MemoryRound>}
  */
-export async function measureMemory(ground, { emails, onRound }) {
-  const gateway = await ground.startApp('gateway');
-  await ground.sweep();
-  await ground.signWith(['rsa', 'ed25519']);
-  await fill(ground, gateway.port, emails);
+export async function measureMemory(environment, { emails, onRound }) {
+  const gateway = await environment.startApp('gateway');
+  await environment.reset();
+  await environment.signWith(['rsa', 'ed25519']);
+  await fill(environment, gateway.port, emails);
   await gateway.stop();
-  const [sender, scheduler] = await Promise.all([ground.startApp('sender'), ground.startApp('scheduler')]);
+  const [sender, scheduler] = await Promise.all([
+    environment.startApp('sender'),
+    environment.startApp('scheduler'),
+  ]);
   const begun = performance.now();
-  const samples = await sampled(ground, sender.pid, emails);
+  const samples = await sampleMemory(environment, sender.pid, emails);
   const perSecond = (emails * 1_000) / (performance.now() - begun);
-  await untilDrained(ground, emails, RECORDED_WITHIN_MS);
+  await untilDrained(environment, emails, RECORDED_WITHIN_MS);
   await Promise.all([sender.stop(), scheduler.stop()]);
-  await ground.signWith([]);
+  await environment.signWith([]);
   const result = roundOf(samples, emails, perSecond);
   onRound(
     `${emails} emails, ${Math.round(perSecond)}/s: ` +
-      MARKS.map((mark, index) => `${Math.round(result.mib[index] ?? NaN)} MiB at ${mark * 100} %`).join(', '),
+      CHECKPOINTS.map(
+        (checkpoint, index) => `${Math.round(result.mib[index] ?? NaN)} MiB at ${checkpoint * 100} %`,
+      ).join(', '),
   );
   return result;
 }
 
 /** @param {readonly Sample[]} samples @param {number} emails @param {number} perSecond @returns {MemoryRound} */
 export function roundOf(samples, emails, perSecond) {
-  const mib = MARKS.map((mark) => {
-    const near = samples.filter(({ share }) => share > mark - WINDOW && share <= mark);
-    if (near.length === 0)
-      throw new Error(`the memory was not looked at near ${mark * 100} %: too few emails`);
+  const mib = CHECKPOINTS.map((checkpoint) => {
+    const near = samples.filter(({ share }) => share > checkpoint - WINDOW && share <= checkpoint);
+    if (near.length === 0) throw new Error(`there is no sample near ${checkpoint * 100} %: too few emails`);
     return median(near.map((sample) => sample.mib));
   });
   const max = Math.max(...samples.map((sample) => sample.mib));
@@ -63,12 +67,12 @@ export function roundOf(samples, emails, perSecond) {
 }
 
 /** @returns {Promise<Sample[]>} from the first arrival to the last */
-async function sampled(ground, pid, emails) {
+async function sampleMemory(environment, pid, emails) {
   const deadline = performance.now() + 60_000 + (emails * 1_000) / SLOWEST_PER_SECOND;
   /** @type {Sample[]} */
   const samples = [];
   for (;;) {
-    const arrived = await ground.sink.ask('count');
+    const arrived = await environment.sink.ask('count');
     if (arrived > 0) samples.push({ share: arrived / emails, mib: residentMiB(pid) });
     if (arrived >= emails) return samples;
     if (performance.now() > deadline) throw new Error(`only ${arrived} of ${emails} emails arrived in time`);
@@ -76,7 +80,7 @@ async function sampled(ground, pid, emails) {
   }
 }
 
-/** What a process holds. @param {number} pid */
+/** The resident memory of a process. @param {number} pid */
 export function residentMiB(pid) {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   if (found === null) throw new Error(`the memory of process ${pid} cannot be read`);

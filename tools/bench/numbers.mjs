@@ -6,8 +6,8 @@
  */
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
-  const place = Math.min(Math.floor(sorted.length * share), sorted.length - 1);
-  return /** @type {number} */ (sorted[place]);
+  const index = Math.min(Math.floor(sorted.length * share), sorted.length - 1);
+  return /** @type {number} */ (sorted[index]);
 }
 
 /** @param {readonly number[]} values at least one */
@@ -15,8 +15,8 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
-/** A number rounded to a comparable number of digits. @param {number} value */
-export function shown(value) {
+/** A number rounded to about three significant digits. @param {number} value */
+export function rounded(value) {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

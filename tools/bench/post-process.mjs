@@ -1,15 +1,15 @@
-// Posts events to one receiver: as the webhook dispatcher does, and as a loop of signed `undici.request` does, its yardstick.
+// Posts events to one receiver: as the webhook dispatcher does, and in a loop of signed `undici.request` calls, the baseline.
 import { decideAfterPost, deliveryHeaders, parseAddressRange } from '@posthorn/domain';
 import { signBody, signMessage, webhookKey } from '@posthorn/signing';
 import { WebhookClient } from '@posthorn/webhooks';
 import { Agent } from 'undici';
 import { deliveryId, EVENT, EVENT_ID, payload, postBare, TOKEN } from './bare-post.mjs';
-import { answerParent } from './helper.mjs';
+import { answerParent } from './bench-process.mjs';
 
 const DEADLINE_MS = 15_000;
 const KEY = webhookKey(TOKEN);
 
-/** One delivery as the dispatcher makes it, but for the database. @param {WebhookClient} client @param {string} url */
+/** One delivery as the dispatcher makes it, without the database. @param {WebhookClient} client @param {string} url */
 async function deliver(client, url, n) {
   const body = Buffer.from(payload(n));
   const unixSeconds = Math.floor(Date.now() / 1_000);
@@ -27,14 +27,14 @@ async function deliver(client, url, n) {
   if (verdict.kind !== 'succeeded') throw new Error(`a delivery ended as ${JSON.stringify(result)}`);
 }
 
-/** How many milliseconds so many take. @param {number} count @param {(n: number) => Promise<void>} one */
-async function time(count, one) {
+/** Milliseconds for `count` POSTs. @param {number} count @param {(n: number) => Promise<void>} postOne */
+async function time(count, postOne) {
   let begun = 0;
   const start = performance.now();
-  const line = async () => {
-    while (begun < count) await one((begun += 1));
+  const worker = async () => {
+    while (begun < count) await postOne((begun += 1));
   };
-  await Promise.all(Array.from({ length: atOnce }, line));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return performance.now() - start;
 }
 
@@ -43,13 +43,13 @@ const lookUp = () => Promise.reject(new Error('the receiver of a benchmark has n
 const client = new WebhookClient({ policy, lookUp });
 let agent = new Agent();
 let url = '';
-let atOnce = 1;
+let concurrency = 1;
 
 answerParent({
-  open: (/** @type {{ port: number, atOnce: number }} */ given) => {
-    atOnce = given.atOnce;
-    url = `http://127.0.0.1:${given.port}/hook`;
-    agent = new Agent({ connections: atOnce });
+  open: (/** @type {{ port: number, concurrency: number }} */ options) => {
+    concurrency = options.concurrency;
+    url = `http://127.0.0.1:${options.port}/hook`;
+    agent = new Agent({ connections: concurrency });
   },
   ours: ({ count }) => time(count, (n) => deliver(client, url, n)),
   bare: ({ count }) => time(count, (n) => postBare(agent, url, n)),

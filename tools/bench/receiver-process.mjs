@@ -1,11 +1,11 @@
-// A receiver of webhooks that costs next to nothing. It says 200 to each request and knows when which delivery came first; but to
-// `/dead…` it says nothing at all, and to `/slow…` it says so late.
+// A webhook receiver that takes almost no CPU. It answers 200 and records when each delivery arrived first; but it never answers
+// `/dead…`, and `/slow…` only after SLOW_MS.
 import { createServer } from 'node:net';
-import { answerParent, listen } from './helper.mjs';
+import { answerParent, listen } from './bench-process.mjs';
 
 const END_OF_HEADER = '\r\n\r\n';
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-/** Later than a receiver may without being taken for slow, earlier than the deadline. */
+/** Long enough that the receiver counts as slow, but within the deadline. */
 const SLOW_MS = 3_000;
 const LENGTH = '\r\ncontent-length: ';
 const DELIVERY = '\r\nx-service-delivery-id: ';
@@ -13,7 +13,7 @@ const EVENT = '\r\nx-service-event-id: ';
 
 /** @typedef {{ at: number, path: string, event: string }} Arrival `at`: in ms since 1970 */
 
-/** By the id of the delivery, in the order in which they came. @type {Map<string, Arrival>} */
+/** By the id of the delivery, in the order of arrival. @type {Map<string, Arrival>} */
 let arrivals = new Map();
 let count = 0;
 
@@ -24,7 +24,7 @@ function serve(socket) {
   socket.on('data', (chunk) => {
     input += chunk.toString('latin1');
     for (let end = endOfRequest(input); end > 0; end = endOfRequest(input)) {
-      answer(socket, keep(input));
+      answer(socket, record(input));
       input = input.slice(end);
     }
   });
@@ -36,8 +36,8 @@ function answer(socket, path) {
   else if (!path.startsWith('/dead')) socket.write(ANSWER);
 }
 
-/** Keeps when a request came; says its path. */
-function keep(input) {
+/** Records a request; returns its path. */
+function record(input) {
   const path = input.slice('POST '.length, input.indexOf(' ', 'POST '.length));
   const delivery = fieldOf(input, DELIVERY);
   count += 1;
@@ -45,7 +45,7 @@ function keep(input) {
   return path;
 }
 
-/** The wall clock, which Postgres has too, in parts of milliseconds. */
+/** The wall clock, which Postgres uses too, with more precision than whole milliseconds. */
 function now() {
   return performance.timeOrigin + performance.now();
 }
@@ -55,16 +55,16 @@ function fieldOf(input, name) {
   return begin < 0 ? '' : input.slice(begin + name.length, input.indexOf('\r\n', begin + name.length));
 }
 
-/** 0 as long as the request has not come whole. @param {string} input */
+/** The length of the first request; 0 while it is incomplete. @param {string} input */
 function endOfRequest(input) {
   const end = input.indexOf(END_OF_HEADER);
   if (end < 0) return 0;
-  const whole = end + END_OF_HEADER.length + Number(fieldOf(input, LENGTH));
-  return input.length < whole ? 0 : whole;
+  const length = end + END_OF_HEADER.length + Number(fieldOf(input, LENGTH));
+  return input.length < length ? 0 : length;
 }
 
 /** Milliseconds from the arrival of number `warmUp` to the last. */
-function paced(warmUp) {
+function msAfterWarmUp(warmUp) {
   const times = [...arrivals.values()].map(({ at }) => at);
   return (times.at(-1) ?? 0) - (times[warmUp] ?? 0);
 }
@@ -76,6 +76,6 @@ answerParent({
     count = 0;
   },
   count: () => count,
-  report: ({ warmUp }) => ({ count, deliveries: arrivals.size, ms: paced(warmUp) }),
+  report: ({ warmUp }) => ({ count, deliveries: arrivals.size, ms: msAfterWarmUp(warmUp) }),
   arrivals: () => [...arrivals.values()],
 });

@@ -1,17 +1,17 @@
-import { sanitizeText, GOAL, GOALS, isWithin, STRETCH, unitText } from './goals.mjs';
-import { MARKS } from './memory.mjs';
-import { median, shown } from './numbers.mjs';
+import { boundText, GOAL, GOALS, isWithin, STRETCH, unitText } from './goals.mjs';
+import { CHECKPOINTS } from './memory.mjs';
+import { median, rounded } from './numbers.mjs';
 
-/** The loads of which the statements an email are told. */
+/** The loads for which the statements per email are reported. */
 const STATEMENTS_OF = ['accept-32', 'batch-8'];
 
 /**
  * @typedef {object} Row
  * @property {string} id of GOALS
- * @property {number} value what the goal is about
- * @property {number[]} rounds the same of each round
+ * @property {number} value the figure that the goal bounds
+ * @property {number[]} rounds that figure in each round
  * @property {string} ours
- * @property {string} yardstick
+ * @property {string} baseline
  */
 
 /**
@@ -53,62 +53,68 @@ export function rowsOf({
   ];
 }
 
-function row(id, rounds, ours, yardstick = '–') {
-  return { id, value: median(rounds), rounds, ours, yardstick };
+function row(id, rounds, ours, baseline = '–') {
+  return { id, value: median(rounds), rounds, ours, baseline };
 }
 
 function acceptRow(id, rounds) {
   const pace = (side) => {
-    const of = (name) => shown(median(rounds.map((round) => round[side][name])));
+    const of = (name) => rounded(median(rounds.map((round) => round[side][name])));
     return `${of('perSecond')}/s; ${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
   };
-  const judged = rounds.map((round) => (id === 'accept-1' ? round.gateway.medianMs : round.ratio));
-  return row(id, judged, pace('gateway'), `Express echo ${pace('echo')}`);
+  const figures = rounds.map((round) => (id === 'accept-1' ? round.gateway.medianMs : round.ratio));
+  return row(id, figures, pace('gateway'), `Express echo ${pace('echo')}`);
 }
 
 function statementsRow(id, rounds) {
   const counts = rounds.map((round) => round.statementsPerEmail);
-  return row(`statements-${id}`, counts, shown(median(counts)));
+  return row(`statements-${id}`, counts, rounded(median(counts)));
 }
 
-/** What is measured in so many a second, beside a yardstick; each is named as the rounds have it. */
-function paceRow(id, rounds, ours, what, yardstick) {
-  const pace = (side) => `${shown(median(rounds.map((round) => round[side])))}/s`;
+/** A row of two rates. `ours` and `baseline` are the names of the fields in `rounds`. */
+function paceRow(id, rounds, ours, what, baseline) {
+  const pace = (side) => `${rounded(median(rounds.map((round) => round[side])))}/s`;
   const ratios = rounds.map(({ ratio }) => ratio);
-  return row(id, ratios, pace(ours), `${what} ${pace(yardstick)}`);
+  return row(id, ratios, pace(ours), `${what} ${pace(baseline)}`);
 }
 
 function memoryRow({ emails, mib, max, ratio }) {
-  const marks = MARKS.map((mark, index) => `${shown(mib[index])} MiB at ${mark * 100} %`).join(', ');
-  return row('memory', [ratio], `${emails.toLocaleString('en')} emails: ${marks}; at most ${shown(max)} MiB`);
+  const marks = CHECKPOINTS.map(
+    (checkpoint, index) => `${rounded(mib[index])} MiB at ${checkpoint * 100} %`,
+  ).join(', ');
+  return row(
+    'memory',
+    [ratio],
+    `${emails.toLocaleString('en')} emails: ${marks}; at most ${rounded(max)} MiB`,
+  );
 }
 
-function dueRows({ emails, ripeMs, ratio, sender, loop, mib }) {
+function dueRows({ emails, foundMs, ratio, sender, loop, mib }) {
   const many = `${emails.toLocaleString('en')} emails`;
-  const held = Object.entries(mib).map(([name, max]) => `${name} ${shown(max)} MiB`);
+  const memoryTexts = Object.entries(mib).map(([name, max]) => `${name} ${rounded(max)} MiB`);
   return [
-    row('due-ripe', [ripeMs], many),
-    row('due-drain', [ratio], `${shown(sender)}/s`, `nodemailer loop ${shown(loop)}/s`),
-    row('due-memory', [Math.max(...Object.values(mib))], `at most: ${held.join(', ')}`),
+    row('due-found', [foundMs], many),
+    row('due-drain', [ratio], `${rounded(sender)}/s`, `nodemailer loop ${rounded(loop)}/s`),
+    row('due-memory', [Math.max(...Object.values(mib))], `at most: ${memoryTexts.join(', ')}`),
   ];
 }
 
-function backlogRows({ rows, accept, drain, alone, beside, redisBytes: [before, after] }) {
+function backlogRows({ rows, accept, drain, without, withBacklog, redisBytes: [before, after] }) {
   const many = `${rows.toLocaleString('en')} emails wait`;
-  const ratios = (rounds, what) => shown(median(rounds.map((round) => round[what])));
-  const kib = (bytes) => `${shown(bytes / 1_024)} KiB`;
+  const ratios = (rounds, what) => rounded(median(rounds.map((round) => round[what])));
+  const kib = (bytes) => `${rounded(bytes / 1_024)} KiB`;
   return [
     row(
       'backlog-accept',
       [accept],
-      `${many}: ${ratios(beside, 'accept')} of the echo`,
-      `alone ${ratios(alone, 'accept')}`,
+      `${many}: ${ratios(withBacklog, 'accept')} of the echo`,
+      `without ${ratios(without, 'accept')}`,
     ),
     row(
       'backlog-drain',
       [drain],
-      `${ratios(beside, 'drain')} of the nodemailer loop`,
-      `alone ${ratios(alone, 'drain')}`,
+      `${ratios(withBacklog, 'drain')} of the nodemailer loop`,
+      `without ${ratios(without, 'drain')}`,
     ),
     row('backlog-redis', [after / before], kib(after), `before ${kib(before)}`),
   ];
@@ -117,41 +123,41 @@ function backlogRows({ rows, accept, drain, alone, beside, redisBytes: [before, 
 function latencyRow(id, rounds) {
   const medians = rounds.map((round) => round.medianMs);
   const p99 = median(rounds.map((round) => round.p99Ms));
-  return row(id, medians, `${shown(median(medians))} ms, p99 ${shown(p99)} ms`);
+  return row(id, medians, `${rounded(median(medians))} ms, p99 ${rounded(p99)} ms`);
 }
 
 function tellRow(rounds) {
-  const medianOf = (name) => shown(median(rounds.map((round) => round[name])));
-  const ours = `${medianOf('dispatcher')}/s; ${medianOf('statements')} statements a POST`;
+  const medianOf = (name) => rounded(median(rounds.map((round) => round[name])));
+  const ours = `${medianOf('dispatcher')}/s; ${medianOf('statements')} statements per POST`;
   const ratios = rounds.map(({ ratio }) => ratio);
   return row('tell', ratios, ours, `undici.request ${medianOf('loop')}/s`);
 }
 
 function fairRow(rounds) {
   const waits = (side) => {
-    const of = (name) => shown(median(rounds.map((round) => round[side][name])));
+    const of = (name) => rounded(median(rounds.map((round) => round[side][name])));
     return `${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
   };
   const ratios = rounds.map(({ ratio }) => ratio);
-  return row('fair', ratios, waits('beside'), `alone ${waits('alone')}`);
+  return row('fair', ratios, waits('mixed'), `alone ${waits('alone')}`);
 }
 
 /** @param {Row[]} rows @param {Record<string, string>} machine */
 export function markdown(rows, machine) {
   const facts = Object.entries(machine).map(([name, value]) => `- ${name}: ${value}`);
-  const lines = rows.map(({ id, value, rounds, ours, yardstick }) => {
+  const lines = rows.map(({ id, value, rounds, ours, baseline }) => {
     const goal = /** @type {import('./goals.mjs').Goal} */ (GOALS[id]);
-    const spread = `${shown(Math.min(...rounds))}–${shown(Math.max(...rounds))}`;
-    const figure = `**${shown(value)}${unitText(goal.unit)}** (${spread})`;
+    const spread = `${rounded(Math.min(...rounds))}–${rounded(Math.max(...rounds))}`;
+    const figure = `**${rounded(value)}${unitText(goal.unit)}** (${spread})`;
     const verdict = isWithin(goal, STRETCH, value) ? 'stretch' : isWithin(goal, GOAL, value) ? 'yes' : 'no';
-    const bounds = [sanitizeText(goal, GOAL), sanitizeText(goal, STRETCH)];
-    const cells = [goal.what, ours, yardstick, figure, ...bounds, verdict];
+    const bounds = [boundText(goal, GOAL), boundText(goal, STRETCH)];
+    const cells = [goal.what, ours, baseline, figure, ...bounds, verdict];
     return `| ${cells.join(' | ')} |`;
   });
   return [
     ...facts,
     '',
-    '| what | Posthorn | yardstick | figure (rounds) | goal | stretch | met |',
+    '| what | Posthorn | baseline | figure (rounds) | goal | stretch | met |',
     '| --- | --- | --- | --: | --: | --: | --- |',
     ...lines,
   ].join('\n');

@@ -1,10 +1,10 @@
-// The relay of all measurements: takes every mail, keeps none, and knows when each recipient's arrived.
+// The relay of all measurements: accepts every email, stores none, and records when each recipient's arrived.
 import { createServer } from 'node:net';
-import { answerParent, listen } from './helper.mjs';
-import { nowMs } from './sent-mail.mjs';
+import { answerParent, listen } from './bench-process.mjs';
+import { nowMs } from './clock.mjs';
 
 const SIGNATURE = 'DKIM-Signature: ';
-/** Where signatures are, if there are any. */
+/** The DKIM signatures are in this first part of an email. */
 const HEAD_BYTES = 4_096;
 const END_OF_MAIL = '\r\n.\r\n';
 const EHLO = '250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n';
@@ -15,7 +15,7 @@ const arrivals = new Map();
 /** @type {Map<string, (arrival: object) => void>} */
 const awaited = new Map();
 let count = 0;
-/** How many signatures all mails had together. */
+/** The number of signatures in all emails. */
 let signed = 0;
 
 function reset() {
@@ -26,7 +26,7 @@ function reset() {
 }
 
 /** @param {string} to @param {Buffer} head */
-function keep(to, head) {
+function record(to, head) {
   const arrival = { at: nowMs(), wallClock: Date.now() };
   count += 1;
   signed += head.toString('latin1', 0, HEAD_BYTES).split(SIGNATURE).length - 1;
@@ -35,8 +35,8 @@ function keep(to, head) {
   awaited.get(to)?.(arrival);
 }
 
-/** Milliseconds from the arrival of mail number `warmUp` to that of the last. */
-function paced(warmUp) {
+/** Milliseconds from the arrival of email number `warmUp` to that of the last. */
+function msAfterWarmUp(warmUp) {
   const times = [...arrivals.values()].map(({ at }) => at);
   return (times.at(-1) ?? 0) - (times[warmUp] ?? 0);
 }
@@ -48,7 +48,7 @@ function arrivalOf({ to }) {
 /** @param {import('node:net').Socket} socket */
 function serve(socket) {
   let [carry, to, isMail] = [Buffer.alloc(0), '', false];
-  /** Of the mail that is coming, once it is long. @type {Buffer | undefined} */
+  /** The first part of the email being received, once that is longer than HEAD_BYTES. @type {Buffer | undefined} */
   let head;
   const replyTo = (line) => {
     const verb = line.slice(0, 4).toUpperCase();
@@ -56,13 +56,13 @@ function serve(socket) {
     isMail = verb === 'DATA';
     return REPLIES[verb] ?? '250 ok\r\n';
   };
-  /** Takes one command or the rest of one mail off the front; undefined when it is not all there yet. */
+  /** Processes one command, or one email, at the beginning of `bytes`; undefined while it is incomplete. */
   const step = (bytes) => {
     const end = bytes.indexOf(isMail ? END_OF_MAIL : '\r\n');
     if (end < 0) return undefined;
     if (!isMail) return { reply: replyTo(bytes.toString('latin1', 0, end)), taken: end + 2 };
     isMail = false;
-    keep(to, head ?? bytes.subarray(0, end));
+    record(to, head ?? bytes.subarray(0, end));
     head = undefined;
     return { reply: '250 2.0.0 taken\r\n', taken: end + END_OF_MAIL.length };
   };
@@ -75,7 +75,7 @@ function serve(socket) {
       replies += done.reply;
       bytes = bytes.subarray(done.taken);
     }
-    // Of an unfinished mail only what may be the beginning of its end.
+    // Of a long incomplete email, only the last bytes are kept: they may be the beginning of END_OF_MAIL.
     const isLong = isMail && bytes.length > HEAD_BYTES;
     if (isLong) head ??= bytes.subarray(0, HEAD_BYTES);
     carry = isLong ? bytes.subarray(-END_OF_MAIL.length + 1) : bytes;
@@ -88,6 +88,6 @@ answerParent({
   listen: () => listen(createServer(serve)),
   reset,
   count: () => count,
-  report: ({ warmUp }) => ({ count, recipients: arrivals.size, signed, ms: paced(warmUp) }),
+  report: ({ warmUp }) => ({ count, recipients: arrivals.size, signed, ms: msAfterWarmUp(warmUp) }),
   arrivalOf,
 });

@@ -1,18 +1,18 @@
-// Writes emails into the database without a gateway before it: as accepting does, and by three bare INSERTs, its yardstick.
+// Writes emails into the database without a gateway: as accepting does, and by three bare INSERTs, the baseline.
 import { AcceptanceStore, waitForDatabase, openDatabase } from '@posthorn/database';
 import { newId, uuidOf } from '@posthorn/kernel';
-import { answerParent } from './helper.mjs';
-import { sentMail } from './sent-mail.mjs';
+import { answerParent } from './bench-process.mjs';
+import { sampleEmail } from './sample-email.mjs';
 
-/** About what a group has when batches come in. */
+/** About the size of a group while batches are accepted. */
 const GROUP_SIZE = 400;
-/** A gateway accepts in two groups by turns when there is much to accept. */
+/** A busy gateway accepts two groups at a time. */
 const CONNECTIONS = 2;
 
-const { from, subject, html, text } = sentMail('');
+const { from, subject, html, text } = sampleEmail('');
 const [, name, address] = /** @type {RegExpExecArray} */ (/^(.*) <(.*)>$/.exec(from));
 
-/** The rows of a group in the same tables, and nothing asked before: no key, no sender, no limit. */
+/** Inserts the rows of a group into the same tables, without checking idempotency keys, senders or limits. */
 const BARE_INSERTS = {
   name: 'bare_inserts',
   text: `
@@ -86,14 +86,14 @@ async function insert() {
   await database.pool.query({ ...BARE_INSERTS, values });
 }
 
-/** How many milliseconds so many emails take. @param {number} emails @param {() => Promise<void>} one writes a group of them */
-async function time(emails, one) {
+/** Milliseconds for this many emails. @param {number} emails @param {() => Promise<void>} writeGroup */
+async function time(emails, writeGroup) {
   let left = emails / GROUP_SIZE;
   const start = performance.now();
-  const line = async () => {
-    while ((left -= 1) >= 0) await one();
+  const worker = async () => {
+    while ((left -= 1) >= 0) await writeGroup();
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, line));
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   return performance.now() - start;
 }
 

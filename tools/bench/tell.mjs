@@ -3,57 +3,57 @@ import { waitUntil } from '../stack/processes.mjs';
 import { EVENT, payload, TOKEN } from './bare-post.mjs';
 import { post } from './http-load.mjs';
 
-/** What WEBHOOK_CONNECTIONS is when nobody sets it. */
+/** The default of WEBHOOK_CONNECTIONS. */
 const DEFAULT_CONNECTIONS = 100;
 const WEBHOOKS = 4;
-const TOLD_WITHIN_MS = 90_000;
+const DELIVERED_WITHIN_MS = 90_000;
 const RECORDED_WITHIN_MS = 10_000;
-/** This share of the POSTs is for the compiler, on both sides. */
+/** The share of the POSTs that warms up both sides. */
 const WARM_UP_SHARE = 0.25;
 
-/** @typedef {{ ratio: number, dispatcher: number, loop: number, statements: number }} TellRound POSTs/s that arrive; SQL statements a POST */
+/** @typedef {{ ratio: number, dispatcher: number, loop: number, statements: number }} TellRound POSTs/s that arrive; SQL statements per POST */
 
 /**
- * Measures how soon waiting events have been posted and recorded, beside a loop of `undici.request` with the same bytes, both
+ * Measures how fast waiting events are posted to webhooks and recorded, against a loop of `undici.request` with the same bytes, both
  * signatures, as many connections and the same receiver.
  *
- * @param {import('./ground.mjs').Ground} ground
+ * @param {import('./environment.mjs').BenchEnvironment} environment
  * @param {{ rounds: number, posts: number, onRound: (text: string) => void }} options
  * @returns {Promise<TellRound[]>}
  */
-export async function measureTell(ground, { rounds, posts, onRound }) {
-  const receiver = await ground.startHelper(new URL('./receiver-process.mjs', import.meta.url));
+export async function measureTell(environment, { rounds, posts, onRound }) {
+  const receiver = await environment.startBenchProcess(new URL('./receiver-process.mjs', import.meta.url));
   const port = await receiver.ask('listen');
-  const gateway = await ground.startApp('gateway');
+  const gateway = await environment.startApp('gateway');
   const results = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const loop = await loopPace(ground, receiver, port, posts);
-    await ground.sweep();
-    await fill(ground, gateway.port, port, posts / WEBHOOKS);
-    const { pace: dispatcher, statements } = await dispatcherPace(ground, receiver, posts);
+    const loop = await loopPace(environment, receiver, port, posts);
+    await environment.reset();
+    await fill(environment, gateway.port, port, posts / WEBHOOKS);
+    const { pace: dispatcher, statements } = await dispatcherPace(environment, receiver, posts);
     const ratio = dispatcher / loop;
     results.push({ ratio, dispatcher, loop, statements });
     onRound(
-      `round ${round}: ${Math.round(dispatcher)}/s to ${Math.round(loop)}/s = ${ratio.toFixed(2)}; ${statements.toFixed(3)} statements a POST`,
+      `round ${round}: ${Math.round(dispatcher)}/s to ${Math.round(loop)}/s = ${ratio.toFixed(2)}; ${statements.toFixed(3)} statements per POST`,
     );
   }
   await Promise.all([gateway.stop(), receiver.stop()]);
   return results;
 }
 
-/** Creates a webhook for contacts that are created; says its id. */
+/** Creates a webhook for EVENT; returns its id. */
 export async function createWebhook(port, key, url) {
   const { webhook } = await post(port, key, '/v1/webhooks', { url, events: [EVENT], token: TOKEN });
   return webhook.id;
 }
 
-/** Events of the first workspace as whatever causes them records them, each for all of its webhooks. */
-async function fill(ground, port, receiverPort, events) {
-  const { id, editorKey } = ground.workspaces[0];
+/** Creates events of the first workspace, as the app that causes them records them, each for all of its webhooks. */
+async function fill(environment, port, receiverPort, events) {
+  const { id, editorKey } = environment.workspaces[0];
   for (let n = 1; n <= WEBHOOKS; n += 1)
     await createWebhook(port, editorKey, `http://127.0.0.1:${receiverPort}/hook/${n}`);
   const [head, tail] = payload('|').split('"|"');
-  await ground.query(
+  await environment.query(
     `WITH event AS MATERIALIZED (
        SELECT new_uuid_v7(now()) AS id, n FROM generate_series(1, $3) AS n
      ), due AS (
@@ -66,39 +66,42 @@ async function fill(ground, port, receiverPort, events) {
   );
 }
 
-async function loopPace(ground, receiver, port, count) {
+async function loopPace(environment, receiver, port, count) {
   await receiver.ask('reset');
-  const poster = await ground.startHelper(new URL('./post-process.mjs', import.meta.url));
-  const atOnce = Number(process.env.WEBHOOK_CONNECTIONS ?? DEFAULT_CONNECTIONS);
-  await poster.ask('open', { port, atOnce });
+  const poster = await environment.startBenchProcess(new URL('./post-process.mjs', import.meta.url));
+  const concurrency = Number(process.env.WEBHOOK_CONNECTIONS ?? DEFAULT_CONNECTIONS);
+  await poster.ask('open', { port, concurrency });
   await poster.ask('bare', { count });
   await poster.stop();
   return paceAtReceiver(receiver, count);
 }
 
-async function dispatcherPace(ground, receiver, count) {
+async function dispatcherPace(environment, receiver, count) {
   await receiver.ask('reset');
-  await ground.query('SELECT pg_stat_statements_reset()');
-  const apps = await Promise.all([ground.startApp('webhook-dispatcher'), ground.startApp('scheduler')]);
+  await environment.query('SELECT pg_stat_statements_reset()');
+  const apps = await Promise.all([
+    environment.startApp('webhook-dispatcher'),
+    environment.startApp('scheduler'),
+  ]);
   const isThere = async () => (await receiver.ask('count')) >= count;
-  const isRecorded = async () => (await unrecorded(ground, count)) === '';
+  const isRecorded = async () => (await unrecorded(environment, count)) === '';
   try {
-    await waitUntil(isThere, { withinMs: TOLD_WITHIN_MS, what: `Posting ${count} deliveries` });
+    await waitUntil(isThere, { withinMs: DELIVERED_WITHIN_MS, what: `Posting ${count} deliveries` });
     await waitUntil(isRecorded, { withinMs: RECORDED_WITHIN_MS, what: 'Recording what was posted' });
   } catch (error) {
     const arrived = await receiver.ask('count');
-    throw new Error(`${error.message}; ${arrived} arrived, ${await unrecorded(ground, count)}`);
+    throw new Error(`${error.message}; ${arrived} arrived, ${await unrecorded(environment, count)}`);
   }
   await Promise.all(apps.map((app) => app.stop()));
   return {
     pace: await paceAtReceiver(receiver, count),
-    statements: (await ground.countStatements()) / count,
+    statements: (await environment.countStatements()) / count,
   };
 }
 
-/** What is not recorded, for people; empty when all is. */
-async function unrecorded(ground, count) {
-  const [row] = await ground.query(
+/** Describes what is not recorded yet; empty when everything is. */
+async function unrecorded(environment, count) {
+  const [row] = await environment.query(
     `SELECT (SELECT count(*)::int FROM outbox) AS due,
             (SELECT count(*)::int FROM webhook_deliveries d
              WHERE  status = 'SUCCEEDED' AND EXISTS (SELECT FROM webhook_attempts a WHERE a.delivery_id = d.id)) AS recorded`,
@@ -108,7 +111,7 @@ async function unrecorded(ground, count) {
     : `${row.recorded} are recorded, ${row.due} rows are due`;
 }
 
-/** @throws when not every delivery came exactly once: a quick wrong answer is none */
+/** @throws when not every delivery arrived exactly once: a fast result that is wrong does not count */
 async function paceAtReceiver(receiver, posts) {
   const warmUp = Math.floor(posts * WARM_UP_SHARE);
   const { count, deliveries, ms } = await receiver.ask('report', { warmUp });

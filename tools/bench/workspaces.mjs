@@ -2,7 +2,8 @@
 const BENCH = { kind: 'operator', name: 'bench' };
 
 /**
- * Makes workspaces that may send from example.com, through the same use cases as everybody. The domains have DKIM keys, none of them published.
+ * Creates workspaces that may send from example.com, with the use cases that the command line uses. The domains have DKIM keys, none of them
+ * published.
  *
  * @param {string} databaseUrl
  * @param {string} keyRing as ENCRYPTION_KEYS has it
@@ -11,9 +12,9 @@ const BENCH = { kind: 'operator', name: 'bench' };
  */
 export async function makeWorkspaces(databaseUrl, keyRing, names) {
   const { ApiKeyStore, IdentityChanges, IdentityStore, waitForDatabase, openDatabase, WorkspaceStore } =
-    await built('database');
-  const { addIdentity, createApiKey, createWorkspace, DkimKeyMaker } = await built('use-cases');
-  const { parseKeyRing, SecretBox } = await built('signing');
+    await importLib('database');
+  const { addIdentity, createApiKey, createWorkspace, DkimKeyMaker } = await importLib('use-cases');
+  const { parseKeyRing, SecretBox } = await importLib('signing');
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'posthorn-bench' });
   const secretBox = new SecretBox(parseKeyRing(keyRing).ring);
   const keys = new DkimKeyMaker({ secretBox, clock: database.clock });
@@ -36,7 +37,7 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
       };
       made.push({ id, key: await keyOf('API_USER'), editorKey: await keyOf('EDITOR') });
     }
-    // Nobody asks the DNS about a domain that is not ours.
+    // So that the DNS is not asked about a domain that is not ours.
     await database.pool.query('UPDATE domain_checks SET due_at = NULL');
     return made;
   } finally {
@@ -44,7 +45,7 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
   }
 }
 
-/** A lib as it is built: what runs is measured. Not to be imported before there is a build. */
-function built(lib) {
+/** Imports a built lib, and only when called: the benchmark may have to build it first. */
+function importLib(lib) {
   return import(new URL(`../../libs/${lib}/dist/index.js`, import.meta.url).href);
 }

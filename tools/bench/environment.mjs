@@ -18,14 +18,14 @@ import { askRedis, startRedis } from '../stack/redis.mjs';
 import { nodeBinary, ROOT } from '../stack/runtime.mjs';
 import { newKeyRing } from '../stack/secrets.mjs';
 import { containerHeap } from './container-heap.mjs';
-import { startHelper } from './helper.mjs';
+import { startBenchProcess } from './bench-process.mjs';
 import { makeWorkspaces } from './workspaces.mjs';
 
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 10_000;
 const MIB = 1_024 * 1_024;
 
-/** Durable as in production; the two additions count statements and date commits, and cost us, not the yardsticks. */
+/** Durable as in production. The last two count statements and date commits; they slow Posthorn, not the baselines. */
 const POSTGRES_SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -34,35 +34,35 @@ const POSTGRES_SETTINGS = {
   track_commit_timestamp: 'on',
 };
 
-/** @typedef {import('./helper.mjs').Helper} Helper */
+/** @typedef {import('./bench-process.mjs').BenchProcess} BenchProcess */
 /** @typedef {{ key: string, editorKey: string, id: string }} BenchWorkspace */
 
-/** What everything is measured on: a Postgres, a Redis and a sink of this run's own, and the apps as they are built. */
-export class Ground {
-  /** What to undo, the newest last. @type {(() => unknown)[]} */
-  #undo = [];
+/** What the benchmarks run on: a Postgres, a Redis and an SMTP sink of this run's own, and the built apps. */
+export class BenchEnvironment {
+  /** Run in reverse order. @type {(() => unknown)[]} */
+  #cleanups = [];
   #directory = '';
   #redisPort = 0;
   #keyRing = newKeyRing();
   /** @type {Promise<void> | undefined} */
-  #cleared;
+  #tornDown;
   databaseUrl = '';
   sinkPort = 0;
-  /** @type {Helper} */
+  /** @type {BenchProcess} */
   sink = /** @type {any} */ (undefined);
-  /** @type {BenchWorkspace[]} two: one with a backlog, and one beside it */
+  /** Two: the first has the backlog where there is one. @type {BenchWorkspace[]} */
   workspaces = [];
 
-  async prepare() {
+  async setUp() {
     this.#directory = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
-    this.#undo.push(() => rmSync(this.#directory, { recursive: true, force: true }));
-    // Postgres, which refuses to be root, must pass through it.
+    this.#cleanups.push(() => rmSync(this.#directory, { recursive: true, force: true }));
+    // When root runs the benchmark, Postgres runs under another account, which must be able to enter the folder.
     chmodSync(this.#directory, 0o755);
     await this.#startServices();
     await migrate(this.databaseUrl);
     await this.query('CREATE EXTENSION pg_stat_statements');
     this.workspaces = await makeWorkspaces(this.databaseUrl, this.#keyRing, ['Backlog', 'Neighbour']);
-    this.sink = await this.startHelper(new URL('./sink-process.mjs', import.meta.url));
+    this.sink = await this.startBenchProcess(new URL('./sink-process.mjs', import.meta.url));
     this.sinkPort = await this.sink.ask('listen');
   }
 
@@ -73,13 +73,13 @@ export class Ground {
       settings: POSTGRES_SETTINGS,
       leashed: true,
     });
-    this.#undo.push(postgres.stop);
+    this.#cleanups.push(postgres.stop);
     await ensureDatabase(postgres.url(), 'posthorn');
     this.databaseUrl = postgres.url('posthorn');
     this.#redisPort = await freePort();
     const directory = join(this.#directory, 'redis');
     const redis = await startRedis({ directory, port: this.#redisPort, leashed: true });
-    this.#undo.push(redis.stop);
+    this.#cleanups.push(redis.stop);
   }
 
   /** @param {string} sql @param {unknown[]} [values] */
@@ -87,7 +87,7 @@ export class Ground {
     return query(this.databaseUrl, sql, values);
   }
 
-  /** All that the server was told since the last reset, BEGIN and COMMIT too, but for the resetting itself. */
+  /** The number of statements since the last reset of pg_stat_statements, with BEGIN and COMMIT, without the reset itself. */
   async countStatements() {
     const [row] = await this.query(
       "SELECT sum(calls)::int AS calls FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'",
@@ -96,7 +96,7 @@ export class Ground {
   }
 
   /**
-   * From now on emails are signed with keys of these algorithms, and no others.
+   * From now on, emails are signed with the keys of these algorithms only.
    *
    * @param {readonly string[]} algorithms
    */
@@ -108,15 +108,15 @@ export class Ground {
   }
 
   /** @param {URL} script */
-  async startHelper(script) {
-    const helper = await startHelper(script);
-    this.#undo.push(helper.stop);
-    return helper;
+  async startBenchProcess(script) {
+    const benchProcess = await startBenchProcess(script);
+    this.#cleanups.push(benchProcess.stop);
+    return benchProcess;
   }
 
   /**
-   * Starts an app as it is built, with its default settings and the heap of its container, out of reach of a developer's `.env`.
-   * BENCH_NODE_OPTIONS goes to its Node, for profiles.
+   * Starts a built app with its default settings and the heap of its container, in a folder without a developer's `.env`. Its Node is given
+   * the options in BENCH_NODE_OPTIONS, for profiling.
    *
    * @param {'gateway' | 'sender' | 'scheduler' | 'webhook-dispatcher'} name
    */
@@ -140,7 +140,7 @@ export class Ground {
       unleash();
       await stopProcess(child, { withinMs: STOP_WITHIN_MS });
     };
-    this.#undo.push(stop);
+    this.#cleanups.push(stop);
     const isUp = () => {
       if (hasEnded(child)) throw new Error(`${name} did not start:\n${tail(logFile)}`);
       return isHealthy(`http://127.0.0.1:${port}/health/ready`);
@@ -169,8 +169,8 @@ export class Ground {
     };
   }
 
-  /** Forgets all emails, events and rings, so that each measurement begins with the same ground. */
-  async sweep() {
+  /** Deletes all emails, events and jobs, so that each measurement starts from the same state. */
+  async reset() {
     await this.query(
       `TRUNCATE outbox, emails, email_contents, email_events, idempotency_keys, contacts, events, webhook_deliveries,
                 webhook_attempts, webhooks, slow_lanes, paused_lanes CASCADE`,
@@ -180,29 +180,29 @@ export class Ground {
     await this.sink.ask('reset');
   }
 
-  /** What Redis holds of the machine's memory, in MiB. */
+  /** The resident memory of Redis, in MiB. */
   async redisMiB() {
-    return (await this.#askMemory('used_memory_rss')) / MIB;
+    return (await this.#readMemory('used_memory_rss')) / MIB;
   }
 
-  /** What Redis keeps, in bytes. */
+  /** The size of the data in Redis, in bytes. */
   redisBytes() {
-    return this.#askMemory('used_memory');
+    return this.#readMemory('used_memory');
   }
 
-  async #askMemory(name) {
-    const told = new RegExp(`^${name}:(\\d+)`, 'm').exec(await askRedis(this.#redisPort, 'INFO memory'));
-    return Number(told?.[1]);
+  async #readMemory(name) {
+    const found = new RegExp(`^${name}:(\\d+)`, 'm').exec(await askRedis(this.#redisPort, 'INFO memory'));
+    return Number(found?.[1]);
   }
 
-  /** Stops and removes everything, whatever state it is in; who asks again waits for the same end. */
-  clear() {
-    this.#cleared ??= this.#clear();
-    return this.#cleared;
+  /** Stops and removes everything, even after a failed setup; further calls return the same promise. */
+  tearDown() {
+    this.#tornDown ??= this.#tearDown();
+    return this.#tornDown;
   }
 
-  async #clear() {
-    for (const action of this.#undo.splice(0).reverse()) {
+  async #tearDown() {
+    for (const action of this.#cleanups.splice(0).reverse()) {
       try {
         await action();
       } catch (error) {

@@ -2,18 +2,17 @@ import { fork } from 'node:child_process';
 import { nodeBinary } from '../stack/runtime.mjs';
 
 /**
- * A process of the benchmark's own: it answers questions over Node's channel between parent and child, and ends with
- * its parent.
+ * A child process of the benchmark: it answers requests over Node's IPC channel, and exits when its parent does.
  *
- * @typedef {{ ask: (verb: string, question?: object) => Promise<any>, stop: () => Promise<void> }} Helper
+ * @typedef {{ ask: (verb: string, question?: object) => Promise<any>, stop: () => Promise<void> }} BenchProcess
  */
 
 /**
  * @param {URL} script
- * @returns {Promise<Helper>} once it runs
+ * @returns {Promise<BenchProcess>} once it runs
  */
-export async function startHelper(script) {
-  const child = fork(script, { execPath: nodeBinary(), execArgv: [], detached: true, env: helperEnv() });
+export async function startBenchProcess(script) {
+  const child = fork(script, { execPath: nodeBinary(), execArgv: [], detached: true, env: processEnv() });
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   const asked = new Map();
   let questions = 0;
@@ -46,15 +45,15 @@ export async function startHelper(script) {
   return { ask, stop };
 }
 
-function helperEnv() {
+function processEnv() {
   return { ...process.env, NODE_ENV: 'production' };
 }
 
 /**
- * Has a server listen on 127.0.0.1.
+ * Makes a server listen on a free port of 127.0.0.1.
  *
  * @param {import('node:net').Server} server
- * @returns {Promise<number>} on which port
+ * @returns {Promise<number>} the port
  */
 export function listen(server) {
   return new Promise((resolve) => {
@@ -65,7 +64,7 @@ export function listen(server) {
 }
 
 /**
- * The child's side: answers the parent's questions until the parent is gone.
+ * The child's side: answers the parent's requests until the parent is gone.
  *
  * @param {Record<string, (question: any) => unknown>} answers by verb
  */
