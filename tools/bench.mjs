@@ -178,7 +178,7 @@ async function bench({ kinds, scale, json, withoutBuild }) {
   const longKinds = kinds.filter((kind) => LONG_KINDS.includes(kind));
   const limitMs = scale.limitMs + longKinds.length * LONG_KIND_LIMIT_MS;
   setTimeout(() => void abort('The run took too long.', 1), limitMs).unref();
-  await step('BenchEnvironment', () => environment.setUp());
+  await step('Environment', () => environment.setUp());
   const machine = await describeMachine(environment);
   const rows = rowsOf(await measure(kinds, scale, environment));
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ machine, rows }, null, 2)}\n`);

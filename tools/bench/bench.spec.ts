@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { run } from '../stack/processes.mjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { containerHeap, heapFlags } from './container-heap.mjs';
 import { startBenchProcess } from './bench-process.mjs';
@@ -49,6 +50,16 @@ describe('the heap of an app', () => {
     for (const app of ['gateway', 'sender', 'scheduler', 'webhook-dispatcher'])
       expect(containerHeap(app)[0]).toMatch(/^--max-old-space-size=\d+$/);
   });
+});
+
+it('watching memory fails only at its end when an app is gone, so that a failed run is cleaned up', async () => {
+  const program = `
+    import { watchMemory } from './tools/bench/due.mjs';
+    const memory = watchMemory({ redisMiB: () => 0 }, { sender: { pid: 2 ** 30 } });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await memory.end().catch((error) => console.log(error.code));`;
+  const args = ['--input-type=module', '--eval', program];
+  expect(await run({ command: process.execPath, args })).toBe('ENOENT\n');
 });
 
 describe('the load', () => {

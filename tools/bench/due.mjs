@@ -113,7 +113,7 @@ async function untilAllFound(environment, due) {
 }
 
 /** Samples the memory of the apps and of Redis until `end`, which returns the maximum of each in MiB. */
-function watchMemory(environment, apps) {
+export function watchMemory(environment, apps) {
   /** @type {Record<string, number>} */
   const max = {};
   const record = (name, mib) => (max[name] = Math.max(max[name] ?? 0, mib));
@@ -124,6 +124,8 @@ function watchMemory(environment, apps) {
       record('redis', await environment.redisMiB());
     }
   })();
+  // `end` reports a failure; unhandled until then, it would end this process before its cleanup.
+  sampling.catch(() => undefined);
   const end = async () => {
     isEnded = true;
     await sampling;

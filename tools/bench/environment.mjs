@@ -7,7 +7,7 @@ import { ensureDatabase, query, startPostgres } from '../stack/postgres.mjs';
 import {
   hasEnded,
   isHealthy,
-  leash,
+  endWithParent,
   startProcess,
   stopProcess,
   tail,
@@ -71,14 +71,14 @@ export class BenchEnvironment {
       directory: join(this.#directory, 'postgres'),
       port: await freePort(),
       settings: POSTGRES_SETTINGS,
-      leashed: true,
+      endsWithParent: true,
     });
     this.#cleanups.push(postgres.stop);
     await ensureDatabase(postgres.url(), 'posthorn');
     this.databaseUrl = postgres.url('posthorn');
     this.#redisPort = await freePort();
     const directory = join(this.#directory, 'redis');
-    const redis = await startRedis({ directory, port: this.#redisPort, leashed: true });
+    const redis = await startRedis({ directory, port: this.#redisPort, endsWithParent: true });
     this.#cleanups.push(redis.stop);
   }
 
@@ -135,9 +135,9 @@ export class BenchEnvironment {
       cwd: this.#directory,
       logFile,
     });
-    const unleash = leash(/** @type {number} */ (child.pid));
+    const cancelWatchdog = endWithParent(/** @type {number} */ (child.pid));
     const stop = async () => {
-      unleash();
+      cancelWatchdog();
       await stopProcess(child, { withinMs: STOP_WITHIN_MS });
     };
     this.#cleanups.push(stop);
