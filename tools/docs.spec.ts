@@ -17,7 +17,7 @@ import {
 } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, readSettings, type SettingDescription } from '@posthorn/platform';
 import { composedServices } from './images/services.mjs';
-import { findCommand, isFamily } from './posthorn/find-command.mjs';
+import { findCommand, isCommandGroup } from './posthorn/find-command.mjs';
 import { parse as parseCall } from './posthorn/parse.mjs';
 import { APPS, readersOf } from './settings-of-apps.ts';
 
@@ -210,7 +210,7 @@ describe('the commands of operators in the text of the pages', () => {
   });
 
   it.each(spans(/`posthorn ([^`]+)`/g))('are there: %s', (_where, words) => {
-    const isOfSeveral = isFamily(words.filter((word) => word !== '…'));
+    const isOfSeveral = isCommandGroup(words.filter((word) => word !== '…'));
     expect(isOfSeveral || findCommand(words).command).toBeTruthy();
   });
 });

@@ -77,11 +77,15 @@ async function startNeighbours(directory) {
   const postgres = await startPostgres({
     directory: join(directory, 'postgres'),
     port: ports.postgres,
-    leashed: true,
+    endsWithParent: true,
   });
   undo.push(postgres.stop);
   await ensureDatabase(postgres.url(), 'posthorn');
-  const redis = await startRedis({ directory: join(directory, 'redis'), port: ports.redis, leashed: true });
+  const redis = await startRedis({
+    directory: join(directory, 'redis'),
+    port: ports.redis,
+    endsWithParent: true,
+  });
   undo.push(redis.stop);
   const files = { directory: join(directory, 'inbox'), logFile: join(directory, 'inbox.log') };
   const inbox = await provideInbox(ports, files);

@@ -34,7 +34,7 @@ async function preparePostgres(directory) {
     directory: join(directory, 'postgres'),
     port: await freePort(),
     settings: FAST_AND_TEMPORARY,
-    leashed: true,
+    endsWithParent: true,
   });
   undo.push(postgres.stop);
   return postgres.url();
@@ -46,7 +46,7 @@ async function prepareRedis(directory) {
   const redis = await startRedis({
     directory: join(directory, 'redis'),
     port: await freePort(),
-    leashed: true,
+    endsWithParent: true,
   });
   undo.push(redis.stop);
   return redis.url;

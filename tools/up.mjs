@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { detach } from './stack/detach.mjs';
 import { ensureInstalled } from './stack/install.mjs';
-import { endAll, LEASH_MS, STOP_SIGNALS } from './stack/processes.mjs';
+import { endAll, ORPHANS_GONE_AFTER_MS, STOP_SIGNALS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 import { redisBinary } from './stack/redis-binary.mjs';
 import { describeFault, runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
 import { Stack } from './stack/stack.mjs';
 import {
-  boundLogs,
+  truncateLargeLogs,
   claimSupervision,
   endSupervision,
   makeStateFolder,
@@ -30,7 +30,7 @@ with keys, and prints what to do next. Ctrl-C stops everything. Its data stays i
 DATABASE_URL, REDIS_URL and SMTP_URL, in the environment or in .env, name a server of yours instead; every other setting
 (.env.example) is passed on to the apps.`;
 
-const LOGS_BOUNDED_EVERY_MS = 60_000;
+const LOGS_TRUNCATED_EVERY_MS = 60_000;
 
 /** With --detach, the process that was called waits for this one at the other end of a channel. */
 const isDetached = process.send !== undefined;
@@ -56,7 +56,7 @@ function askedToStop() {
 async function claim() {
   if (wasKilled()) {
     say('  … the process that kept Posthorn was killed: what it had started is ending');
-    await sleep(LEASH_MS);
+    await sleep(ORPHANS_GONE_AFTER_MS);
   }
   await claimSupervision();
 }
@@ -77,7 +77,7 @@ async function keepUp(options) {
   const settings = readSettings();
   const stack = new Stack(settings);
   await claim();
-  setInterval(boundLogs, LOGS_BOUNDED_EVERY_MS).unref();
+  setInterval(truncateLargeLogs, LOGS_TRUNCATED_EVERY_MS).unref();
   const stopped = askedToStop();
   const failed = start(settings, stack, options).then(
     () => stopped,

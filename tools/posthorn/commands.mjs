@@ -11,32 +11,32 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
 
 /**
  * @typedef {object} Flag
- * @property {string} [value] what stands after it, such as `NAME`; without one it is a switch
+ * @property {string} [value] the placeholder of its value in the help, such as `NAME`; a flag without one is a switch
  * @property {string} sentence
  * @property {boolean} [required]
- * @property {string} [field] the name that use cases have for it, where it is another
+ * @property {string} [field] its name in use cases, if that is different
  */
 
 /**
- * @typedef {Record<string, any>} Given the flags that were given, by their names
+ * @typedef {Record<string, any>} Given the values of the given flags, by name
  */
 
 /**
  * @typedef {object} Command
- * @property {string} name one word or two
+ * @property {string} name one or two words
  * @property {string} [otherName]
  * @property {string} sentence
  * @property {Record<string, Flag>} flags
- * @property {{ name: string, value: string, sentence: string }} [operand] a value that must be given without a flag, under this name
- * @property {string[]} [exactlyOne] of these flags exactly one must be given
- * @property {string[]} [atMostOne] of these flags one may be given
- * @property {[string, string][]} [neverTogether] pairs of flags that do not go together
- * @property {string[]} [atLeastOne] of these flags at least one must be given
- * @property {string} example what stands after `npm run posthorn -- `
- * @property {boolean} [worksAlone] it opens no office, because it works without a database too
- * @property {(result: any) => boolean} [isDone] whether the exit code is 0; by default it is
- * @property {(office: import('./office.mjs').Office, given: Given) => Promise<any>} run gives what `--json` prints
- * @property {(result: any, given: Given) => string} show the same for people
+ * @property {{ name: string, value: string, sentence: string }} [operand] a required positional argument; `name`: its key in Given
+ * @property {string[]} [exactlyOne] flags of which exactly one must be given
+ * @property {string[]} [atMostOne] flags of which at most one may be given
+ * @property {[string, string][]} [neverTogether] pairs of flags that exclude each other
+ * @property {string[]} [atLeastOne] flags of which at least one must be given
+ * @property {string} example the arguments after `npm run posthorn -- `
+ * @property {boolean} [withoutDatabase] whether it runs without a database, and so without a context
+ * @property {(result: any) => boolean} [isDone] whether the exit code is 0; default: always
+ * @property {(context: import('./command-context.mjs').CommandContext, given: Given) => Promise<any>} run returns what `--json` prints
+ * @property {(result: any, given: Given) => string} show formats the result for people
  */
 
 /** All commands for operators; the parser and the help use this list. @type {Command[]} */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { findDatabaseUrl } from './database-url.mjs';
 
-describe('The database that is worked on', () => {
+describe('The database that the command line uses', () => {
   let folder: string;
   let files: { envFile: string; stackFile: string };
   beforeEach(() => {
@@ -17,25 +17,25 @@ describe('The database that is worked on', () => {
   const inStackFile = () =>
     writeFileSync(files.stackFile, JSON.stringify({ databaseUrl: 'postgresql://stack/x' }));
 
-  it('is that of the environment before any other', () => {
+  it('is the one in the environment, which takes precedence', () => {
     inEnvFile();
     inStackFile();
     const found = findDatabaseUrl({ DATABASE_URL: 'postgresql://env/x' }, files);
     expect(found).toEqual({ url: 'postgresql://env/x', from: 'the environment' });
   });
 
-  it('is that of .env before the stack’s, also when the variable is empty', () => {
+  it('is the one in .env rather than the stack’s, even if the variable is set but empty', () => {
     inEnvFile();
     inStackFile();
     expect(findDatabaseUrl({ DATABASE_URL: '' }, files).from).toBe('.env');
   });
 
-  it('is that of the stack that runs here when nothing else says so', () => {
+  it('is that of the local stack if nothing else is set', () => {
     inStackFile();
     expect(findDatabaseUrl({}, files)).toEqual({ url: 'postgresql://stack/x', from: '.posthorn/stack.json' });
   });
 
-  it('is asked for, with how to say it, when there is none', () => {
+  it('is missing: the error says how to set it', () => {
     expect(() => findDatabaseUrl({}, files)).toThrow(/DATABASE_URL is not set.*npm run up/);
   });
 });

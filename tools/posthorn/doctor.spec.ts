@@ -9,13 +9,13 @@ const results = [
   { check: 'relay two', kind: 'unknown', found: 'it did not answer', mend: 'check that it is running' },
 ];
 
-describe('What the doctor says', () => {
+describe('The output of the doctor', () => {
   afterEach(() => {
     Map.groupBy = groupBy;
   });
 
-  it('begins with faults, and says once what several checks found, on a Node that is too old, too', () => {
-    // Node 20 does not have it; that it is too old is what the doctor has to say there.
+  it('begins with faults, and shows equal findings once, even on a Node that is too old', () => {
+    // Node 20 does not have it.
     Map.groupBy = undefined as never;
     expect(DOCTOR_COMMANDS[0]!.show({ isSound: false, results }, {}).split('\n')).toEqual([
       '✗ node: Node 20.19.0',
@@ -29,7 +29,7 @@ describe('What the doctor says', () => {
     ]);
   });
 
-  it('counts what many checks found as one fault, such as a database that is away', () => {
+  it('counts equal findings as one fault, such as a database that is down', () => {
     const found = 'Nothing answers at 127.0.0.1:5433: check that it is running';
     const away = ['postgres.version', 'postgres.room', 'work.due'].map((check) => ({
       check,

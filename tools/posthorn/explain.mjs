@@ -3,9 +3,9 @@ import { NotReady, UsageError } from './usage-error.mjs';
 const MIGRATE = 'The database is not at the newest migration: run npm run migrate';
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
 const REDIS_LOGIN = 'Redis refuses the login: correct the user name and password in REDIS_URL';
-const AWAY =
+const CONNECTION_LOST =
   'The connection to the database was lost: check that it is running and what has been done, then try again';
-const SILENT = 'It does not answer in time: see whether it is overloaded, paused or frozen';
+const NO_REPLY = 'It does not answer in time: see whether it is overloaded, paused or frozen';
 const NO_ANSWER = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT']);
 
 const POOLER =
@@ -32,21 +32,21 @@ const SENTENCES = {
   '42703': MIGRATE,
   'P2021': MIGRATE,
   'P2022': MIGRATE,
-  '57P01': AWAY,
-  '57P02': AWAY,
-  '57P03': AWAY,
-  'ECONNRESET': AWAY,
-  'EPIPE': AWAY,
-  'P1001': AWAY,
-  'P1002': AWAY,
-  'P1008': AWAY,
-  'P1017': AWAY,
+  '57P01': CONNECTION_LOST,
+  '57P02': CONNECTION_LOST,
+  '57P03': CONNECTION_LOST,
+  'ECONNRESET': CONNECTION_LOST,
+  'EPIPE': CONNECTION_LOST,
+  'P1001': CONNECTION_LOST,
+  'P1002': CONNECTION_LOST,
+  'P1008': CONNECTION_LOST,
+  'P1017': CONNECTION_LOST,
   // No connection was available in time, or the transaction took too long and was rolled back.
   'P2028': 'The database is too busy, and nothing was changed: see whether it is overloaded, then try again',
 };
 
 /** Errors whose messages are meant for operators. */
-const SPEAKING = new Set([
+const FOR_OPERATORS = new Set([
   'Refusal',
   'SettingsError',
   'DurabilityRefused',
@@ -62,7 +62,7 @@ const SPEAKING = new Set([
  * The problem in one line.
  *
  * @param {any} error
- * @param {import('./commands.mjs').Command} [command] whose flags are named instead of the fields of the interface
+ * @param {import('./commands.mjs').Command} [command] field names are replaced by its flags
  */
 export function explain(error, command) {
   const text = sentenceFor(error).replaceAll(/\s*\n\s*(?:- )?/g, ' ');
@@ -71,16 +71,17 @@ export function explain(error, command) {
 
 function sentenceFor(error) {
   if (/^(?:NOAUTH|WRONGPASS) /.test(error.message)) return REDIS_LOGIN;
-  const speaks = error instanceof UsageError || error instanceof NotReady;
-  if (speaks || SPEAKING.has(error.name) || SPEAKING.has(error.constructor?.name)) return error.message;
+  const isOurs = error instanceof UsageError || error instanceof NotReady;
+  if (isOurs || FOR_OPERATORS.has(error.name) || FOR_OPERATORS.has(error.constructor?.name))
+    return error.message;
   // The driver sets no code for these.
   if (/^timeout (?:exceeded when trying to connect|expired)$/.test(error.message))
     return nobodyAnswers('there');
-  if (/^Connection terminated|^Query read timeout/.test(error.message)) return AWAY;
-  if (error.message === 'Command timed out') return SILENT;
+  if (/^Connection terminated|^Query read timeout/.test(error.message)) return CONNECTION_LOST;
+  if (error.message === 'Command timed out') return NO_REPLY;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;
   if (NO_ANSWER.has(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
-  // Prisma sets a code of its own, and keeps that of Postgres in a place that depends on when the statement failed.
+  // Prisma sets its own code; where it keeps that of Postgres depends on when the statement failed.
   const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
   const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
   if (sentence !== undefined) return sentence;

@@ -7,13 +7,13 @@ const keyCreate = COMMANDS.find(({ name }) => name === 'key create');
 const refusal = (message: string) => Object.assign(new Error(message), { name: 'Refusal' });
 const failure = (fields: object) => Object.assign(new Error('as the driver says it'), fields);
 
-describe('The line that says what went wrong', () => {
+describe('The explanation of an error', () => {
   it('names the flag where a use case names the field', () => {
     expect(explain(refusal('`displayName` has 0 characters'), keyCreate)).toBe('--name has 0 characters');
     expect(explain(refusal('`role` must be one of A, B'), keyCreate)).toBe('--role must be one of A, B');
   });
 
-  it('leaves what is no field of the command as it is', () => {
+  it('leaves names alone that are not fields of the command', () => {
     expect(explain(refusal('take the domain `localhost`'), keyCreate)).toBe('take the domain `localhost`');
   });
 
@@ -77,17 +77,17 @@ describe('The line that says what went wrong', () => {
     );
   });
 
-  it('is one line, whatever was said', () => {
+  it('is one line, even if the message has several', () => {
     expect(explain(new NotReady('The settings are wrong:\n  - one\n  - two'))).toBe(
       'The settings are wrong: one two',
     );
   });
 
-  it('of what nobody expected says how to see more', () => {
+  it('of an unexpected error says how to see more', () => {
     expect(explain(failure({}))).toMatch(/as the driver says it; POSTHORN_DEBUG=1 shows where$/);
   });
 
-  it('holds no login', () => {
+  it('contains no login', () => {
     expect(explain(new Error('cannot reach postgresql://ada:secret@db/x'))).not.toContain('secret');
     expect(withoutPassword('at postgres://ada:p%40ss@db:5432/x')).toBe('at postgres://***@db:5432/x');
   });

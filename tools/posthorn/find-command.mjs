@@ -1,4 +1,4 @@
-import { closest } from './closest.mjs';
+import { closestName } from './closest-name.mjs';
 import { COMMANDS } from './commands.mjs';
 import { UsageError } from './usage-error.mjs';
 
@@ -24,30 +24,30 @@ export function findCommand(args) {
 }
 
 /** Whether the arguments are only the first word of several commands. @param {string[]} args */
-export function isFamily(args) {
+export function isCommandGroup(args) {
   const [word = '', ...others] = wordsOf(args);
-  return others.length === 0 && !NAMES.includes(word) && familyOf(word).length > 0;
+  return others.length === 0 && !NAMES.includes(word) && commandsOfGroup(word).length > 0;
 }
 
-/** Up to two words before the first flag; one command is called as if it were one. @param {string[]} args */
+/** Up to two words before the first flag; `--version`, which is the name of a command, is not a flag. @param {string[]} args */
 function wordsOf(args) {
   const firstFlag = args.findIndex((arg) => arg.startsWith('-') && !NAMES.includes(arg));
   return (firstFlag < 0 ? args : args.slice(0, firstFlag)).slice(0, 2);
 }
 
 /** @param {string} word */
-function familyOf(word) {
+function commandsOfGroup(word) {
   return NAMES.filter((name) => name.startsWith(`${word} `));
 }
 
 function unknownCommand(words, first) {
   if (words.length === 0)
     return new UsageError(`Name the command before ${first}; help shows which there are`);
-  const family = familyOf(words[0]);
-  if (words.length === 1 && family.length > 0)
-    return new UsageError(`\`${words[0]}\` alone is not a command; there is \`${family.join('`, `')}\``);
+  const group = commandsOfGroup(words[0]);
+  if (words.length === 1 && group.length > 0)
+    return new UsageError(`\`${words[0]}\` alone is not a command; there is \`${group.join('`, `')}\``);
   const called = words.join(' ');
-  const meant = closest(called, NAMES) ?? closest(words[0], NAMES);
+  const meant = closestName(called, NAMES) ?? closestName(words[0], NAMES);
   const mend = meant === undefined ? 'help shows which there are' : `did you mean \`${meant}\`?`;
   return new UsageError(`There is no command ${JSON.stringify(called)}; ${mend}`);
 }

@@ -2,7 +2,7 @@ import { COMMANDS } from './commands.mjs';
 import { GENERAL_FLAGS } from './parse.mjs';
 import { aligned } from './print.mjs';
 
-/** How the command line is called, before the command's name. */
+/** What precedes the name of a command. */
 const CALL = 'npm run posthorn --';
 
 /** Lists all commands with their descriptions. @returns {string} */

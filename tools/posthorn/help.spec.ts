@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.mjs';
 import { helpOn, overview } from './help.mjs';
 import { parse } from './parse.mjs';
 
-/** The words of an example, as a shell would part them. */
+/** The words of an example, split as a shell would. */
 const wordsOf = (text: string): string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
@@ -15,7 +15,7 @@ describe('The help', () => {
     }
   });
 
-  it('says it in sentences', () => {
+  it('describes every command in a sentence', () => {
     for (const { sentence } of COMMANDS) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
@@ -29,7 +29,7 @@ describe('The help', () => {
     },
   );
 
-  it('shows what must, what may and what can be chosen', () => {
+  it('shows required, optional and alternative flags', () => {
     const identity = COMMANDS.find(({ name }) => name === 'identity create')!;
     expect(helpOn(identity)).toContain(
       'identity create (--domain DOMAIN | --address ADDRESS) --workspace ID [--verified]',

@@ -1,7 +1,7 @@
 import { COMMANDS } from './commands.mjs';
 import { explain, withoutPassword } from './explain.mjs';
 import { describe, helpOn, overview } from './help.mjs';
-import { inOffice } from './office.mjs';
+import { withCommandContext } from './command-context.mjs';
 import { parse } from './parse.mjs';
 import { UsageError } from './usage-error.mjs';
 
@@ -45,9 +45,9 @@ export async function carryOut(args) {
 /** @param {import('./parse.mjs').Call} call @returns {Promise<{ text: string, isDone: boolean }>} what is printed */
 async function answerTo({ command, given, json, help }) {
   if (command === undefined || help) return { text: helpOf(command, json), isDone: true };
-  const result = command.worksAlone
+  const result = command.withoutDatabase
     ? await command.run(/** @type {any} */ (undefined), given)
-    : await inOffice((office) => command.run(office, given));
+    : await withCommandContext((context) => command.run(context, given));
   return {
     text: json ? asJson(result) : command.show(result, given),
     isDone: command.isDone?.(result) ?? true,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { closest } from './closest.mjs';
-import { findCommand, isFamily } from './find-command.mjs';
+import { closestName } from './closest-name.mjs';
+import { findCommand, isCommandGroup } from './find-command.mjs';
 import { UsageError } from './usage-error.mjs';
 
 /** @typedef {import('./commands.mjs').Command} Command */
@@ -12,7 +12,7 @@ export const GENERAL_FLAGS = {
   help: { sentence: 'shows how the command is called' },
 };
 
-/** What may precede a command, or be given without one. */
+/** Words that may precede a command, or be given without one. */
 const HELP_WORDS = new Set(['-h', '--help', 'help', '--json']);
 
 /**
@@ -28,11 +28,11 @@ export function parse(args) {
   const rest = start < 0 ? [] : args.slice(start);
   const asksHelp = before.some((word) => word !== '--json');
   const asksJson = before.includes('--json');
-  if (rest.length === 0 || (isFamily(rest) && (asksHelp || rest.includes('--help'))))
+  if (rest.length === 0 || (isCommandGroup(rest) && (asksHelp || rest.includes('--help'))))
     return { command: undefined, given: {}, json: asksJson || rest.includes('--json'), help: true };
   const { command, after } = findCommand(rest);
   const { json = asksJson, help = asksHelp, ...given } = readFlags(command, after);
-  if (!help) demandFlags(command, given);
+  if (!help) checkRequiredFlags(command, given);
   return { command, given, json, help };
 }
 
@@ -87,13 +87,13 @@ function tooManyWords({ name }, { value = '--' }) {
 }
 
 function unknownFlag({ name }, flags, rawName) {
-  const meant = closest(rawName.replace(/^-+/, ''), Object.keys(flags));
+  const meant = closestName(rawName.replace(/^-+/, ''), Object.keys(flags));
   const mend = meant === undefined ? `${name} --help shows which it has` : `did you mean --${meant}?`;
   return new UsageError(`\`${name}\` has no flag ${rawName}; ${mend}`);
 }
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */
-function demandFlags(command, given) {
+function checkRequiredFlags(command, given) {
   const { name, flags, operand, exactlyOne = [], atLeastOne = [] } = command;
   const named = (all) => all.map((flag) => `--${flag}`).join(', ');
   if (operand !== undefined && !(operand.name in given))
@@ -105,11 +105,11 @@ function demandFlags(command, given) {
     throw new UsageError(`\`${name}\` needs exactly one of ${named(exactlyOne)}; see ${name} --help`);
   if (atLeastOne.length > 0 && !atLeastOne.some((flag) => flag in given))
     throw new UsageError(`\`${name}\` needs at least one of ${named(atLeastOne)}; see ${name} --help`);
-  refuseTogether(command, given);
+  refuseConflictingFlags(command, given);
 }
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */
-function refuseTogether({ name, atMostOne = [], neverTogether = [] }, given) {
+function refuseConflictingFlags({ name, atMostOne = [], neverTogether = [] }, given) {
   const several = atMostOne.filter((flag) => flag in given);
   const pair = neverTogether.find((flags) => flags.every((flag) => flag in given));
   const clash = several.length > 1 ? several : pair;

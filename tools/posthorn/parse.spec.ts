@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.mjs';
 
 const WORKSPACE = ['--workspace', 'wrk_1'];
 
-/** What a call that cannot be is told. */
+/** The error that an invalid call is answered with. */
 function fault(...args: string[]): string {
   try {
     parse(args);
@@ -12,7 +12,7 @@ function fault(...args: string[]): string {
     expect(error).toBeInstanceOf(UsageError);
     return (error as Error).message;
   }
-  throw new Error('It was taken.');
+  throw new Error('It was accepted.');
 }
 
 describe('What an operator types', () => {
@@ -32,13 +32,13 @@ describe('What an operator types', () => {
     expect(parse(['pause', '--everything', '--reason', 'x']).command?.name).toBe('pause');
   });
 
-  it('asks for the version as programs are asked for it', () => {
+  it('may be --version, as with other programs', () => {
     for (const args of [['version'], ['--version'], ['--json', '--version']])
       expect(parse(args)).toMatchObject({ command: { name: 'version' }, given: {}, help: false });
     expect(fault('status', '--version')).toContain('has no flag --version');
   });
 
-  it('may give a value that begins with a hyphen after a sign of equality', () => {
+  it('may have a value that begins with a hyphen after an equals sign', () => {
     expect(parse(['workspace', 'create', '--name=-1']).given).toEqual({ name: '-1' });
   });
 

@@ -1,7 +1,7 @@
 /** Characters that move the cursor or change the direction of the text, with which a name could overwrite the table. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A text of the database, made safe for a terminal. @param {string} text */
+/** Escapes control characters, so that a text from the database is safe to print on a terminal. @param {string} text */
 export function visible(text) {
   return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { dateTime, table, visible } from './print.mjs';
 
 describe('What is printed', () => {
-  it('is aligned, with nothing at the ends of lines', () => {
+  it('is aligned, without trailing spaces', () => {
     const columns = { NAME: ({ name }: { name: string }) => name, KIND: () => 'x' };
     expect(table([{ name: 'Ada Lovelace' }, { name: 'Bo' }], columns, 'none')).toBe(
       'NAME          KIND\nAda Lovelace  x\nBo            x',
     );
   });
 
-  it('says in words that there is nothing', () => {
+  it('is a sentence when there are no rows', () => {
     expect(table([], { NAME: () => '' }, 'There is none.')).toBe('There is none.');
   });
 
-  it('never moves the cursor, whatever a name holds', () => {
+  it('escapes control characters in names', () => {
     expect(visible('a\u001b[2Jb\u202ec')).toBe('a\\u{1b}[2Jb\\u{202e}c');
   });
 

@@ -50,20 +50,24 @@ function canReach(account, path) {
 export function asAccount(account, { command, args, paths }) {
   if (account === undefined) return { command, args };
   if ([command, ...paths].every((path) => canReach(account, path))) return { command, args, ...account };
-  const only = '-all,+dac_override';
+  const capabilities = '-all,+dac_override';
   const identity = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   // Without this bit, access(2) ignores the capabilities of all users but root, and initdb considers its own binary not executable.
-  const rights = ['--securebits=+no_setuid_fixup', `--inh-caps=${only}`, `--ambient-caps=${only}`];
-  const lent = [...identity, ...rights];
+  const rights = [
+    '--securebits=+no_setuid_fixup',
+    `--inh-caps=${capabilities}`,
+    `--ambient-caps=${capabilities}`,
+  ];
+  const flags = [...identity, ...rights];
   try {
-    execFileSync('setpriv', [...lent, 'true'], { stdio: 'ignore' });
+    execFileSync('setpriv', [...flags, 'true'], { stdio: 'ignore' });
   } catch (error) {
     throw new Error(
       `Postgres does not run as root, and no other account may enter ${dirname(command)}: move the checkout to where everybody may, such as /srv, or run as an ordinary user.`,
       { cause: error },
     );
   }
-  return { command: 'setpriv', args: [...lent, command, ...args] };
+  return { command: 'setpriv', args: [...flags, command, ...args] };
 }
 
 /** Gives a folder to an account. @param {Account | undefined} account @param {string} path */

@@ -8,7 +8,7 @@ import { ROOT } from './runtime.mjs';
 const STAMP = join(ROOT, 'node_modules', '.posthorn-installed');
 
 /** npm's own record of what is installed: a node_modules from a plain `npm ci` does not have our stamp. */
-const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json');
+const NPM_RECORD = join(ROOT, 'node_modules', '.package-lock.json');
 
 function lockDigest() {
   return hash('sha256', readFileSync(join(ROOT, 'package-lock.json')));
@@ -16,7 +16,7 @@ function lockDigest() {
 
 /** Whether node_modules matches package-lock.json. @returns {boolean} */
 function isInstalled() {
-  if (!existsSync(NPM_NOTE)) return false;
+  if (!existsSync(NPM_RECORD)) return false;
   return isStamped() || samePackages();
 }
 
@@ -26,21 +26,21 @@ function isStamped() {
 
 function samePackages() {
   const wanted = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
-  const present = JSON.parse(readFileSync(NPM_NOTE, 'utf8')).packages;
+  const present = JSON.parse(readFileSync(NPM_RECORD, 'utf8')).packages;
   const isThere = ([path, { optional, version }]) => optional || !path || present[path]?.version === version;
   return Object.entries(wanted).every(isThere);
 }
 
 /**
- * Installs everything even if the machine's npm would omit something, as it does with NODE_ENV=production: the build needs all of it, and
- * the stamp promises it.
+ * Installs everything even where npm is configured to omit something, as with NODE_ENV=production: the build needs all of it, and the stamp
+ * means that everything is installed.
  */
-const WHOLE = ['--include=dev', '--include=optional', '--ignore-scripts=false'];
+const COMPLETE = ['--include=dev', '--include=optional', '--ignore-scripts=false'];
 
 /** On an error, npm prints the reason first and then its usage; only the reason is shown. */
 async function installPackages() {
   try {
-    await run({ command: 'npm', args: ['ci', ...WHOLE, '--no-audit', '--no-fund'], keepLines: Infinity });
+    await run({ command: 'npm', args: ['ci', ...COMPLETE, '--no-audit', '--no-fund'], keepLines: Infinity });
   } catch (error) {
     const reasons = error.message.split('\n').filter((line) => /^npm error \S/.test(line));
     throw new Error(

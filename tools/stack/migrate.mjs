@@ -12,8 +12,8 @@ export async function migrate(databaseUrl) {
   return (await run({ command: nodeBinary(), args: ['tools/migrate.mjs'], env })).trim();
 }
 
-/** Shortens this output: the number of applied migrations instead of all their names. @param {string} said */
-export function migrationsInShort(said) {
-  const names = said.replace(/^applied /, '').split(', ');
-  return names.length > 2 ? `applied ${names.length}, the newest is ${names.at(-1)}` : said;
+/** Shortens this output: the number of applied migrations instead of all their names. @param {string} output */
+export function summariseMigrations(output) {
+  const names = output.replace(/^applied /, '').split(', ');
+  return names.length > 2 ? `applied ${names.length}, the newest is ${names.at(-1)}` : output;
 }

@@ -1,4 +1,4 @@
-// Loaded before a program, whose imports an older Node cannot resolve: it would end in a trace. Written for any Node.
+// Loaded before a program, because an older Node cannot resolve its imports and would only print a stack trace. Must run on any Node.
 'use strict';
 
 var OLDEST = [20, 19];

@@ -7,7 +7,7 @@ const LOWEST = 10_000;
 const FIRST_EPHEMERAL = 32_768;
 const TRIES = 200;
 
-/** How far above the preferred port to look before taking any free port. */
+/** How many ports from the preferred one on are tried before any free port is taken. */
 const NEIGHBOURS = 50;
 
 /**
@@ -53,14 +53,14 @@ export async function freePort() {
 
 /** Reserves the port. Resolves with whether it was free. @param {number} port */
 async function take(port) {
-  return (await isFree(port)) && (await hold(port));
+  return (await isFree(port)) && (await mark(port));
 }
 
-function hold(port) {
+function mark(port) {
   return new Promise((resolve) => {
-    const sign = createSocket('udp4').unref();
-    sign.once('error', () => sign.close(() => resolve(false)));
-    sign.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+    const marker = createSocket('udp4').unref();
+    marker.once('error', () => marker.close(() => resolve(false)));
+    marker.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
   });
 }
 
@@ -72,17 +72,17 @@ function hold(port) {
  * @returns {Promise<Record<Name, number>>}
  */
 export async function choosePorts(preferred) {
-  const spoken = new Set(Object.values(preferred));
+  const reserved = new Set(Object.values(preferred));
   const chosen = {};
   for (const [name, port] of Object.entries(preferred)) {
-    chosen[name] = (await take(port)) ? port : await freeNeighbour(port, spoken);
+    chosen[name] = (await take(port)) ? port : await freeNeighbour(port, reserved);
   }
   return /** @type {Record<Name, number>} */ (chosen);
 }
 
-async function freeNeighbour(preferred, spoken) {
+async function freeNeighbour(preferred, reserved) {
   for (let port = preferred + 1; port < preferred + NEIGHBOURS; port += 1) {
-    if (!spoken.has(port) && (await take(port))) return port;
+    if (!reserved.has(port) && (await take(port))) return port;
   }
   return freePort();
 }

@@ -26,15 +26,15 @@ export const FAST_AND_TEMPORARY = {
  * @param {string} options.directory holds `data` and the superuser's password; made when missing
  * @param {number} options.port
  * @param {Record<string, string>} [options.settings] server settings, over the defaults
- * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ * @param {boolean} [options.endsWithParent] whether it ends when this program does, even if that is killed
  * @param {string} [options.logFile] default: `postgres.log` in the directory
- * @param {string} [options.binaries] the folder of other binaries, those of the machine
+ * @param {string} [options.binaries] the folder of the binaries; default: those of the npm package
  */
 export async function startPostgres({
   directory,
   port,
   settings = {},
-  leashed = false,
+  endsWithParent = false,
   logFile = join(directory, 'postgres.log'),
   binaries: folder,
 }) {
@@ -46,7 +46,7 @@ export async function startPostgres({
   const child = await startProcess({
     ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
     logFile,
-    leashed,
+    endsWithParent,
   });
   const url = (database = 'postgres') => `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`;
   try {
@@ -103,14 +103,14 @@ async function postgresBinaries() {
 }
 
 /** initdb runs the server through a shell, with the path in double quotes, where these characters are special. */
-const OF_SHELLS = /["$`\\]/;
+const SPECIAL_IN_SHELLS = /["$`\\]/;
 
 /** Makes the data folder once. @returns {Promise<string>} the superuser's password */
 async function initialise({ directory, account, initdb, localeFlags = LOCALE }) {
   const data = join(directory, 'data');
   const passwordFile = join(directory, 'password');
   if (existsSync(data)) return passwordOf(data, passwordFile);
-  if (OF_SHELLS.test(initdb))
+  if (SPECIAL_IN_SHELLS.test(initdb))
     throw new Error(
       `initdb of Postgres does not work in a folder with ", $, \` or \\ in its name (${dirname(initdb)}): move the checkout, or set DATABASE_URL to a server of yours.`,
     );

@@ -38,12 +38,12 @@ async function endGroup(child) {
     hasEnded(child) ? resolve(undefined) : child.once('exit', resolve),
   );
   signalGroup(child, 'SIGINT');
-  const patience = new AbortController();
+  const timer = new AbortController();
   await Promise.race([
     ended,
-    sleep(ENDED_WITHIN_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+    sleep(ENDED_WITHIN_MS, undefined, { signal: timer.signal }).catch(() => undefined),
   ]);
-  patience.abort();
+  timer.abort();
   // npm exits at once, and may leave the processes that it runs.
   signalGroup(child, 'SIGKILL');
   await ended;
@@ -63,14 +63,14 @@ function signalGroup(child, signal) {
  * Starts a process that writes into a log file and has a session of its own, so that a Ctrl-C in the terminal reaches only the supervisor,
  * which then stops everything in order.
  *
- * @param {Command & { logFile: string, leashed?: boolean }} options `leashed`: it ends when this program does, however
- * that ends
+ * @param {Command & { logFile: string, endsWithParent?: boolean }} options `endsWithParent`: it ends when this program does, even if
+ * that is killed
  * @returns {Promise<import('node:child_process').ChildProcess>} once it runs
  * @throws when the command cannot be run at all
  */
 export async function startProcess({
   logFile,
-  leashed = false,
+  endsWithParent = false,
   command,
   args = [],
   env = process.env,
@@ -83,7 +83,7 @@ export async function startProcess({
     remember(child);
     // Errors are emitted later, too, when a signal cannot be sent.
     await new Promise((resolve, reject) => child.once('spawn', resolve).on('error', reject));
-    if (leashed) child.once('exit', leash(/** @type {number} */ (child.pid)));
+    if (endsWithParent) child.once('exit', endWithParent(/** @type {number} */ (child.pid)));
     return child;
   } finally {
     closeSync(log);
@@ -113,15 +113,15 @@ export function run({
     child.once('error', reject);
     if (child.pid === undefined) return;
     remember(child);
-    child.once('exit', leash(child.pid));
+    child.once('exit', endWithParent(child.pid));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => (output += text));
     }
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(output);
-      const words = `${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output, keepLines)}`;
-      return reject(new Error(words));
+      const message = `${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output, keepLines)}`;
+      return reject(new Error(message));
     });
   });
 }
@@ -154,12 +154,12 @@ export function isAlive(pid) {
 /**
  * Waits until a condition is true.
  *
- * @param {() => Promise<boolean> | boolean} isSo called every 50 ms; an exception from it ends the waiting
+ * @param {() => Promise<boolean> | boolean} condition checked every 50 ms; if it throws, so does this
  * @param {{ withinMs: number, what: string }} limit
  */
-export async function waitUntil(isSo, { withinMs, what }) {
+export async function waitUntil(condition, { withinMs, what }) {
   const deadline = performance.now() + withinMs;
-  while (!(await isSo())) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`${what} took longer than ${withinMs / 1000} s`);
     await sleep(50);
   }
@@ -187,25 +187,26 @@ export async function stopProcess(child, { signal = 'SIGTERM', withinMs = 5_000 
   if (hasEnded(child)) return true;
   const ended = new Promise((resolve) => child.once('exit', () => resolve(true)));
   child.kill(signal);
-  const patience = new AbortController();
-  const tooLong = sleep(withinMs, false, { signal: patience.signal }).catch(() => true);
-  const wentByItself = await Promise.race([ended, tooLong]);
-  patience.abort();
-  if (!wentByItself) child.kill('SIGKILL');
+  const timer = new AbortController();
+  const tooLong = sleep(withinMs, false, { signal: timer.signal }).catch(() => true);
+  const exitedInTime = await Promise.race([ended, tooLong]);
+  timer.abort();
+  if (!exitedInTime) child.kill('SIGKILL');
   await ended;
-  return Boolean(wentByItself);
+  return Boolean(exitedInTime);
 }
 
-/** After a program was killed, its leashed processes are gone within this time. */
-export const LEASH_MS = 2_500;
+/** After a program was killed, the processes that should end with it are gone within this time. */
+export const ORPHANS_GONE_AFTER_MS = 2_500;
 
 /**
- * Ends a process group when this program ends, however it ends: a shell waits until the pipe from this program closes.
+ * Ends a process group when this program ends, even if that is killed. The watchdog is a shell that waits until the pipe from this program
+ * closes.
  *
  * @param {number} pid leader of the group
- * @returns {() => void} removes the leash; to be called once the process has ended, because its pid may be reused
+ * @returns {() => void} cancels the watchdog; must be called once the process has ended, because its pid may be reused
  */
-export function leash(pid) {
+export function endWithParent(pid) {
   const script = `cat >/dev/null; kill -INT ${pid} 2>/dev/null; sleep 2; kill -KILL -${pid} 2>/dev/null`;
   const shell = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => undefined);

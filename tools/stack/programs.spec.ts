@@ -102,8 +102,8 @@ async function pidOf(name: string): Promise<number> {
   return Number(readFileSync(file, 'utf8'));
 }
 
-/** Whether what holds its leash has been started, which comes a moment after the program itself. */
-function isLeashed(pid: number): boolean {
+/** Whether its watchdog has been started, which happens a moment after the program itself. */
+function hasWatchdog(pid: number): boolean {
   return execFileSync('ps', ['-A', '-o', 'args=']).toString().includes(`kill -INT ${pid} `);
 }
 
@@ -145,7 +145,7 @@ describe('up', () => {
   it('ends with all that it has started when it is killed', async () => {
     const { child } = call('up');
     const pids = [await pidOf('npm'), await pidOf('sleep')];
-    await waitUntil(() => isLeashed(pids[0]!), WITHIN);
+    await waitUntil(() => hasWatchdog(pids[0]!), WITHIN);
     child.kill('SIGKILL');
 
     await waitUntil(() => !pids.some(isAlive), WITHIN);

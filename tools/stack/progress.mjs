@@ -1,6 +1,6 @@
 const STARTED = performance.now();
 
-// The reader may go away (`npm run up | head`, a closed terminal); that must not leave processes behind.
+// The reader may close the pipe (`npm run up | head`, a closed terminal); an unhandled error would leave processes behind.
 process.stdout.on('error', () => undefined);
 
 /** @param {number} ms */
@@ -19,7 +19,7 @@ export function say(text) {
 }
 
 /**
- * Runs a step and prints a line with the time that it took. A step may return a detail to be shown beside it.
+ * Runs a step and prints a line with the time that it took, and a detail of its result.
  *
  * @template T
  * @param {string} title what is being done, e.g. `Postgres`

@@ -7,11 +7,11 @@ const NAMES = ['redis-server', 'valkey-server'];
  * @typedef {object} Installer
  * @property {string} manager
  * @property {string[][]} commands
- * @property {string[][]} [otherwise] where the first ones fail
- * @property {boolean} [asUser] whether it refuses to be root
+ * @property {string[][]} [otherwise] to run if these fail
+ * @property {boolean} [asUser] whether it refuses to run as root
  */
 
-/** How to install it with each system's package manager, in the order in which these are looked for. @type {Installer[]} */
+/** How to install it with each package manager; the first manager found is used. @type {Installer[]} */
 const INSTALLERS = [
   {
     manager: 'apt-get',
@@ -86,7 +86,7 @@ function rootPrefix() {
 
 /** @param {Installer} installer @param {string[]} prefix */
 async function install({ commands, otherwise }, prefix) {
-  // Otherwise the package would start a server of its own, on a port and with data that nobody has chosen.
+  // RUNLEVEL keeps the package from starting its own server.
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: 'noninteractive',

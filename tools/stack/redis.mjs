@@ -12,16 +12,16 @@ const START_WITHIN_MS = 30_000;
  * @param {object} options
  * @param {string} options.directory for its data; made when missing
  * @param {number} options.port
- * @param {boolean} [options.durable] keep what it holds over a restart
- * @param {boolean} [options.leashed] end it when this program dies, however it dies
+ * @param {boolean} [options.durable] whether its data survives a restart
+ * @param {boolean} [options.endsWithParent] whether it ends when this program does, even if that is killed
  * @param {string} [options.logFile] default: `redis.log` in the directory
- * @param {Record<string, string>} [options.settings] more of `redis.conf`
+ * @param {Record<string, string>} [options.settings] further settings, as in `redis.conf`
  */
 export async function startRedis({
   directory,
   port,
   durable = false,
-  leashed = false,
+  endsWithParent = false,
   logFile = join(directory, 'redis.log'),
   settings = {},
 }) {
@@ -33,7 +33,7 @@ export async function startRedis({
     command: await redisBinary(),
     args: [...network, ...storage, ...more],
     logFile,
-    leashed,
+    endsWithParent,
   });
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`Redis did not start:\n${tail(logFile)}`);

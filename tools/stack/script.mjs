@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util';
 import { say } from './progress.mjs';
 
 /** What an operator can do about a system error, by its code. @type {Record<string, (error: any) => string>} */
-const MENDS = {
+const REMEDIES = {
   EACCES: notAllowed,
   EPERM: notAllowed,
   EROFS: ({ path }) =>
     `${path} cannot be written: the file system is read-only. Use a checkout that can be written.`,
-  ENOSPC: noRoom,
+  ENOSPC: diskFull,
 };
 
 function notAllowed({ syscall, path, message }) {
@@ -18,35 +18,35 @@ function notAllowed({ syscall, path, message }) {
     : `This account may not use ${path}: run this as the account that owns it, or give it to yours with chown.`;
 }
 
-function noRoom({ path = '' }) {
+function diskFull({ path = '' }) {
   return `The disk is full${path ? `, at ${path}` : ''}: make room, then run this again.`;
 }
 
-/** Temporary files are outside of the checkout, where TMPDIR says. */
+/** Temporary files are created outside the checkout, in TMPDIR. */
 function noTemporaryFolder({ path, message }) {
   return `There can be no temporary files in ${dirname(path)} (${message.split(',')[0]}): make it a folder that this account may write to, or let TMPDIR name another.`;
 }
 
 /** What a child process prints when the disk is full. */
-const NO_ROOM = /No space left on device|\bENOSPC\b/;
+const DISK_FULL = /No space left on device|\bENOSPC\b/;
 
 /** Describes an error for the person who must fix it. @param {any} error @returns {string} */
 export function describeFault(error) {
   if (error.syscall === 'mkdtemp' && error.code !== 'ENOSPC') return noTemporaryFolder(error);
-  const mend = MENDS[error.code]?.(error);
-  if (mend !== undefined) return mend;
-  const words = error.message ?? String(error);
-  return NO_ROOM.test(words) ? `${words}\n${noRoom({})}` : words;
+  const remedy = REMEDIES[error.code]?.(error);
+  if (remedy !== undefined) return remedy;
+  const message = error.message ?? String(error);
+  return DISK_FULL.test(message) ? `${message}\n${diskFull({})}` : message;
 }
 
 /**
- * What all programs here have in common: `--help`, options that are refused if there is no such one (exit code 2), and errors in
- * place of stack traces (exit code 1).
+ * Runs a program with what all programs here have in common: `--help`, unknown options refused (exit code 2), and readable errors instead of
+ * stack traces (exit code 1).
  *
  * @template {NonNullable<import('node:util').ParseArgsConfig['options']>} Options
  * @param {object} about
  * @param {string} about.help
- * @param {Options} about.options beside `--help`
+ * @param {Options} about.options besides `--help`
  * @param {(values: ReturnType<typeof parseArgs<{ options: Options }>>['values']) => unknown} about.work
  */
 export async function runScript({ help, options, work }) {
@@ -66,7 +66,7 @@ function readOptions(options) {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    // Node's next sentence explains a syntax that no program here accepts.
+    // Node's second sentence explains a syntax that no program here accepts.
     say(`${error.message.split('. ')[0]}; --help shows what there is.`);
     process.exitCode = 2;
     return undefined;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { explain } from '../posthorn/explain.mjs';
-import { keepRunning } from './keeper.mjs';
+import { keepRunning } from './keep-running.mjs';
 import { isHealthy, hasEnded, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 import { ensureDatabase, query, startPostgres } from './postgres.mjs';
 import { isRedisAt, startRedis } from './redis.mjs';
@@ -9,7 +9,7 @@ import { newLogFile, STATE_FOLDER } from './state.mjs';
 
 /** @typedef {{ url: string, webUrl?: string, isOurs: boolean, stop: () => Promise<unknown> }} Service */
 
-const LOOKED_EVERY_MS = 5_000;
+const CHECKED_EVERY_MS = 5_000;
 
 const notOurs = () => Promise.resolve();
 
@@ -27,13 +27,13 @@ export async function providePostgres({ DATABASE_URL }, port) {
   const logFile = newLogFile('postgres');
   const directory = join(STATE_FOLDER, 'postgres');
   const settings = { autovacuum_naptime: '5s' };
-  const { server, stop } = await keepServer({
+  const { server, stop } = await keepServerRunning({
     name: 'Postgres',
     logFile,
     ports: [port],
     start: async () => {
-      const postgres = await startPostgres({ directory, port, settings, leashed: true, logFile });
-      endWhenAsked(postgres);
+      const postgres = await startPostgres({ directory, port, settings, endsWithParent: true, logFile });
+      shutDownFastOnSigterm(postgres);
       return postgres;
     },
   });
@@ -42,18 +42,18 @@ export async function providePostgres({ DATABASE_URL }, port) {
 }
 
 /**
- * After a SIGTERM, Postgres accepts no connections and waits until all clients have disconnected, which the apps never do: so it
- * is shut down with SIGINT (fast shutdown), and can be restarted.
+ * After a SIGTERM from somebody else, Postgres accepts no connections and waits until all clients have disconnected, which the apps never do.
+ * Then SIGINT makes it shut down at once (fast shutdown), so that it can be restarted.
  *
  * @param {Awaited<ReturnType<typeof startPostgres>>} postgres
  */
-function endWhenAsked({ child, url }) {
-  const look = () =>
+function shutDownFastOnSigterm({ child, url }) {
+  const check = () =>
     void query(url(), 'SELECT 1').catch(({ message }) => {
       if (message.includes('is shutting down')) child.kill('SIGINT');
     });
-  const looking = setInterval(look, LOOKED_EVERY_MS).unref();
-  child.once('exit', () => clearInterval(looking));
+  const checking = setInterval(check, CHECKED_EVERY_MS).unref();
+  child.once('exit', () => clearInterval(checking));
 }
 
 /** The Redis of the settings, or else our own. @returns {Promise<Service>} */
@@ -65,11 +65,11 @@ export async function provideRedis({ REDIS_URL }, port) {
   }
   const logFile = newLogFile('redis');
   const directory = join(STATE_FOLDER, 'redis');
-  const { server, stop } = await keepServer({
+  const { server, stop } = await keepServerRunning({
     name: 'Redis',
     logFile,
     ports: [port],
-    start: () => startRedis({ directory, port, durable: true, leashed: true, logFile }),
+    start: () => startRedis({ directory, port, durable: true, endsWithParent: true, logFile }),
   });
   return { url: server.url, isOurs: true, stop };
 }
@@ -86,7 +86,7 @@ export async function provideInbox(
   { directory, logFile } = { directory: join(STATE_FOLDER, 'inbox'), logFile: newLogFile('inbox') },
 ) {
   const webUrl = `http://127.0.0.1:${web}`;
-  const { stop } = await keepServer({
+  const { stop } = await keepServerRunning({
     name: 'The inbox',
     logFile,
     ports: [smtp, web],
@@ -98,7 +98,7 @@ export async function provideInbox(
 async function startInbox({ smtp, web, webUrl, directory, logFile }) {
   const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
   const args = ['tools/inbox/main.mjs', ...where];
-  const child = await startProcess({ command: nodeBinary(), args, logFile, leashed: true });
+  const child = await startProcess({ command: nodeBinary(), args, logFile, endsWithParent: true });
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`The inbox did not start:\n${tail(logFile)}`);
     return isHealthy(`${webUrl}/health`);
@@ -114,24 +114,24 @@ async function startInbox({ smtp, web, webUrl, directory, logFile }) {
 }
 
 /**
- * Starts a server of ours, and starts it again whenever it ends.
+ * Starts a server of ours, and restarts it whenever it ends.
  *
  * @template {{ child: import('node:child_process').ChildProcess, stop: () => Promise<unknown> }} Server
  * @param {{ name: string, logFile: string, ports: number[], start: () => Promise<Server> }} options
- * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} the first one; `stop` ends the one that runs then, or is being started
+ * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} `server`: the first one; `stop` stops the current one, even if that is still being started
  */
-async function keepServer({ start, ...about }) {
+async function keepServerRunning({ start, ...program }) {
   const stopping = new AbortController();
   /** @type {Promise<Server> | undefined} */
-  let newest;
-  const startOne = async () => (await (newest = start())).child;
-  await keepRunning({ ...about, start: startOne, signal: stopping.signal });
+  let latestStart;
+  const startOne = async () => (await (latestStart = start())).child;
+  await keepRunning({ ...program, start: startOne, signal: stopping.signal });
   const stop = async () => {
     stopping.abort();
-    const server = await newest?.catch(() => undefined);
+    const server = await latestStart?.catch(() => undefined);
     await server?.stop();
   };
-  return { server: await /** @type {Promise<Server>} */ (/** @type {unknown} */ (newest)), stop };
+  return { server: await /** @type {Promise<Server>} */ (/** @type {unknown} */ (latestStart)), stop };
 }
 
 /** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL */

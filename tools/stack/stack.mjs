@@ -1,6 +1,6 @@
-import { AppKeeper } from './apps.mjs';
+import { AppRunner } from './app-runner.mjs';
 import { build } from './build.mjs';
-import { migrate, migrationsInShort } from './migrate.mjs';
+import { migrate, summariseMigrations } from './migrate.mjs';
 import { choosePorts } from './ports.mjs';
 import { say, step } from './progress.mjs';
 import { hideLogin, provideInbox, providePostgres, provideRedis } from './services.mjs';
@@ -43,9 +43,9 @@ const APPS = STOP_ORDER.flatMap(({ apps }) => apps);
 /** All of Posthorn on this machine. */
 export class Stack {
   #settings;
-  /** @type {import('./services.mjs').Service[]} started in this order, stopped in the other */
+  /** @type {import('./services.mjs').Service[]} in the order in which they were started; stopped in reverse */
   #services = [];
-  /** @type {Map<string, AppKeeper>} */
+  /** @type {Map<string, AppRunner>} */
   #apps = new Map();
   /** The contents of stack.json apart from the apps, once everything is up. @type {object | undefined} */
   #description;
@@ -71,7 +71,7 @@ export class Stack {
     const inbox = await start('Inbox', () =>
       provideInbox({ smtp: ports['inbox smtp'], web: ports['inbox web'] }),
     );
-    await step('Migrations', () => migrate(postgres.url), migrationsInShort);
+    await step('Migrations', () => migrate(postgres.url), summariseMigrations);
     const env = this.#appEnv({ postgres, redis, inbox, ports });
     await this.#startApps(env, ports);
     const apiUrl = this.#url('gateway');
@@ -88,7 +88,7 @@ export class Stack {
       databaseUrl: postgres.url,
       redisUrl: redis.url,
     };
-    return this.#writeDown();
+    return this.#writeStackFile();
   }
 
   async #choosePorts() {
@@ -128,8 +128,8 @@ export class Stack {
     const starts = APPS.map((name) => {
       const script = `apps/${name}/dist/main.js`;
       const metricsPort = ports[`${name} metrics`];
-      const onRestart = () => this.#writeDownAnew();
-      const app = new AppKeeper({ name, script, port: ports[name], metricsPort, env, onRestart });
+      const onRestart = () => this.#updateStackFile();
+      const app = new AppRunner({ name, script, port: ports[name], metricsPort, env, onRestart });
       this.#apps.set(name, app);
       return step(
         name,
@@ -146,25 +146,25 @@ export class Stack {
   }
 
   #url(app) {
-    return /** @type {AppKeeper} */ (this.#apps.get(app)).url;
+    return /** @type {AppRunner} */ (this.#apps.get(app)).url;
   }
 
-  #writeDown() {
+  #writeStackFile() {
     const apps = [...this.#apps.values()].map(({ name, pid, logFile, healthUrl, metricsUrl }) => [
       name,
       { pid, logFile, healthUrl, metricsUrl },
     ]);
-    const whole = { ...this.#description, apps: Object.fromEntries(apps) };
-    writeJson(STACK_FILE, whole);
-    return whole;
+    const contents = { ...this.#description, apps: Object.fromEntries(apps) };
+    writeJson(STACK_FILE, contents);
+    return contents;
   }
 
   /** When the new pid cannot be written, as on a full disk, everything keeps running. */
-  #writeDownAnew() {
-    // stack.json exists only while everything is up; an app that was restarted before is in its first version.
+  #updateStackFile() {
+    // Before everything is up, there is no stack.json yet; its first version will have the new pid.
     if (this.#description === undefined) return;
     try {
-      this.#writeDown();
+      this.#writeStackFile();
     } catch (error) {
       say(`${STACK_FILE} does not have the new pid: ${error.message}`);
     }

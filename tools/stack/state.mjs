@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './processes.mjs';
 import { ROOT } from './runtime.mjs';
 
-/** Everything that the local stack writes. */
+/** The folder for everything that the local stack writes. */
 export const STATE_FOLDER = join(ROOT, '.posthorn');
 
 /** For scripts: the addresses of everything. Exists exactly while the stack is up. */
@@ -32,6 +32,7 @@ export const SECRETS_FILE = join(STATE_FOLDER, 'secrets.json');
 /** The process that supervises the stack; exists from the first step of `up` until the last step of its end. */
 const SUPERVISOR_FILE = join(STATE_FOLDER, 'supervisor.json');
 
+/** Long enough for a process that checked at the same moment to write its claim. */
 const CLAIMED_AFTER_MS = 100;
 
 const LOG_FOLDER = join(STATE_FOLDER, 'logs');
@@ -68,14 +69,14 @@ export function writeJson(file, value) {
   renameSync(unfinished, file);
 }
 
-/** Whether the supervisor was killed: what it had started is gone only after LEASH_MS. */
+/** Whether the supervisor was killed; then the processes that it had started end within ORPHANS_GONE_AFTER_MS. */
 export function wasKilled() {
   return existsSync(SUPERVISOR_FILE) && supervisorPid() === undefined;
 }
 
 /** Makes this process the supervisor. @throws when another one is */
 export async function claimSupervision() {
-  leaveItToOthers();
+  refuseOtherSupervisor();
   // Removes what a killed supervisor has left: its stack.json would look as if the stack were up.
   endSupervision();
   try {
@@ -83,12 +84,13 @@ export async function claimSupervision() {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
   }
-  // Another process that checked at the same moment may have removed this file as a killed supervisor's: the last one wins.
+  // A process that checked at the same moment may have removed this file as that of a killed supervisor, and written its own; the last one
+  // wins.
   await sleep(CLAIMED_AFTER_MS);
-  leaveItToOthers();
+  refuseOtherSupervisor();
 }
 
-function leaveItToOthers() {
+function refuseOtherSupervisor() {
   const pid = supervisorPid();
   if (pid !== undefined && pid !== process.pid)
     throw new Error(`Posthorn is being started by process ${pid}.`);
@@ -142,7 +144,7 @@ export function newLogFile(name) {
 }
 
 /** Truncates each log file that has become too large; its content is kept beside it, in place of the previous run's. */
-export function boundLogs() {
+export function truncateLargeLogs() {
   // People delete logs, and the folder with them; that must not stop what is running.
   if (!existsSync(LOG_FOLDER)) return;
   for (const name of readdirSync(LOG_FOLDER)) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEASH_MS, waitUntil } from './processes.mjs';
+import { ORPHANS_GONE_AFTER_MS, waitUntil } from './processes.mjs';
 import { endSupervision, isSupervisor, supervisorPid, wasKilled } from './state.mjs';
 
 /** The ten seconds that it may take, and some more for a busy machine. */
@@ -24,7 +24,7 @@ export async function stopSupervisor() {
       await waitUntil(isGone, { withinMs: STOP_WITHIN_MS, what: 'Ending' });
     }
   }
-  if (wasKilled()) await sleep(LEASH_MS);
+  if (wasKilled()) await sleep(ORPHANS_GONE_AFTER_MS);
   endSupervision();
   return pid !== undefined;
 }

@@ -18,8 +18,8 @@ export async function provideWorkspace(apiUrl, env) {
   const known = readJson(WORKSPACE_FILE);
   if (
     known?.operator !== undefined &&
-    (await isGood(apiUrl, known.keys.editor)) &&
-    (await isGood(apiUrl, known.keys.apiUser))
+    (await isValidKey(apiUrl, known.keys.editor)) &&
+    (await isValidKey(apiUrl, known.keys.apiUser))
   )
     return known;
   const made = await makeWorkspace(env);
@@ -28,10 +28,9 @@ export async function provideWorkspace(apiUrl, env) {
 }
 
 /**
- * Whether the gateway knows a key. It need not be allowed to do anything: a request that is wrong in itself is told so
- * (400 or 404) only after its key was found good.
+ * Whether the gateway accepts a key: an invalid request is answered 401 with an unknown key, and otherwise with another error.
  */
-async function isGood(apiUrl, key) {
+async function isValidKey(apiUrl, key) {
   const headers = { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' };
   const answer = await fetch(`${apiUrl}/v1/emails`, { method: 'POST', headers, body: '{}' });
   await answer.arrayBuffer();
@@ -39,15 +38,15 @@ async function isGood(apiUrl, key) {
 }
 
 async function makeWorkspace(env) {
-  const posthorn = async (...words) => {
-    const args = ['tools/posthorn.mjs', ...words, '--json'];
+  const posthorn = async (...command) => {
+    const args = ['tools/posthorn.mjs', ...command, '--json'];
     return JSON.parse(await run({ command: nodeBinary(), args, env: withInstalledBinaries(env) }));
   };
   const { id } = await posthorn('workspace', 'create', '--name', 'Local');
-  const inIt = ['--workspace', id];
-  await posthorn('identity', 'create', ...inIt, '--domain', 'example.com', '--verified');
-  const editor = await posthorn('key', 'create', ...inIt, '--name', 'Editor', '--role', 'EDITOR');
-  const apiUser = await posthorn('key', 'create', ...inIt, '--name', 'API user', '--role', 'API_USER');
+  const inWorkspace = ['--workspace', id];
+  await posthorn('identity', 'create', ...inWorkspace, '--domain', 'example.com', '--verified');
+  const editor = await posthorn('key', 'create', ...inWorkspace, '--name', 'Editor', '--role', 'EDITOR');
+  const apiUser = await posthorn('key', 'create', ...inWorkspace, '--name', 'API user', '--role', 'API_USER');
   const { name, password } = await posthorn(
     'operator',
     'create',

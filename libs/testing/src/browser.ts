@@ -38,18 +38,18 @@ export class Browser {
   readonly #child: ChildProcess;
   readonly #profile: string;
   readonly #devTools: DevTools;
-  readonly #unleash: () => void;
+  readonly #cancelWatchdog: () => void;
 
-  private constructor(child: ChildProcess, profile: string, devTools: DevTools, unleash: () => void) {
+  private constructor(child: ChildProcess, profile: string, devTools: DevTools, cancelWatchdog: () => void) {
     this.#child = child;
     this.#profile = profile;
     this.#devTools = devTools;
-    this.#unleash = unleash;
+    this.#cancelWatchdog = cancelWatchdog;
   }
 
   /** @throws with what it has written when it does not start */
   static async start(executable: string): Promise<Browser> {
-    const { leash } = await stackPiece('processes');
+    const { endWithParent } = await stackPiece('processes');
     const profile = await mkdtemp(join(tmpdir(), 'posthorn-browser-'));
     // The sandbox does not work for root, which containers run tests as.
     const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -58,9 +58,9 @@ export class Browser {
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
-    const unleash = leash(child.pid ?? -1);
+    const cancelWatchdog = endWithParent(child.pid ?? -1);
     const devTools = await DevTools.connect(await devToolsUrl(child));
-    return new Browser(child, profile, devTools, unleash);
+    return new Browser(child, profile, devTools, cancelWatchdog);
   }
 
   /** Opens a page of that size, in pixels of CSS; it is empty at first. */
@@ -70,7 +70,7 @@ export class Browser {
 
   async close(): Promise<void> {
     const { stopProcess } = await stackPiece('processes');
-    this.#unleash();
+    this.#cancelWatchdog();
     this.#devTools.close();
     await stopProcess(this.#child, { withinMs: 5_000 });
     await rm(this.#profile, { recursive: true, force: true, maxRetries: 5 });

@@ -67,7 +67,7 @@ export class Postfix {
   readonly #directory: string;
   readonly #port: number;
   #master: ChildProcess | undefined;
-  #unleash: () => void = () => undefined;
+  #cancelWatchdog: () => void = () => undefined;
 
   private constructor(directory: string, port: number) {
     this.#directory = directory;
@@ -95,18 +95,18 @@ export class Postfix {
     await run(POSTFIX, ['-c', this.#configuration, 'stop']);
     await ended;
     this.#master = undefined;
-    this.#unleash();
+    this.#cancelWatchdog();
   }
 
   /** Starts it again after a stop. */
   async resume(): Promise<void> {
-    const { leash } = await stackPiece('processes');
+    const { endWithParent } = await stackPiece('processes');
     const master = spawn(POSTFIX, ['-c', this.#configuration, 'start-fg'], {
       detached: true,
       stdio: 'ignore',
     });
     this.#master = master;
-    this.#unleash = leash(master.pid ?? -1);
+    this.#cancelWatchdog = endWithParent(master.pid ?? -1);
     const deadline = performance.now() + READY_WITHIN_MS;
     while (!(await this.#answers())) {
       if (performance.now() > deadline || master.exitCode !== null)

@@ -40,7 +40,7 @@ export class ProgramUnderTest {
   private constructor(
     readonly name: string,
     child: ChildProcess,
-    unleash: () => void,
+    cancelWatchdog: () => void,
   ) {
     programs.push(this);
     this.#child = child;
@@ -49,7 +49,7 @@ export class ProgramUnderTest {
     child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.exit = new Promise((resolve) => {
       child.once('close', (code, signal) => {
-        unleash();
+        cancelWatchdog();
         resolve({ code, signal });
       });
     });
@@ -65,7 +65,7 @@ export class ProgramUnderTest {
     script: string,
     { args = [], env = {} }: { args?: string[]; env?: Record<string, string | undefined> } = {},
   ): Promise<ProgramUnderTest> {
-    const { leash } = await stackPiece('processes');
+    const { endWithParent } = await stackPiece('processes');
     const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
     const child = spawn(process.execPath, [script, ...args], {
       cwd: ROOT,
@@ -74,7 +74,7 @@ export class ProgramUnderTest {
       detached: true,
     });
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    return new ProgramUnderTest(nameOf(script), child, leash(child.pid ?? -1));
+    return new ProgramUnderTest(nameOf(script), child, endWithParent(child.pid ?? -1));
   }
 
   /** Everything that it has written so far. */

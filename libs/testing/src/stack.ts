@@ -13,7 +13,7 @@ interface PostgresPiece {
     directory: string;
     port: number;
     settings?: Record<string, string>;
-    leashed?: boolean;
+    endsWithParent?: boolean;
     binaries?: string;
   }): Promise<StartedServer & { url(database?: string): string }>;
   query(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -26,7 +26,7 @@ interface RedisPiece {
     directory: string;
     port: number;
     durable?: boolean;
-    leashed?: boolean;
+    endsWithParent?: boolean;
     settings?: Record<string, string>;
   }): Promise<StartedServer & { url: string }>;
   askRedis(port: number, command: string, limit?: { withinMs?: number }): Promise<string>;
@@ -37,7 +37,7 @@ interface ProcessesPiece {
     child: ChildProcess,
     options?: { signal?: NodeJS.Signals; withinMs?: number },
   ): Promise<boolean>;
-  leash(pid: number): () => void;
+  endWithParent(pid: number): () => void;
   isHealthy(url: string): Promise<boolean>;
 }
 

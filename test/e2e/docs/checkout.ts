@@ -25,7 +25,7 @@ export interface LocalStack {
 export class Checkout {
   private constructor(
     readonly folder: string,
-    private readonly leash: () => void,
+    private readonly cancelWatchdog: () => void,
   ) {}
 
   static make(folder: string): Checkout {
@@ -68,7 +68,7 @@ export class Checkout {
   /** Stops what is up here and removes everything. */
   async remove(): Promise<void> {
     await this.run({ language: 'sh', code: 'npm run nuke -- --yes' });
-    this.leash();
+    this.cancelWatchdog();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

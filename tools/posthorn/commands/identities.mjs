@@ -44,7 +44,7 @@ export const IDENTITY_COMMANDS = [
   },
 ];
 
-/** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
+/** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
 async function createIdentity({ useCases, workspaces, identities, actor }, given) {
   const { workspace, domain, address, verified = false } = given;
   const { id } = await useCases.requireWorkspace(workspaces, workspace);

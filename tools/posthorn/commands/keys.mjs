@@ -64,7 +64,7 @@ export const KEY_COMMANDS = [
   },
 ];
 
-/** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
+/** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
 async function createKey({ useCases, workspaces, apiKeys, actor }, given) {
   const { workspace, name, role } = given;
   const { id } = await useCases.requireWorkspace(workspaces, workspace);

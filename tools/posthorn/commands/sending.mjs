@@ -1,6 +1,6 @@
 import { dateTime, table, visible } from '../print.mjs';
 
-const WHOSE_FLAGS = {
+const SCOPE_FLAGS = {
   everything: { sentence: 'the emails of all workspaces' },
   workspace: { value: 'ID', sentence: 'the emails of one workspace' },
   webhooks: { sentence: 'not emails, but deliveries to webhooks' },
@@ -12,7 +12,7 @@ export const SENDING_COMMANDS = [
     name: 'pause',
     sentence: 'Holds emails back: they are accepted and wait; what is just being sent is finished.',
     flags: {
-      ...WHOSE_FLAGS,
+      ...SCOPE_FLAGS,
       reason: {
         value: 'REASON',
         required: true,
@@ -22,11 +22,11 @@ export const SENDING_COMMANDS = [
     },
     exactlyOne: ['everything', 'workspace', 'webhooks'],
     example: 'pause --everything --reason "The relay is down for maintenance until 14:00"',
-    run: async (office, given) =>
-      office.useCases.pauseSending(
-        office.pausedLanes,
-        await whoseIs(office, given),
-        office.actor,
+    run: async (context, given) =>
+      context.useCases.pauseSending(
+        context.pausedLanes,
+        await scopeOf(context, given),
+        context.actor,
         given.reason,
       ),
     show: ({ whose, reason, pausedAt, wasPaused }) =>
@@ -39,7 +39,7 @@ export const SENDING_COMMANDS = [
     sentence:
       'Releases what was held back, by an operator or because the database was restored; it leaves within seconds.',
     flags: {
-      ...WHOSE_FLAGS,
+      ...SCOPE_FLAGS,
       'everything': {
         sentence: 'all emails and webhooks that are held back as a whole (so does `resume` alone)',
       },
@@ -60,7 +60,7 @@ export const SENDING_COMMANDS = [
     show: ({ whose, wasPaused, everythingIsPaused, ...resumption }) => {
       const done = wasPaused ? `${wordFor(whose)} is resumed.` : notPaused(whose);
       if (everythingIsPaused) return `${done} But everything is still paused: resume --everything`;
-      return [done, ...wordsOf(resumption)].join('\n');
+      return [done, ...resumptionLines(resumption)].join('\n');
     },
   },
   {
@@ -69,9 +69,9 @@ export const SENDING_COMMANDS = [
       'Holds everything back, as happens after a dump is restored: for a restored snapshot or base backup, which cannot be told from a restart.',
     flags: {},
     example: 'restored',
-    run: async (office) => {
-      await office.eras.beginByHand(office.actor);
-      return office.useCases.sendingStatus(office.pausedLanes, office.outbox, office.eras);
+    run: async (context) => {
+      await context.eras.beginByHand(context.actor);
+      return context.useCases.sendingStatus(context.pausedLanes, context.outbox, context.eras);
     },
     show: showStatus,
   },
@@ -87,12 +87,12 @@ export const SENDING_COMMANDS = [
   },
 ];
 
-/** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
-async function resume(office, given) {
-  const { useCases, eras, pausedLanes, actor } = office;
-  const whose = await whoseIs(office, given);
+/** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
+async function resume(context, given) {
+  const { useCases, eras, pausedLanes, actor } = context;
+  const whose = await scopeOf(context, given);
   if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose, actor);
-  // People see that something happens; machines read what came of it.
+  // Progress is for people; programs read the result.
   const onProgress = (failed) =>
     process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);
   const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, {
@@ -107,7 +107,7 @@ function notPaused(whose) {
   return whose === 'everything' ? 'Nothing was paused as a whole.' : `${wordFor(whose)} was not paused.`;
 }
 
-function wordsOf({ failed = 0, doubtful = 0, stillPaused = [] }) {
+function resumptionLines({ failed = 0, doubtful = 0, stillPaused = [] }) {
   return [
     ...stillPaused.map((whose) => `${wordFor(whose)} is still paused: resume ${flagFor(whose)}`),
     ...(failed > 0 ? [`${failed} emails were given up: they are FAILED, and webhooks are told so.`] : []),
@@ -145,8 +145,8 @@ function showRestoration({ heldSince, dumpedAt, queues }) {
   );
 }
 
-/** @param {import('../office.mjs').Office} office @param {import('../commands.mjs').Given} given */
-async function whoseIs({ useCases, workspaces }, { workspace, webhooks = false }) {
+/** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
+async function scopeOf({ useCases, workspaces }, { workspace, webhooks = false }) {
   if (webhooks) return 'webhooks';
   return workspace === undefined ? 'everything' : (await useCases.requireWorkspace(workspaces, workspace)).id;
 }

@@ -10,7 +10,7 @@ export const VERSION_COMMANDS = [
     sentence: 'Says which release this is, and its newest migration.',
     flags: {},
     example: 'version',
-    worksAlone: true,
+    withoutDatabase: true,
     run: () => Promise.resolve({ version: release(), newestMigration: newestMigration() }),
     show: ({ version, newestMigration }) => `Posthorn ${version}, newest migration ${newestMigration}`,
   },

@@ -1,7 +1,7 @@
 import { dateTime, table, visible } from '../print.mjs';
 import { WORKSPACE_FLAG } from './flags.mjs';
 
-/** The numbers that are limited. @type {Record<string, import('../commands.mjs').Flag>} */
+/** The limits of a workspace. @type {Record<string, import('../commands.mjs').Flag>} */
 const LIMIT_FLAGS = {
   'monthly-limit': {
     value: 'N',
@@ -20,7 +20,7 @@ const LIMIT_FLAGS = {
   },
 };
 
-/** What is kept for how long. @type {Record<string, import('../commands.mjs').Flag>} */
+/** The retention of a workspace. @type {Record<string, import('../commands.mjs').Flag>} */
 const RETENTION_FLAGS = {
   'content-days': {
     value: 'N',
@@ -154,7 +154,7 @@ function daysOf(days) {
 }
 
 /**
- * The numbers that are given, by the fields of their flags; `default` takes one back.
+ * The given numbers, by the fields of their flags; null, which means the installation's default, for `default`.
  *
  * @param {import('../commands.mjs').Given} given
  * @param {Record<string, import('../commands.mjs').Flag>} flags
@@ -167,7 +167,7 @@ function numbersIn(given, flags) {
   );
 }
 
-/** What is no number becomes NaN, which the use case refuses in its own words. @param {string} text */
+/** Anything else becomes NaN, which the use case refuses. @param {string} text */
 function wholeNumber(text) {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }

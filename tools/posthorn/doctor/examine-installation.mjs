@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ROOT } from '../../stack/runtime.mjs';
-import { loadLibs } from '../office.mjs';
+import { loadLibs } from '../command-context.mjs';
 import { findSettings, unknownNames } from './find-settings.mjs';
 
 const MIGRATIONS = join(ROOT, 'prisma', 'migrations');

@@ -2,7 +2,7 @@ import { readEnvFile, readSettings } from '../../stack/settings.mjs';
 import { readJson, SECRETS_FILE, STACK_FILE } from '../../stack/state.mjs';
 
 /** Names in `.env` that are for other programs: Node, Docker Compose. */
-const OF_OTHERS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|TZ$|npm_)/;
+const OF_OTHER_PROGRAMS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|TZ$|npm_)/;
 
 /**
  * The settings of the environment and of `.env`; missing ones are taken from the local stack while it runs.
@@ -28,5 +28,5 @@ export function findSettings() {
 /** Names in `.env` that are not settings, usually mistyped ones. @returns {string[]} */
 export function unknownNames({ ALL_SECTIONS, describeSettings }) {
   const names = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
-  return Object.keys(readEnvFile()).filter((name) => !names.has(name) && !OF_OTHERS.test(name));
+  return Object.keys(readEnvFile()).filter((name) => !names.has(name) && !OF_OTHER_PROGRAMS.test(name));
 }

@@ -1,4 +1,4 @@
-import { keepRunning } from './keeper.mjs';
+import { keepRunning } from './keep-running.mjs';
 import { hasEnded, isHealthy, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
 import { say } from './progress.mjs';
 import { nodeBinary, withInstalledBinaries } from './runtime.mjs';
@@ -6,11 +6,11 @@ import { newLogFile } from './state.mjs';
 
 const READY_WITHIN_MS = 60_000;
 
-/** Keeps one app running until it is stopped. */
-export class AppKeeper {
+/** Runs one app, and restarts it whenever it exits, until it is stopped. */
+export class AppRunner {
   #stopping = new AbortController();
   /** @type {Promise<import('node:child_process').ChildProcess> | undefined} */
-  #newest;
+  #latestStart;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
 
@@ -53,8 +53,14 @@ export class AppKeeper {
   async #startOne() {
     const isFirst = this.#child === undefined;
     const { script, env, logFile } = this;
-    this.#newest = startProcess({ command: nodeBinary(), args: [script], env, logFile, leashed: true });
-    const child = await this.#newest;
+    this.#latestStart = startProcess({
+      command: nodeBinary(),
+      args: [script],
+      env,
+      logFile,
+      endsWithParent: true,
+    });
+    const child = await this.#latestStart;
     this.#child = child;
     if (!isFirst) this.onRestart();
     const isReady = () => {
@@ -70,9 +76,9 @@ export class AppKeeper {
   /** @param {number} withinMs after which it is killed */
   async stop(withinMs) {
     this.#stopping.abort();
-    const child = await this.#newest?.catch(() => undefined);
+    const child = await this.#latestStart?.catch(() => undefined);
     if (child === undefined || hasEnded(child)) return;
-    const wentByItself = await stopProcess(child, { withinMs });
-    if (!wentByItself) say(`${this.name} was still at work after ${withinMs / 1000} s and was killed.`);
+    const exitedInTime = await stopProcess(child, { withinMs });
+    if (!exitedInTime) say(`${this.name} was still at work after ${withinMs / 1000} s and was killed.`);
   }
 }

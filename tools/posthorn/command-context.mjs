@@ -3,15 +3,15 @@ import { findKeyRing } from './key-ring.mjs';
 import { operatorName } from './operator.mjs';
 import { NotReady } from './usage-error.mjs';
 
-/** Commands use one connection at a time; this is the minimum of the pool. */
+/** The minimum size of a pool; commands use only one connection at a time. */
 const CONNECTIONS = 2;
 
 /**
- * What commands work with.
+ * The use cases and stores that commands work with.
  *
- * @typedef {object} Office
+ * @typedef {object} CommandContext
  * @property {typeof import('@posthorn/use-cases/operate')} useCases
- * @property {import('@posthorn/domain').Actor} actor who gives the command, for the audit log
+ * @property {import('@posthorn/domain').Actor} actor who runs the command, for the audit log
  * @property {import('@posthorn/database').WorkspaceStore} workspaces
  * @property {import('@posthorn/database').ApiKeyStore} apiKeys
  * @property {import('@posthorn/database').IdentityStore} identities
@@ -51,18 +51,18 @@ export async function loadLibs() {
  * Opens the database, runs the work with it, and closes it.
  *
  * @template T
- * @param {(office: Office) => Promise<T>} work
+ * @param {(context: CommandContext) => Promise<T>} work
  * @returns {Promise<T>}
  * @throws NotReady when there is no usable database
  */
-export async function inOffice(work) {
+export async function withCommandContext(work) {
   const name = operatorName();
   const { useCases, database: lib, domain, settings } = await loadLibs();
   const { url, from } = findDatabaseUrl();
   settings.readSettings({ database: settings.DatabaseSettings }, { DATABASE_URL: url });
   const database = lib.openDatabase({ url, poolSize: CONNECTIONS, applicationName: 'posthorn-operator' });
   try {
-    await greet(lib, database, { url, from });
+    await connect(lib, database, { url, from });
     return await work({
       useCases,
       actor: domain.operator(name),
@@ -86,7 +86,7 @@ export async function inOffice(work) {
   }
 }
 
-async function greet(lib, database, { url, from }) {
+async function connect(lib, database, { url, from }) {
   try {
     // Fails at once when the database is unavailable: a person should not wait half a minute, as an app that starts does.
     await connectOnce(database).catch(lib.throwRefusedConnection);

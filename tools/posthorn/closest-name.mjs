@@ -2,13 +2,13 @@
 const MAX_EDITS = 2;
 
 /**
- * The name that was probably meant.
+ * The name that is most similar to a mistyped one.
  *
  * @param {string} text
  * @param {string[]} names
  * @returns {string | undefined} undefined when none is similar enough
  */
-export function closest(text, names) {
+export function closestName(text, names) {
   const nearest = names
     .map((name) => ({ name, edits: editsBetween(text, name) }))
     .sort((one, other) => one.edits - other.edits)[0];

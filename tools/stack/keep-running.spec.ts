@@ -58,14 +58,14 @@ async function said(words: RegExp): Promise<RegExpExecArray> {
 /** Keeps a program that sleeps, and says the pid of each; `otherwise` is what happens before the second start. */
 function keepSleeper({ otherwise = '', port = 1 } = {}): void {
   runKeeper(`
-    import { keepRunning } from './tools/stack/keeper.mjs';
+    import { keepRunning } from './tools/stack/keep-running.mjs';
     const stopping = new AbortController();
     const stop = () => stopping.abort();
     let starts = 0;
     const start = async () => {
       starts += 1;
       if (starts === 2) { ${otherwise} }
-      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', leashed: true });
+      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', endsWithParent: true });
       console.log('pid ' + starts + ': ' + child.pid + '.');
       return child;
     };
@@ -108,12 +108,12 @@ describe('What is kept running', () => {
 
   it('is still kept after signals could not be sent to it', async () => {
     runKeeper(`
-      import { keepRunning } from './tools/stack/keeper.mjs';
+      import { keepRunning } from './tools/stack/keep-running.mjs';
       const stopping = new AbortController();
       const stop = () => stopping.abort();
       let starts = 0;
       const start = async () => {
-        const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', leashed: true });
+        const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', endsWithParent: true });
         console.log('pid ' + (starts += 1) + ': ' + child.pid + '.');
         setTimeout(() => {
           for (const refused of ['once', 'again']) child.emit('error', new Error('kill EPERM ' + refused));
@@ -140,20 +140,20 @@ describe('What is kept running', () => {
 describe('The log of what is kept running', () => {
   it('begins anew when it has become large, and keeps what it had beside it', async () => {
     runKeeper(`
-      import { boundLogs, makeStateFolder, newLogFile } from './tools/stack/state.mjs';
+      import { truncateLargeLogs, makeStateFolder, newLogFile } from './tools/stack/state.mjs';
       makeStateFolder();
       const logFile = newLogFile('talker');
       const talk = 'head -c 17000000 /dev/zero; while read -r line; do :; done < fifo; echo more; sleep 600';
       execFileSync('mkfifo', ['fifo']);
-      const child = await startProcess({ command: 'sh', args: ['-c', talk], logFile, leashed: true });
+      const child = await startProcess({ command: 'sh', args: ['-c', talk], logFile, endsWithParent: true });
       const stop = () => undefined;
       const size = (file) => statSync(file).size;
       while (size(logFile) < 17_000_000) await sleep(20);
-      boundLogs();
+      truncateLargeLogs();
       execFileSync('sh', ['-c', 'echo >fifo']);
       while (size(logFile) === 0) await sleep(20);
       console.log('sizes: ' + size(logFile) + ' ' + size(logFile.replace('.log', '.previous.log')) + '.');
-      boundLogs();
+      truncateLargeLogs();
       console.log('then: ' + size(logFile) + '.');
       import { execFileSync } from 'node:child_process';
       import { statSync } from 'node:fs';
@@ -165,14 +165,14 @@ describe('The log of what is kept running', () => {
 describe('The folder of the logs', () => {
   it('may be emptied or removed while everything is up: that ends nothing', async () => {
     runKeeper(`
-      import { boundLogs, makeStateFolder } from './tools/stack/state.mjs';
+      import { truncateLargeLogs, makeStateFolder } from './tools/stack/state.mjs';
       import { rmSync, symlinkSync } from 'node:fs';
       const stop = () => undefined;
       makeStateFolder();
       symlinkSync('gone', '.posthorn/logs/gone.log');
-      boundLogs();
+      truncateLargeLogs();
       rmSync('.posthorn/logs', { recursive: true });
-      boundLogs();
+      truncateLargeLogs();
       console.log('went on.')`);
     await said(/went on\./);
   });
@@ -197,7 +197,7 @@ function isWrittenDown(): boolean {
   return readdirSync(folder).some((name) => readFileSync(join(folder, name), 'utf8').includes('kept'));
 }
 
-/** The servers that a process has started and that have not ended, without the shells that hold their leashes. */
+/** The servers that a process has started and that have not ended, without the shells of their watchdogs. */
 function serversOf(parent: number | undefined): number[] {
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args=']).toString().trim().split('\n');
   return all.flatMap((line) => {
