@@ -1,27 +1,27 @@
 /**
- * Which rooms may import which: the only definition. `.dependency-cruiser.mjs` is generated from it, and a test adds violations to check
- * that they are detected.
+ * Which of our packages, the libs and apps, may import which. `.dependency-cruiser.mjs` reads its rules from here; the spec checks that
+ * violations are detected.
  *
  * kernel ◀ core ◀ adapters ◀ use-cases, auth ◀ apps
  */
 const KERNEL = ['kernel'];
 const CORE = ['domain', 'signing', 'rendering'];
 const ADAPTERS = ['database', 'dns', 'queues', 'smtp', 'reports', 'webhooks', 'platform'];
-const DOORS = ['use-cases', 'auth'];
+const APPLICATION = ['use-cases', 'auth'];
 
-/** What each lib may import. Rooms of the same layer do not import each other. @type {Record<string, string[]>} */
+/** The libs that each lib may import; libs of the same layer do not import each other. @type {Record<string, string[]>} */
 export const LIBS = {
   kernel: [],
   ...each(CORE, KERNEL),
   ...each(ADAPTERS, [...KERNEL, ...CORE]),
-  ...each(DOORS, [...KERNEL, ...CORE, ...ADAPTERS]),
+  ...each(APPLICATION, [...KERNEL, ...CORE, ...ADAPTERS]),
   testing: [...KERNEL, ...CORE, ...ADAPTERS],
 };
 
-/** What an app may import; never another app. */
-export const APPS_MAY_IMPORT = [...KERNEL, ...CORE, ...ADAPTERS, ...DOORS];
+/** The libs that an app may import; never another app. */
+export const APPS_MAY_IMPORT = [...KERNEL, ...CORE, ...ADAPTERS, ...APPLICATION];
 
-/** Packages that only one room may import, so that they can be replaced there. @type {Record<string, string[]>} */
+/** npm packages that only one lib may import, so that they can be replaced there. @type {Record<string, string[]>} */
 const ONLY_IN = {
   database: ['pg', '@prisma/[^/]+'],
   queues: ['bullmq', 'ioredis'],
@@ -42,32 +42,32 @@ function anyOf(names) {
   return `(?:${names.join('|')})`;
 }
 
-/** Forbids every lib that is not listed, and every app but the room itself. */
-function floorRule({ name, room, mayImport, tests }) {
+/** Forbids every lib that is not listed, and every app but the package itself. */
+function layerRule({ name, folder, mayImport, tests }) {
   const allowed = [...mayImport, ...(tests ? ['testing'] : [])];
-  const self = room.startsWith('libs/') ? [room.slice('libs/'.length)] : [];
-  const files = tests ? { path: `^${room}/.*${TEST_FILE}` } : { path: `^${room}/`, pathNot: TEST_FILE };
+  const self = folder.startsWith('libs/') ? [folder.slice('libs/'.length)] : [];
+  const files = tests ? { path: `^${folder}/.*${TEST_FILE}` } : { path: `^${folder}/`, pathNot: TEST_FILE };
   return {
     name: `${name}${tests ? '-tests' : ''}`,
-    comment: `${room} may import ${mayImport.join(', ') || 'no other lib'}. Move what is needed to where both may reach it.`,
+    comment: `${folder} may import ${mayImport.join(', ') || 'no other lib'}. Move what is needed to a lib that both may import.`,
     severity: 'error',
     from: files,
     to: {
       path: `^(?:libs/(?!${anyOf([...self, ...allowed, '\\b\\B'])}/)|apps/|test/|tools/)`,
-      pathNot: `^${room}/`,
+      pathNot: `^${folder}/`,
     },
   };
 }
 
-function floorRules() {
+function layerRules() {
   const libs = Object.entries(LIBS).map(([lib, mayImport]) => ({
-    name: `floor-${lib}`,
-    room: `libs/${lib}`,
+    name: `layer-${lib}`,
+    folder: `libs/${lib}`,
     mayImport,
   }));
-  const apps = { name: 'floor-apps', room: 'apps/([^/]+)', mayImport: APPS_MAY_IMPORT };
+  const apps = { name: 'layer-apps', folder: 'apps/([^/]+)', mayImport: APPS_MAY_IMPORT };
   return [...libs, apps]
-    .flatMap((floor) => [floorRule({ ...floor, tests: false }), floorRule({ ...floor, tests: true })])
+    .flatMap((layer) => [layerRule({ ...layer, tests: false }), layerRule({ ...layer, tests: true })])
     .map(ownAppOnly);
 }
 
@@ -78,7 +78,7 @@ function ownAppOnly(rule) {
 
 function packageRules() {
   return Object.entries(ONLY_IN).map(([lib, packages]) => ({
-    name: `only-${lib}-knows`,
+    name: `only-in-${lib}`,
     comment: `Only libs/${lib} may import these packages; ask it for what you need.`,
     severity: 'error',
     from: { path: '^(?:apps|libs)/', pathNot: `^libs/${lib}/` },
@@ -88,22 +88,22 @@ function packageRules() {
 
 const GENERAL_RULES = [
   {
-    name: 'front-door-only',
+    name: 'index-only',
     comment: 'A lib is imported by its name, never by a path into it.',
     severity: 'error',
     from: { path: '^(apps|libs)/([^/]+)/' },
     to: { path: '^libs/[^/]+/', pathNot: ['^$1/$2/', '^libs/[^/]+/src/index\\.ts$'] },
   },
   {
-    name: 'kernel-stands-alone',
+    name: 'kernel-without-packages',
     comment: 'The kernel imports no package.',
     severity: 'error',
     from: { path: '^libs/kernel/', pathNot: TEST_FILE },
     to: { path: 'node_modules' },
   },
-  { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
-  { name: 'no-dead-end', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];
 
 /** The rules in the format of dependency-cruiser. */
-export const RULES = [...floorRules(), ...packageRules(), ...GENERAL_RULES];
+export const RULES = [...layerRules(), ...packageRules(), ...GENERAL_RULES];

@@ -17,38 +17,38 @@ import { APPS_MAY_IMPORT, LIBS } from './layers.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const TEST_FILE = /\.(?:spec|fixture)\.ts$/;
-/** Where an import is planted, what it imports, and the rule that must refuse it; no rule means that it is allowed. */
-const PLANTED: [file: string, imported: string, rule?: string][] = [
-  ['libs/kernel/src/a.ts', '@posthorn/domain', 'floor-kernel'],
-  ['libs/kernel/src/b.ts', 'bullmq', 'kernel-stands-alone'],
-  ['libs/domain/src/a.ts', '@posthorn/database', 'floor-domain'],
-  ['libs/domain/src/b.ts', '@posthorn/signing', 'floor-domain'],
+/** A file, what it imports, and the rule that must forbid it; without a rule it is allowed. */
+const IMPORTS: [file: string, imported: string, rule?: string][] = [
+  ['libs/kernel/src/a.ts', '@posthorn/domain', 'layer-kernel'],
+  ['libs/kernel/src/b.ts', 'bullmq', 'kernel-without-packages'],
+  ['libs/domain/src/a.ts', '@posthorn/database', 'layer-domain'],
+  ['libs/domain/src/b.ts', '@posthorn/signing', 'layer-domain'],
   ['libs/domain/src/c.ts', '@posthorn/kernel'],
-  ['libs/database/src/a.ts', '@posthorn/queues', 'floor-database'],
+  ['libs/database/src/a.ts', '@posthorn/queues', 'layer-database'],
   ['libs/database/src/b.ts', 'pg'],
-  ['libs/database/src/c.ts', '@posthorn/use-cases', 'floor-database'],
-  ['libs/queues/src/a.ts', 'pg', 'only-database-knows'],
-  ['libs/queues/src/b.ts', '@prisma/client', 'only-database-knows'],
-  ['libs/use-cases/src/a.ts', '@posthorn/auth', 'floor-use-cases'],
-  ['libs/use-cases/src/b.ts', 'bullmq', 'only-queues-knows'],
+  ['libs/database/src/c.ts', '@posthorn/use-cases', 'layer-database'],
+  ['libs/queues/src/a.ts', 'pg', 'only-in-database'],
+  ['libs/queues/src/b.ts', '@prisma/client', 'only-in-database'],
+  ['libs/use-cases/src/a.ts', '@posthorn/auth', 'layer-use-cases'],
+  ['libs/use-cases/src/b.ts', 'bullmq', 'only-in-queues'],
   ['libs/use-cases/src/c.ts', '@posthorn/database'],
-  ['libs/use-cases/src/d.ts', '@posthorn/testing', 'floor-use-cases'],
+  ['libs/use-cases/src/d.ts', '@posthorn/testing', 'layer-use-cases'],
   ['libs/use-cases/src/d.spec.ts', '@posthorn/testing'],
   ['libs/use-cases/src/d.fixture.ts', '@posthorn/testing'],
-  ['libs/domain/src/e.spec.ts', '@posthorn/database', 'floor-domain-tests'],
-  ['libs/auth/src/a.ts', '../../database/src/secret.ts', 'front-door-only'],
-  ['libs/auth/src/b.ts', './nowhere.ts', 'no-dead-end'],
-  ['apps/gateway/src/a.ts', '../../sender/src/index.ts', 'floor-apps'],
+  ['libs/domain/src/e.spec.ts', '@posthorn/database', 'layer-domain-tests'],
+  ['libs/auth/src/a.ts', '../../database/src/secret.ts', 'index-only'],
+  ['libs/auth/src/b.ts', './nowhere.ts', 'no-unresolvable'],
+  ['apps/gateway/src/a.ts', '../../sender/src/index.ts', 'layer-apps'],
   ['apps/gateway/src/b.ts', '@posthorn/use-cases'],
   ['apps/gateway/src/c.ts', './index.ts'],
-  ['apps/gateway/src/d.ts', 'nodemailer', 'only-smtp-knows'],
-  ['libs/use-cases/src/e.ts', 'node:dns/promises', 'only-dns-knows'],
+  ['apps/gateway/src/d.ts', 'nodemailer', 'only-in-smtp'],
+  ['libs/use-cases/src/e.ts', 'node:dns/promises', 'only-in-dns'],
   ['libs/use-cases/src/f.ts', '@posthorn/dns'],
-  ['apps/webhook-dispatcher/src/u.ts', 'undici', 'only-webhooks-knows'],
-  ['libs/webhooks/src/b.ts', '@posthorn/dns', 'floor-webhooks'],
+  ['apps/webhook-dispatcher/src/u.ts', 'undici', 'only-in-webhooks'],
+  ['libs/webhooks/src/b.ts', '@posthorn/dns', 'layer-webhooks'],
   ['libs/dns/src/a.ts', 'node:dns'],
-  ['libs/dns/src/b.ts', '@posthorn/database', 'floor-dns'],
-  ['apps/gateway/src/e.ts', '@posthorn/testing', 'floor-apps'],
+  ['libs/dns/src/b.ts', '@posthorn/database', 'layer-dns'],
+  ['apps/gateway/src/e.ts', '@posthorn/testing', 'layer-apps'],
   ['apps/gateway/src/e.spec.ts', '@posthorn/testing'],
   ['apps/gateway/src/f.ts', '@posthorn/domain'],
 ];
@@ -58,8 +58,8 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** A workspace like ours, with nothing in it. */
-function plantWorkspace(root: string): void {
+/** A workspace with our packages, but without their sources. */
+function writeWorkspace(root: string): void {
   for (const lib of Object.keys(LIBS)) {
     cpSync(join(ROOT, 'libs', lib, 'package.json'), join(root, 'libs', lib, 'package.json'));
     write(join(root, 'libs', lib, 'src/index.ts'), 'export const here = 1;\n');
@@ -88,8 +88,8 @@ describe('The layers', () => {
 
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'layers-'));
-    plantWorkspace(root);
-    for (const [file, imported] of PLANTED) write(join(root, file), `import '${imported}';\n`);
+    writeWorkspace(root);
+    for (const [file, imported] of IMPORTS) write(join(root, file), `import '${imported}';\n`);
     const cruiser = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
     const args = [cruiser, '--config', '.dependency-cruiser.mjs', '--output-type', 'json', 'apps', 'libs'];
     const { stdout } = spawnSync(process.execPath, args, {
@@ -101,26 +101,26 @@ describe('The layers', () => {
   });
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  const rulesAgainst = (file: string) =>
+  const rulesBrokenBy = (file: string) =>
     violations.filter(({ from }) => from === file).map(({ rule }) => rule.name);
 
-  it.each(PLANTED.filter(([, , rule]) => rule !== undefined))(
-    'refuse that %s imports %s',
+  it.each(IMPORTS.filter(([, , rule]) => rule !== undefined))(
+    'forbid that %s imports %s',
     (file, _imported, rule) => {
-      expect(rulesAgainst(file)).toContain(rule);
+      expect(rulesBrokenBy(file)).toContain(rule);
     },
   );
 
-  it.each(PLANTED.filter(([, , rule]) => rule === undefined))('let %s import %s', (file) => {
-    expect(rulesAgainst(file)).toEqual([]);
+  it.each(IMPORTS.filter(([, , rule]) => rule === undefined))('allow that %s imports %s', (file) => {
+    expect(rulesBrokenBy(file)).toEqual([]);
   });
 });
 
-const rooms = ['libs', 'apps'].flatMap((kind) =>
+const packages = ['libs', 'apps'].flatMap((kind) =>
   readdirSync(join(ROOT, kind)).map((name) => [kind, name] as const),
 );
 
-/** The libs that the package.json of a room depends on. */
+/** The libs that a package.json depends on. */
 function declaredBy(kind: string, name: string): string[] {
   const manifest = JSON.parse(readFileSync(join(ROOT, kind, name, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
@@ -131,7 +131,7 @@ function declaredBy(kind: string, name: string): string[] {
 }
 
 describe('Every package.json', () => {
-  it.each(rooms)(
+  it.each(packages)(
     'of %s/%s depends on what the table allows, and on what its sources import',
     (kind, name) => {
       const declared = declaredBy(kind, name);
@@ -142,7 +142,7 @@ describe('Every package.json', () => {
     },
   );
 
-  /** The libs that the sources, tests and their fixtures aside, name. */
+  /** The libs that the sources import, without tests and fixtures. */
   function importedBy(folder: string): string[] {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     const sources = files.filter((file) => file.endsWith('.ts') && !TEST_FILE.test(file));
@@ -151,15 +151,18 @@ describe('Every package.json', () => {
   }
 });
 
-describe('Every room is built', () => {
-  it.each(rooms)('%s/%s as all of them are, after those that it depends on', (kind, name) => {
-    const config = JSON.parse(readFileSync(join(ROOT, kind, name, 'tsconfig.json'), 'utf8')) as {
-      references: { path: string }[];
-    };
-    const references = declaredBy(kind, name).map((lib) => ({ path: `../../libs/${lib}` }));
-    expect(config).toEqual({ extends: '../../tsconfig.room.json', references: config.references });
-    expect(new Set(config.references)).toEqual(new Set(references));
-  });
+describe('Every package is built', () => {
+  it.each(packages)(
+    '%s/%s with the common configuration, after the libs that it depends on',
+    (kind, name) => {
+      const config = JSON.parse(readFileSync(join(ROOT, kind, name, 'tsconfig.json'), 'utf8')) as {
+        references: { path: string }[];
+      };
+      const references = declaredBy(kind, name).map((lib) => ({ path: `../../libs/${lib}` }));
+      expect(config).toEqual({ extends: '../../tsconfig.package.json', references: config.references });
+      expect(new Set(config.references)).toEqual(new Set(references));
+    },
+  );
 
   it('without its tests and their fixtures', () => {
     const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc');
