@@ -21,8 +21,8 @@ const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) a
 const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: ROOT, encoding: 'utf8' });
 const isMissing = promtool('--version').status !== 0;
 
-/** Where a rule takes several installations together, so that one makes up for another. */
-function takenTogether(expr: string): string[] {
+/** The aggregations over several installations, in which a healthy one would hide a broken one. */
+function aggregationsAcrossInstallations(expr: string): string[] {
   const aggregations = expr.matchAll(/\b(?:sum|max|min|avg|count|group|absent)\b(?!_)\s*(by \(([^)]*)\))?/g);
   return [...aggregations]
     .filter(([, , labels = '']) => !labels.split(/,\s*/).includes('namespace'))
@@ -31,15 +31,17 @@ function takenTogether(expr: string): string[] {
 
 describe('The alerts', () => {
   it.each(alerts.map(({ alert, expr }) => [alert, expr]))(
-    '%s judges each installation that is asked by itself',
-    (_alert, expr) => expect(takenTogether(expr)).toEqual([]),
+    '%s evaluates each installation separately',
+    (_alert, expr) => expect(aggregationsAcrossInstallations(expr)).toEqual([]),
   );
 
   it.each([
     'max(posthorn_relay_up) == 0',
     'absent(up{job="posthorn", app="gateway"} == 1)',
     'sum by (namespace) (a) / sum by (le) (b)',
-  ])('would be found out: %s', (expr) => expect(takenTogether(expr)).toHaveLength(1));
+  ])('must not aggregate across installations, as in %s', (expr) =>
+    expect(aggregationsAcrossInstallations(expr)).toHaveLength(1),
+  );
 
   (isMissing ? it.skip : it)(
     `say what observe/prometheus/alerts.test.yaml expects of them${isMissing ? ' (skipped: there is no promtool here)' : ''}`,

@@ -10,11 +10,10 @@ All of them run even if one fails; what failed is shown at the end.
 
   --without-unit   leave out the unit tests, which npm test runs too`;
 
-/** The longest first, so that two lanes end at about the same time. */
+/** The longest first, so that both workers end at about the same time. */
 const CHECKS = ['unit', 'lint', 'format', 'types', 'unused', 'layers'];
 
-/** How many run at once. */
-const LANES = 2;
+const CONCURRENCY = 2;
 
 /** @returns {Promise<{ name: string, output: string } | undefined>} what failed */
 async function check(name) {
@@ -35,7 +34,7 @@ async function check(name) {
   }
 }
 
-async function lane(waiting, failures) {
+async function worker(waiting, failures) {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const failure = await check(name);
     if (failure !== undefined) failures.push(failure);
@@ -47,7 +46,7 @@ async function main(checks) {
   await run({ command: 'npm', args: ['run', '--silent', 'generate'], env: withInstalledBinaries() });
   const waiting = [...checks];
   const failures = [];
-  await Promise.all(Array.from({ length: LANES }, () => lane(waiting, failures)));
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => worker(waiting, failures)));
   for (const { name, output } of failures) say(`\n── ${name} ──\n${output}`);
   const passed = checks.length - failures.length;
   say(`\n${passed} of ${checks.length} checks passed in ${elapsed()}.`);

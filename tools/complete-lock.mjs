@@ -1,4 +1,4 @@
-// npm run complete-lock: after `npm install`, so that `npm ci` takes the lock file everywhere.
+// npm run complete-lock: to be run after `npm install`, so that `npm ci` accepts the lock file on every platform.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -13,7 +13,7 @@ describe('Completing the lock file', () => {
     expect(platformOf('@nx/nx-darwin-arm64')).toEqual({ os: ['darwin'], cpu: ['arm64'] });
   });
 
-  it('adds what an entry names and the file lacks, once', () => {
+  it('adds the optional packages that are missing, once', () => {
     const packages = {
       'node_modules/a': { dev: true, optionalDependencies: { 'a-darwin-x64': '1.2.3' } },
       'node_modules/b': { optionalDependencies: { 'a-darwin-x64': '1.2.3' } },
@@ -28,7 +28,7 @@ describe('Completing the lock file', () => {
     });
   });
 
-  it('has nothing to add to ours, so that npm ci takes it on every platform', () => {
+  it('has nothing to add to ours, so that npm ci accepts it on every platform', () => {
     const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
       packages: Record<string, object>;
     };

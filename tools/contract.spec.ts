@@ -19,12 +19,12 @@ const namings = globSync(SPECS, { cwd: ROOT }).flatMap((path) => namingsIn(read(
 const listed = JSON.parse(read(UNTESTED)) as string[];
 
 describe('docs/contract.md', () => {
-  it('gives each rule a number of its own', () => {
+  it('gives each rule a unique number', () => {
     expect(rules.length).toBeGreaterThan(80);
     expect(rules.filter((rule, index) => rules.indexOf(rule) !== index)).toEqual([]);
   });
 
-  it('leads to rules that are there', () => {
+  it('links only to existing rules', () => {
     const anchors = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading!));
     const targets = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, target]) => target!);
     expect(targets.length).toBeGreaterThan(40);
@@ -35,7 +35,7 @@ describe('docs/contract.md', () => {
     expect(namings.filter(({ rule }) => !rules.includes(rule))).toEqual([]);
   });
 
-  it('has a test for every rule but the listed ones; UPDATE_DOCS=1 takes from the list what has one by now', () => {
+  it('has a test for every rule except the listed ones; UPDATE_DOCS=1 removes from the list those that have one', () => {
     const named = namings.map(({ rule }) => rule);
     const untested = rules.filter((rule) => !named.includes(rule));
     if (process.env['UPDATE_DOCS'] === '1') shrinkList(untested);
@@ -44,7 +44,7 @@ describe('docs/contract.md', () => {
   });
 });
 
-describe('the comparison of rules and tests is awake', () => {
+describe('the comparison of rules and tests', () => {
   const source = `
     describe('G1: what is so', () => {
       it('S1, S2: two at once', () => {});
@@ -61,12 +61,12 @@ describe('the comparison of rules and tests is awake', () => {
     expect('S11: in a string');
   `;
 
-  it('reads the rules of tests that run, and of what they stand in', () => {
+  it('reads the rules of tests that run, and of the blocks around them', () => {
     const named = namingsIn(source, 'x.spec.ts').map(({ rule }) => rule);
     expect([...new Set(named)].sort()).toEqual(['G1', 'S1', 'S2', 'S3', 'S4', 'S5']);
   });
 
-  it('reads what looks like a rule too, so that it is found to be none', () => {
+  it('also reads what only looks like a rule, so that it is reported as unknown', () => {
     const named = namingsIn(
       "it('S12, S4.2: x', () => {}); it('5.3: y', () => {}); it('404: z', () => {});",
       'x',

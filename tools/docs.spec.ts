@@ -60,7 +60,7 @@ describe('docs/states.md', () => {
     expect(cells).toContain(replyClassRows());
   });
 
-  it('is found out when a state is missing, or is none', () => {
+  it('fails when a state is missing or unknown', () => {
     const drawn = statesDrawn(page, 'An outbox row');
     expect(difference(drawn, [...drawn, 'lost'])).toEqual({ missing: ['lost'], unknown: [] });
     expect(difference(drawn, drawn.slice(1))).toEqual({ missing: [], unknown: [drawn[0]] });
@@ -74,7 +74,7 @@ describe('docs/api.md', () => {
 });
 
 describe('docs/settings.md', () => {
-  it('is what the settings say of themselves; UPDATE_DOCS=1 npm run check:unit -- --testPathPatterns tools/docs writes it', () => {
+  it('is generated from the settings; UPDATE_DOCS=1 npm run check:unit -- --testPathPatterns tools/docs writes it', () => {
     const rendered = settingsPage();
     if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(ROOT, 'docs/settings.md'), rendered);
     expect(read('docs/settings.md')).toBe(rendered);
@@ -110,7 +110,7 @@ describe('docker-compose.yml', () => {
     for (const [, { build }] of ours) expect(dockerfile).toMatch(new RegExp(` AS ${build!.target}$`, 'm'));
   });
 
-  it('gives our services only settings that exist, and each those that it requires', () => {
+  it('gives our services only settings that exist, and all that they require', () => {
     const all = settings.map(({ name }) => name);
     for (const [name, { environment = {} }] of ours) {
       const known = name === 'office' ? [...all, ...OF_THE_OFFICE] : all;
@@ -141,7 +141,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('starts every app with settings that it takes, when .env has no more than it must', () => {
+  it('starts every app with valid settings when .env has only what is required', () => {
     const given = { ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}` };
     for (const { name, environment } of composedServices(given).filter(({ name }) => APPS.includes(name))) {
       const read = Object.entries(ALL_SECTIONS).filter(([section]) => readersOf(section).includes(name));
@@ -149,7 +149,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets nothing of ours write to its image, or have a right that it does not need', () => {
+  it('runs our services with a read-only file system and without privileges', () => {
     for (const [name, service] of ours)
       expect({ name, service }).toMatchObject({
         name,
@@ -157,7 +157,7 @@ describe('docker-compose.yml', () => {
       });
   });
 
-  it('pins every image, looks after the health of whatever goes on, and runs nothing as root', () => {
+  it('pins every image, checks the health of every long-running service, and runs nothing as root', () => {
     for (const { image, user, healthcheck } of Object.values(services)) {
       if (image === undefined) continue;
       expect(image).toMatch(/:v?\d+\.\d+/);

@@ -24,28 +24,29 @@ Some minutes, most of them npm ci.
   --keep   leave the folders there, and say where`;
 
 const ARRIVED_WITHIN_MS = 15_000;
-/** Types come with packages that need them. */
+/** Without types, which are also dependencies of production packages. */
 const DEV_PACKAGES = Object.keys(
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies,
 ).filter((name) => !name.startsWith('@types/'));
 
-const undo = /** @type {(() => unknown)[]} */ ([]);
+/** Run in reverse order. */
+const cleanups = /** @type {(() => unknown)[]} */ ([]);
 
 /** @param {{ keep?: boolean }} values */
 async function main({ keep }) {
   const directory = mkdtempSync(join(tmpdir(), 'posthorn-images-'));
-  // Whom the apps run as must be able to look in.
+  // The account that the apps run as must be able to read it.
   chmodSync(directory, 0o755);
   if (keep) say(`In ${directory}`);
-  else undo.push(() => rmSync(directory, { recursive: true, force: true }));
+  else cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   const images = new Images(join(directory, 'stages'));
   for (const target of images.targets)
     await step(
       `Image ${target}`,
       () => images.build(target),
-      (image) => faultOf(image),
+      (image) => refuseDevPackages(image),
     );
-  const outside = await step('Postgres, Redis and an inbox', () => startNeighbours(directory));
+  const outside = await step('Postgres, Redis and an inbox', () => startServices(directory));
   const services = composedServices({ ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}` });
   const [migrate, ...apps] = await Promise.all(
     services.map((service) => containerOf(service, images, outside, directory)),
@@ -54,20 +55,20 @@ async function main({ keep }) {
   await step('Migrations', () => run(migrate.command));
   for (const app of apps) {
     await step(`App ${app.name}`, () => app.start());
-    undo.push(() => app.kill());
+    cleanups.push(() => app.kill());
   }
   await step('An email, from the gateway to the inbox', () => sendOne(migrate, apps, outside));
   for (const app of apps.toReversed()) await step(`Stopping ${app.name}`, () => app.stop());
 }
 
-/** An image must hold what its app needs, which its start shows, and nothing that only we need. */
-function faultOf({ root, workdir }) {
+/** Checks that an image has no development packages; whether it has what its app needs, shows when that is started. */
+function refuseDevPackages({ root, workdir }) {
   const found = DEV_PACKAGES.filter((name) => existsSync(join(root, workdir, 'node_modules', name)));
   if (found.length > 0) throw new Error(`There are packages in it that only we need: ${found.join(', ')}`);
   return '';
 }
 
-async function startNeighbours(directory) {
+async function startServices(directory) {
   const ports = {
     postgres: await freePort(),
     redis: await freePort(),
@@ -79,17 +80,17 @@ async function startNeighbours(directory) {
     port: ports.postgres,
     endsWithParent: true,
   });
-  undo.push(postgres.stop);
+  cleanups.push(postgres.stop);
   await ensureDatabase(postgres.url(), 'posthorn');
   const redis = await startRedis({
     directory: join(directory, 'redis'),
     port: ports.redis,
     endsWithParent: true,
   });
-  undo.push(redis.stop);
+  cleanups.push(redis.stop);
   const files = { directory: join(directory, 'inbox'), logFile: join(directory, 'inbox.log') };
   const inbox = await provideInbox(ports, files);
-  undo.push(inbox.stop);
+  cleanups.push(inbox.stop);
   return { ...ports, databaseUrl: postgres.url('posthorn') };
 }
 
@@ -120,7 +121,7 @@ async function sendOne(tools, apps, { web }) {
 }
 
 async function cleanUp() {
-  for (const action of undo.splice(0).reverse()) await action();
+  for (const action of cleanups.splice(0).reverse()) await action();
 }
 
 await runScript({

@@ -21,7 +21,7 @@ interface Container {
   readonly env?: readonly Variable[];
 }
 
-/** What an operator keeps in the Secret `posthorn`; see k8s/README.md. */
+/** The entries of the Secret `posthorn`, which an operator creates; see k8s/README.md. */
 const SECRET: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgresql://posthorn:secret@postgres/posthorn',
   REDIS_URL: 'redis://redis:6379',
@@ -34,7 +34,7 @@ interface Block {
   readonly except: readonly string[];
 }
 
-/** What the registries of special addresses do not call globally reachable, and where clouds tell their machines their credentials. */
+/** Addresses that the IANA registries do not list as globally reachable, and the metadata services of clouds, which give out credentials. */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16'],
   ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
@@ -54,7 +54,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
   const ofKind = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
   const named = (kind: string, name: string): Manifest =>
     ofKind(kind).find(({ metadata }) => metadata.name === name)!;
-  /** What an app may take, in bytes. */
+  /** The memory limit of an app, in bytes. */
   const memoryOf = (app: string): number => {
     const [container] = named('Deployment', app)['spec'].template.spec.containers as [
       { resources: { limits: { memory: string } } },
@@ -71,7 +71,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     expect(await typeFaults(manifests, overlay)).toEqual([]);
   });
 
-  it('keeps our own rules', () => {
+  it('follows our own rules', () => {
     expect(ruleFaults(manifests)).toEqual([]);
   });
 
@@ -111,18 +111,18 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     }
   });
 
-  it('gives the gateway memory for what request bodies become, and for previews', () => {
+  it('gives the gateway enough memory for parsed request bodies, and for previews', () => {
     const shared = ofKind('ConfigMap')[0]!['data'] as Record<string, string>;
     const needed = 8 * Number(shared['MAX_BYTES_IN_FLIGHT']) + 512 * MIB;
     expect(memoryOf('gateway')).toBeGreaterThanOrEqual(needed);
   });
 
-  it('gives the dashboard and the sender memory for the largest emails', () => {
+  it('gives the dashboard and the sender enough memory for the largest emails', () => {
     expect(memoryOf('dashboard')).toBeGreaterThanOrEqual(768 * MIB);
     expect(memoryOf('sender')).toBeGreaterThanOrEqual(1_024 * MIB);
   });
 
-  it('keeps what is secret out of sight: by reference, and nowhere else', () => {
+  it('names secrets only by reference', () => {
     const secret = settings.filter((setting) => setting.secret).map(({ name }) => name);
     const known = [...settings.map(({ name }) => name), 'NODE_ENV'];
     const shared = Object.keys(ofKind('ConfigMap')[0]!['data'] as object);
@@ -139,7 +139,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  it('lets each pod out to where its settings lead, and to no store that they do not name', () => {
+  it('allows each pod egress to the servers in its settings, and to no other database or Redis', () => {
     const { PUBLIC_URL } = ofKind('ConfigMap')[0]!['data'] as { PUBLIC_URL: string };
     for (const manifest of [...ofKind('Deployment'), ...ofKind('Job'), ...ofKind('CronJob')]) {
       const secrets = (containersOf(manifest) as Container[]).flatMap(secretsOf);
@@ -171,7 +171,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
       expect([address, isLetOut(address)]).toEqual([address, mayConnectTo(address, [])]);
   });
 
-  it('lets in by the ingress every route that the gateway has, but for health checks', () => {
+  it('routes every path of the gateway through the ingress, except health checks', () => {
     const [{ spec }] = ofKind('Ingress') as [Manifest];
     const paths = (spec.rules[0].http.paths as { path: string }[]).map(({ path }) => path);
     expect(paths.sort()).toEqual(firstSegmentsOfRoutes());
@@ -220,7 +220,7 @@ describe('k8s/components/observe', () => {
     expect(rule['spec']).toEqual(parse(readFileSync(join(ROOT, 'observe/prometheus/alerts.yaml'), 'utf8')));
   });
 
-  it('calls the job as the alerts and observe/prometheus do: by a label of the Service that it asks', () => {
+  it('names the job as the alerts and observe/prometheus do, from a label of the scraped Service', () => {
     const { jobLabel, selector } = manifests.find(({ kind }) => kind === 'ServiceMonitor')!['spec'] as {
       jobLabel: string;
       selector: { matchLabels: Record<string, string> };
@@ -239,7 +239,7 @@ describe('k8s/components/observe', () => {
   });
 });
 
-describe('what the manifests are held to', () => {
+describe('the checks of the manifests', () => {
   let manifests: Manifest[];
   beforeAll(async () => {
     manifests = await render('k8s/overlays/production');

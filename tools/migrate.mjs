@@ -16,7 +16,7 @@ Safe to run from several places at once, and again. Needs a build (npm run build
 
 const MIGRATIONS = join(ROOT, 'prisma', 'migrations');
 const WAIT_MS = 30 * 60_000;
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 
 async function main({ wait = false }) {
   const databaseUrl = readSettings().DATABASE_URL;
@@ -39,7 +39,7 @@ async function waitUntilApplied(findUnapplied) {
   const until = performance.now() + WAIT_MS;
   let told = '';
   for (;;) {
-    // A database that is not there yet is waited for as well.
+    // Also waits for a database that does not answer yet.
     const { missing, reason } = await findUnapplied().then(
       (names) => ({ missing: names, reason: `${names.length} to be applied, the first is ${names[0]}` }),
       (error) => ({
@@ -51,20 +51,20 @@ async function waitUntilApplied(findUnapplied) {
     if (performance.now() > until) throw new NotReady(`gave up after ${WAIT_MS / 60_000} minutes: ${reason}`);
     if (reason !== told) say(`waiting: ${reason}`);
     told = reason;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 
-/** SQLSTATE class 42 but for 42501: a statement that does not fit the database, so a fault of a migration. */
-const OF_A_STATEMENT = /^42(?!501)/;
+/** SQLSTATE class 42 except 42501: a statement is wrong, which is a bug in a migration. */
+const WRONG_STATEMENT = /^42(?!501)/;
 
-/** In one line where an operator can mend it. @param {any} error */
+/** One line where an operator can fix the cause, or else the stack trace. @param {any} error */
 function reasonOf(error) {
   if (error.code === '42501')
     return `The role in DATABASE_URL lacks a privilege: use the role that the database belongs to (${error.message})`;
   if (error.code === 'ERR_INVALID_URL')
     return 'DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, with one host, which leads to the primary';
-  return OF_A_STATEMENT.test(error.code) ? error.stack : explain(error);
+  return WRONG_STATEMENT.test(error.code) ? error.stack : explain(error);
 }
 
 await runScript({

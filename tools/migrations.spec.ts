@@ -7,7 +7,7 @@ import { ROOT } from './stack/runtime.mjs';
 /** The last migration of the last release; undefined before the first one. It is set when a version gets its heading in the changelog. */
 const RELEASED: string | undefined = undefined;
 
-/** What may be there all the same, as `migration: statement`, and why the release before works on. */
+/** Allowed exceptions, as `migration: statement`, and why the previous release still works. */
 const ALLOWED: Readonly<Record<string, string>> = {};
 
 const FOLDER = join(ROOT, 'prisma', 'migrations');
@@ -17,7 +17,7 @@ const migrations = readdirSync(FOLDER, { withFileTypes: true })
   .sort((one, other) => (one.name < other.name ? -1 : 1));
 
 describe('Migrations after a release', () => {
-  it('only add, so that the release before works on; what does not is allowed by name', () => {
+  it('only add, so that the previous release still works; exceptions are listed', () => {
     const newer =
       RELEASED === undefined ? migrations.length : migrations.findIndex(({ name }) => name === RELEASED) + 1;
     const found = findNarrowing(migrations.slice(0, newer), migrations.slice(newer));
@@ -32,7 +32,7 @@ describe('Migrations after a release', () => {
   });
 });
 
-describe('The judgement of migrations is awake', () => {
+describe('The check of migrations', () => {
   const before = [
     {
       name: '1',

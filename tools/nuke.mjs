@@ -20,7 +20,7 @@ async function isMeant({ yes }) {
   return /^y(es)?$/i.test((await ask('Remove every email and key of the local stack? [y/N] ')).trim());
 }
 
-/** Nothing is the answer of whoever leaves with Ctrl-C or Ctrl-D. @param {string} question @returns {Promise<string>} */
+/** Resolves with an empty answer on Ctrl-C or Ctrl-D. @param {string} question @returns {Promise<string>} */
 function ask(question) {
   const asked = createInterface({ input: process.stdin, output: process.stdout });
   return new Promise((resolve) => {

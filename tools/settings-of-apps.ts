@@ -5,7 +5,7 @@ import { ROOT } from './stack/runtime.mjs';
 /** The apps, by the names of their folders. */
 export const APPS = readdirSync(join(ROOT, 'apps'));
 
-/** The apps that read a section of the settings, as their main.ts says. */
+/** The apps whose main.ts reads a section of the settings. */
 export function readersOf(section: string): string[] {
   return APPS.filter((app) => {
     const main = readFileSync(join(ROOT, 'apps', app, 'src', 'main.ts'), 'utf8');

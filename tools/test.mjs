@@ -19,14 +19,14 @@ Runs all tests: installs what is missing, builds, starts a Postgres and a Redis 
 everything away again. The last line is "N passed, N failed". TEST_POSTGRES_URL and TEST_REDIS_URL name servers to use
 instead; --no-build tests what was built before.`;
 
-/** What to undo, the newest first. @type {(() => unknown)[]} */
-const undo = [];
+/** Run in reverse order. @type {(() => unknown)[]} */
+const cleanups = [];
 
 async function cleanUp() {
-  for (const action of undo.splice(0).reverse()) await action();
+  for (const action of cleanups.splice(0).reverse()) await action();
 }
 
-/** @returns {Promise<string>} the URL of a maintenance database, beside the migrated template */
+/** @returns {Promise<string>} the URL of the server's maintenance database */
 async function preparePostgres(directory) {
   const given = process.env.TEST_POSTGRES_URL;
   if (given !== undefined) return given;
@@ -36,7 +36,7 @@ async function preparePostgres(directory) {
     settings: FAST_AND_TEMPORARY,
     endsWithParent: true,
   });
-  undo.push(postgres.stop);
+  cleanups.push(postgres.stop);
   return postgres.url();
 }
 
@@ -48,7 +48,7 @@ async function prepareRedis(directory) {
     port: await freePort(),
     endsWithParent: true,
   });
-  undo.push(redis.stop);
+  cleanups.push(redis.stop);
   return redis.url;
 }
 
@@ -61,16 +61,16 @@ async function prepareTemplate(maintenanceUrl) {
 
 function makeDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'posthorn-test-'));
-  // mkdtemp closes the folder to others; Postgres, which refuses to be root, must pass through it.
+  // mkdtemp closes the folder to other accounts. When root runs the tests, Postgres runs under one, which must be able to enter it.
   chmodSync(directory, 0o755);
-  undo.push(() => rmSync(directory, { recursive: true, force: true }));
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
 /** @param {string[]} args @returns {Promise<{ passed: number, failed: number }>} */
 async function test(args) {
   const directory = makeDirectory();
-  // First what may need its user, not after the minutes that the rest takes.
+  // First, because it may fail and need the user, who should not learn that only after the minutes that the rest takes.
   if (process.env.TEST_REDIS_URL === undefined) await step('Redis program', redisBinary, String);
   await step('Packages', ensureInstalled, String);
   if (!args.includes('--no-build')) await step('Build', build);
@@ -87,7 +87,7 @@ async function test(args) {
   return runJest(rest, {
     env,
     resultFile: join(directory, 'results.json'),
-    onStart: (stop) => undo.push(stop),
+    onStart: (stop) => cleanups.push(stop),
   });
 }
 

@@ -32,7 +32,7 @@ DATABASE_URL, REDIS_URL and SMTP_URL, in the environment or in .env, name a serv
 
 const LOGS_TRUNCATED_EVERY_MS = 60_000;
 
-/** With --detach, the process that was called waits for this one at the other end of a channel. */
+/** Whether another process started this one with --detach, and waits for it at the other end of the IPC channel. */
 const isDetached = process.send !== undefined;
 
 function alreadyUp(pid) {
@@ -52,7 +52,7 @@ function askedToStop() {
   });
 }
 
-/** Becomes the process that keeps Posthorn. @throws when another one does */
+/** Makes this process the supervisor. @throws when another one is */
 async function claim() {
   if (wasKilled()) {
     say('  … the process that kept Posthorn was killed: what it had started is ending');
@@ -63,7 +63,7 @@ async function claim() {
 
 /** @param {Record<string, string>} settings @param {Stack} stack @param {{ withBuild: boolean }} options */
 async function start({ REDIS_URL }, stack, options) {
-  // First what may need its user, not after the minutes that the rest takes.
+  // First, because it may fail and need the user, who should not learn that only after the minutes that the rest takes.
   if (REDIS_URL === undefined) await step('Redis program', redisBinary, String);
   await step('Packages', ensureInstalled, String);
   const description = await stack.start(options);

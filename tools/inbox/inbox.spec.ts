@@ -32,7 +32,7 @@ describe('A mailbox', () => {
     expect(mailbox.list({ subject: 'three' }).matching).toBe(0);
   });
 
-  it('has the same bytes after a restart, and forgets what was never acknowledged', async () => {
+  it('has the same bytes after a restart, and drops mails that were never acknowledged', async () => {
     const { id } = await new Mailbox(folder).keep(envelope('one@example.net'), mail('kept'));
     writeFileSync(join(folder, '99999999999999-00000.eml'), 'half a mail');
     const again = new Mailbox(folder);
@@ -42,7 +42,7 @@ describe('A mailbox', () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  it('lets the oldest go above its bound', async () => {
+  it('removes the oldest mails above its limit', async () => {
     const mailbox = new Mailbox(folder, { limit: 2 });
     for (const name of ['one', 'two', 'three']) await mailbox.keep(envelope('a@example.net'), mail(name));
 
@@ -50,7 +50,7 @@ describe('A mailbox', () => {
     expect(readdirSync(folder)).toHaveLength(4);
   });
 
-  it('is shown still after an address that is none', async () => {
+  it('is still served after a request for an invalid URL', async () => {
     const server = createShow(new Mailbox(folder)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -59,7 +59,7 @@ describe('A mailbox', () => {
     server.close().closeAllConnections();
   });
 
-  it('is shown only to who asks for this machine, not to a page whose name leads here', async () => {
+  it('is served only for names and addresses of this machine, which prevents DNS rebinding', async () => {
     const server = createShow(new Mailbox(folder)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -86,7 +86,7 @@ describe('A mailbox', () => {
   });
 });
 
-/** As long as an address may be. */
+/** An address of the maximum length. */
 const OF_254_BYTES = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(49)}.example.net`;
 
 describe('The SMTP side', () => {
@@ -131,7 +131,7 @@ describe('The address of an envelope', () => {
 });
 
 describe('The HTML of a mail', () => {
-  it('has the pictures that the mail carries, and no others', async () => {
+  it('has only the images that the mail contains', async () => {
     const source = [
       'Content-Type: multipart/related; boundary=b',
       '',
@@ -153,7 +153,7 @@ describe('The HTML of a mail', () => {
     expect(html).toContain('src="cid:other"');
   });
 
-  it('holds nothing by which a browser tells another server that it is shown', async () => {
+  it('contains nothing that makes a browser connect to another server', async () => {
     const body =
       '<LINK rel=preconnect href=//x.example><iframe srcdoc="<link rel=preconnect>"></iframe><frame src=//x.example><p>Hi</p><linked>';
     const html = await readHtml(Buffer.from(`Content-Type: text/html\r\n\r\n${body}\r\n`));

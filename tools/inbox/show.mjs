@@ -11,7 +11,7 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A mail's HTML is a stranger's: no scripts, nothing from the network, an origin of its own. */
+/** A mail's HTML is untrusted: no scripts, nothing from the network, an opaque origin. */
 const MAIL_POLICY =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; " +
   "form-action 'none'; frame-ancestors 'self'";
@@ -31,7 +31,7 @@ const ASKED_FOR_ANOTHER = {
 /** @typedef {{ status?: number, type?: string, policy?: string, body: string | Buffer }} Answer */
 
 /**
- * The HTTP side: the page, and the addresses that scripts and tests ask.
+ * The HTTP server: the page, and the API for scripts and tests.
  *
  * @param {import('./mailbox.mjs').Mailbox} mailbox
  */
@@ -51,10 +51,10 @@ export function createShow(mailbox) {
 }
 
 /**
- * Whether a request is for this machine and not for a name that leads to it: a stranger's page in the browser here could have a name of its
- * own lead to 127.0.0.1 (DNS rebinding), and would read all mails, with the links to sign in that are in them.
+ * Whether the host is an IP address or localhost. Otherwise a malicious page in the user's browser could make its own name resolve to
+ * 127.0.0.1 (DNS rebinding), and read all mails, with the sign-in links in them.
  *
- * @param {string | undefined} host the header; no browser leaves it out
+ * @param {string | undefined} host the header, which every browser sends
  */
 function isForThisMachine(host) {
   if (host === undefined) return true;

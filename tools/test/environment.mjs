@@ -3,20 +3,21 @@ import { join, relative } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 import { ROOT } from '../stack/runtime.mjs';
 
-/** Where the programs of a spec say what they did, when one of its tests failed. */
+/** The logs of the programs that a spec has started, written when one of its tests failed. */
 const LOGS = join(ROOT, '.posthorn', 'test-logs');
 const LAST_LINES = 5;
-/** What the apps log at these levels is shown at once. */
-const TROUBLE = /"level":"(?:warn|error|fatal)"/;
+/** Log lines of these levels are also printed. */
+const PROBLEM = /"level":"(?:warn|error|fatal)"/;
 
 /**
- * Node, and what the programs under test wrote once a test has failed: what an app logged is most often why, and is lost with the process.
+ * The Node environment; when a test has failed, it also saves what the programs under test wrote, which usually shows why and would otherwise
+ * be lost with the process.
  */
 export default class Environment extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
     this.spec = relative(ROOT, context.testPath);
-    // Its whole path: of two specs of one name, the second would remove what is kept of the first.
+    // Its whole path, because two specs may have the same name.
     this.directory = join(LOGS, this.spec.replace(/\.ts$/, ''));
     // Of an earlier run.
     rmSync(this.directory, { recursive: true, force: true });
@@ -46,12 +47,12 @@ export default class Environment extends TestEnvironment {
     );
   }
 
-  /** @returns {string} where all of it is, and what was wrong last */
+  /** Saves the output of a program. @returns {string} where it is, and its last warnings and errors */
   keep({ name, pid, output }) {
     const file = join(this.directory, `${name}-${pid}.log`);
     writeFileSync(file, output);
-    const trouble = output.split('\n').filter((line) => TROUBLE.test(line));
-    const shown = trouble.slice(-LAST_LINES).map((line) => `    ${line}\n`);
-    return `  ${relative(ROOT, file)} (${trouble.length} warnings and errors)\n${shown.join('')}`;
+    const problems = output.split('\n').filter((line) => PROBLEM.test(line));
+    const shown = problems.slice(-LAST_LINES).map((line) => `    ${line}\n`);
+    return `  ${relative(ROOT, file)} (${problems.length} warnings and errors)\n${shown.join('')}`;
   }
 }

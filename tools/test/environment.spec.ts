@@ -48,7 +48,7 @@ describe('The environment of the tests', () => {
     expect(kept).toBe(`${GOOD}${BAD.join('\n')}\n`);
   });
 
-  it('keeps it when a spec of the same name in another room begins, and not when the same one does', async () => {
+  it('keeps it when a spec of the same name in another folder begins, and not when the same one does', async () => {
     const file = join(ROOT, DIRECTORY, 'sender-7.log');
     environment.handleTestEvent({ name: 'hook_failure', error: new Error('no app') });
     await environmentOf('test/e2e/bad-input/some.spec.ts').teardown();

@@ -11,7 +11,7 @@ const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=Experimental
 /** Tests wait for processes, servers and locks more than they compute. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 
-/** So many files are named that took longest, of a run of more than a handful. */
+/** How many of the slowest files are named after a larger run. */
 const SLOWEST = 10;
 
 const RESULTS_WRITTEN_WITHIN_MS = 15_000;
@@ -52,7 +52,7 @@ function watchForLeftOvers(child) {
     process.stdout.write(chunk);
     if (!chunk.includes(LEFT_OPEN)) return;
     found = true;
-    // Jest may wait for ever now; but it may still have results to write.
+    // Jest may now wait for ever; before it is stopped, it gets time to write its results.
     setTimeout(() => void stopProcess(child, { withinMs: 2_000 }), RESULTS_WRITTEN_WITHIN_MS).unref();
   });
   return () => found;

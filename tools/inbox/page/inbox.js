@@ -1,7 +1,7 @@
-// Everything of a mail is put on the page as text; its HTML is shown in a frame that runs nothing and loads nothing.
+// Everything from a mail is inserted as text; its HTML is shown in a frame that can neither run scripts nor load anything.
 const MAX_SHOWN = 200;
-/** Many mails at once are one look at the list. */
-const LOOK_AFTER_MS = 150;
+/** Changes within this time cause only one request for the list. */
+const REFRESH_AFTER_MS = 150;
 
 const [list, pane, search, count] = ['list', 'mail', 'search', 'count'].map((id) =>
   document.getElementById(id),
@@ -40,7 +40,7 @@ async function showList() {
   const query = `limit=${MAX_SHOWN}&search=${encodeURIComponent(words)}`;
   const found = await ask(`/api/messages?${query}`).catch(() => undefined);
   if (found === undefined) return sayAway();
-  // Somebody has gone on typing: what they look for now is on its way.
+  // The user has typed more meanwhile; the answer to the newer search is still to come.
   if (words !== search.value) return;
   const focused = list.contains(document.activeElement) ? document.activeElement.hash : undefined;
   list.replaceChildren(...found.messages.map(row));
@@ -131,7 +131,7 @@ async function showMail() {
   if (id === '') return pane.replaceChildren(element('p', { className: 'empty' }, 'Choose a mail.'));
   const response = await fetch(address(id)).catch(() => undefined);
   const mail = response?.ok ? await response.json() : undefined;
-  // Another one was chosen meanwhile, whose answer may have come sooner.
+  // Another mail was chosen meanwhile; its answer may have arrived first.
   if (id !== selectedId()) return;
   const back = element('a', { href: '#', className: 'back' }, '← All mails');
   if (mail === undefined) {
@@ -151,7 +151,7 @@ function plan() {
   planned ??= setTimeout(() => {
     planned = undefined;
     void showList();
-  }, LOOK_AFTER_MS);
+  }, REFRESH_AFTER_MS);
 }
 
 document.getElementById('clear').addEventListener('click', async () => {
