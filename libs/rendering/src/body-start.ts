@@ -1,16 +1,16 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
-/** What a browser puts into the head where there is no body yet. With any other element, or with text, the body begins. */
-const OF_THE_HEAD = new Set([
+/** Elements that a browser puts into the head while there is no body yet. Any other element, or text, begins the body. */
+const HEAD_ELEMENTS = new Set([
   ...['html', 'head', 'base', 'basefont', 'bgsound', 'link', 'meta', 'noscript'],
   ...['title', 'style', 'script', 'noframes', 'template'],
 ]);
-/** Those of them whose content is not shown. Mail clients run no scripts, so what is in a `<noscript>` counts. */
-const UNSEEN = new Set(['title', 'style', 'script', 'noframes', 'template']);
+/** Those whose content is not shown. Mail clients run no scripts, so the content of `<noscript>` is. */
+const HIDDEN_ELEMENTS = new Set(['title', 'style', 'script', 'noframes', 'template']);
 
 /**
- * The index in `html` at which the visible body begins, as a browser reads it: behind `<body …>`, or before the first thing that is to be
- * seen, if that comes first; where there is neither, 0. Linear in the length, and nothing behind that place is read.
+ * The index in `html` at which a browser begins the body: after `<body …>`, or before the first visible content, if that comes first; 0 if
+ * there is neither. Takes linear time, and reads nothing after that index.
  */
 export function bodyStart(html: string): number {
   const reader = new BodyReader(html, () => tokenizer.pause());
@@ -20,14 +20,14 @@ export function bodyStart(html: string): number {
   return reader.start ?? 0;
 }
 
-/** Hears of the tokens of a document until its body begins. */
+/** Receives the tokens of a document until its body begins. */
 class BodyReader implements TokenizerCallbacks {
   start: number | undefined;
   private readonly html: string;
   private readonly onFound: () => void;
   private tag = '';
-  /** How many elements are open whose content is not shown; of these only templates contain others. */
-  private unseen = 0;
+  /** The number of open hidden elements; only `<template>` can contain others. */
+  private openHidden = 0;
 
   constructor(html: string, onFound: () => void) {
     this.html = html;
@@ -36,30 +36,31 @@ class BodyReader implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.tag = this.html.slice(start, end).toLowerCase();
-    if (this.tag !== 'body' && !OF_THE_HEAD.has(this.tag)) this.beginsAt(start - 1);
+    if (this.tag !== 'body' && !HEAD_ELEMENTS.has(this.tag)) this.foundAt(start - 1);
   }
 
   onopentagend(end: number): void {
-    if (this.tag === 'body') this.beginsAt(end + 1);
-    if (UNSEEN.has(this.tag)) this.unseen += 1;
+    if (this.tag === 'body') this.foundAt(end + 1);
+    if (HIDDEN_ELEMENTS.has(this.tag)) this.openHidden += 1;
   }
 
-  /** Of HTML, the slash says nothing. */
+  /** HTML ignores the slash. */
   onselfclosingtag(end: number): void {
     this.onopentagend(end);
   }
 
   onclosetag(start: number, end: number): void {
-    if (this.unseen > 0 && UNSEEN.has(this.html.slice(start, end).toLowerCase())) this.unseen -= 1;
+    if (this.openHidden > 0 && HIDDEN_ELEMENTS.has(this.html.slice(start, end).toLowerCase()))
+      this.openHidden -= 1;
   }
 
   ontext(start: number, end: number): void {
-    if (this.html.slice(start, end).trim() !== '') this.beginsAt(start);
+    if (this.html.slice(start, end).trim() !== '') this.foundAt(start);
   }
 
-  private beginsAt(index: number): void {
-    if (this.unseen > 0) return;
-    // The tokenizer may end what it has begun before it pauses.
+  private foundAt(index: number): void {
+    if (this.openHidden > 0) return;
+    // The tokenizer may deliver more tokens before it pauses.
     this.start ??= index;
     this.onFound();
   }

@@ -1,6 +1,6 @@
 import { compile, type FormatCallback, type HtmlToTextOptions } from 'html-to-text';
 
-/** A picture is what its author says it shows; one without words (a spacer, a pixel) is nothing. */
+/** An image becomes its alternative text; one without (a spacer, a pixel) is left out. */
 const alternativeText: FormatCallback = (element, _walk, builder) => {
   const { alt } = element.attribs as { alt?: string };
   if (alt) builder.addInline(alt);
@@ -18,9 +18,9 @@ const heading = (selector: string): NonNullable<HtmlToTextOptions['selectors']>[
 });
 
 const convert = compile({
-  // Clients wrap text to their own width; lines that we break look torn on a phone.
+  // Clients wrap text to their own width; hard line breaks look ragged on a phone.
   wordwrap: false,
-  // Browsers show what stands before or behind a `<body>` too, such as a footer that was added to a whole document.
+  // Browsers also show content before or after the `<body>`, such as a footer that was appended to a document.
   baseElements: { selectors: [] },
   formatters: { alternativeText, cell },
   selectors: [
@@ -30,7 +30,7 @@ const convert = compile({
     { selector: 'td', format: 'cell' },
     { selector: 'th', format: 'cell' },
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map(heading),
-    // What is not shown is not read either: pre-headers, copies for narrow screens, notes to clients.
+    // Hidden content: pre-headers, duplicates for narrow screens, conditional markup.
     { selector: '[style*="display:none" i]', format: 'skip' },
     { selector: '[style*="display: none" i]', format: 'skip' },
     { selector: '[hidden]', format: 'skip' },
@@ -39,7 +39,7 @@ const convert = compile({
   ],
 });
 
-/** Runs in a thread of `HtmlToText`; it loads nothing of ours, so that Node can run it from source or built alike. */
+/** Runs in a thread of `HtmlToText`. Imports nothing of ours, so that Node can run it from source and built. */
 export default function convertHtmlToText(html: string): string {
   const lines = convert(html).split('\n');
   return lines

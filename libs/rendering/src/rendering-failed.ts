@@ -1,18 +1,18 @@
 export type RenderingFailure =
-  /** So many others wait for a thread that it was not begun. */
+  /** Too many were waiting for a thread, so it was not started. */
   | 'busy'
-  /** It took longer than it may. */
+  /** It exceeded the time limit. */
   | 'deadline'
-  /** It needed more memory than it may have. */
+  /** It exceeded the memory limit. */
   | 'memory'
-  /** What came out of it is larger than it may be. */
+  /** Its output exceeded the size limit. */
   | 'too_large'
-  /** What was to be rendered threw, and does so again with the same variables. */
+  /** The template threw an error, and does so again with the same variables. */
   | 'fault'
-  /** The renderer itself gave up: on markup that is nested too deeply, or because its thread ended. */
+  /** The renderer itself failed: the markup is nested too deeply, or its thread ended. */
   | 'crash';
 
-/** What was to be rendered could not be; the process and the threads that render are unharmed. */
+/** A rendering or conversion failed; the process and its other threads are not affected. */
 export class RenderingFailed extends Error {
   readonly reason: RenderingFailure;
 
@@ -22,7 +22,7 @@ export class RenderingFailed extends Error {
     this.name = 'RenderingFailed';
   }
 
-  /** Whether it would fail so again: what threw or became too large does. All else can be for want of time or memory just now. */
+  /** Whether it is permanent: errors of the template and too much output are. Others can be due to the load of the machine. */
   get isLasting(): boolean {
     return this.reason === 'too_large' || this.reason === 'fault';
   }

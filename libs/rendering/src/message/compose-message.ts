@@ -9,9 +9,9 @@ import type { Mailbox } from './mailboxes.ts';
 import { encodeText, type EncodedText } from './transfer-encoding.ts';
 import { UncomposableMessage } from './uncomposable-message.ts';
 
-/** Everything that a message is made of. */
+/** The content of a message. */
 export interface MessageSource {
-  /** The email's id; the boundary between the parts is made from it. Letters, digits, `_` and `-`, at most 60. */
+  /** The email's id; the boundary between the parts is derived from it. Letters, digits, `_` and `-`, at most 60. */
   readonly id: string;
   /** `local@domain`, without angle brackets; the local part is ASCII, an international domain becomes punycode. */
   readonly messageId: string;
@@ -21,7 +21,7 @@ export interface MessageSource {
   readonly to: Mailbox;
   /** Empty: no `Reply-To`. */
   readonly replyTo: readonly Mailbox[];
-  /** Where the recipient unsubscribes (RFC 2369, RFC 8058); absent: nowhere. */
+  /** The unsubscribe link (RFC 2369, RFC 8058); absent: none. */
   readonly unsubscribeUrl?: string | undefined;
   readonly subject: string;
   readonly html: string;
@@ -76,7 +76,7 @@ function partHead(subtype: 'plain' | 'html', body: EncodedText, boundary: string
   );
 }
 
-/** Sums the lengths first, so that a message of any size is allocated once and written in place. */
+/** Sums the lengths first, so that the message is allocated once and written in place. */
 function joined(pieces: readonly (string | EncodedText)[]): Buffer {
   let length = 0;
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;

@@ -3,7 +3,7 @@ const MAX_WORD = 75;
 const MAX_LINE = 76;
 const FRAME = '=?UTF-8?B??='.length;
 
-/** The characters that stand for themselves everywhere, in a display name too (RFC 2047, section 5, rule 3). */
+/** Characters that need no encoding anywhere, even in a display name (RFC 2047, section 5, rule 3). */
 const Q_LITERAL = /^[A-Za-z0-9!*+/-]$/;
 const Q_COST = Uint8Array.from({ length: 128 }, (_, code) =>
   code === 0x20 || Q_LITERAL.test(String.fromCharCode(code)) ? 1 : 3,
@@ -11,47 +11,47 @@ const Q_COST = Uint8Array.from({ length: 128 }, (_, code) =>
 
 interface Scheme {
   readonly letter: 'B' | 'Q';
-  /** How much `costOf` may add up to when the encoded text may have `characters` characters. */
-  readonly roomIn: (characters: number) => number;
+  /** The maximum sum of `costOf` for an encoded text of at most `characters` characters. */
+  readonly capacityOf: (characters: number) => number;
   readonly costOf: (codePoint: number) => number;
   readonly encode: (text: string) => string;
 }
 
 const BASE64: Scheme = {
   letter: 'B',
-  roomIn: (characters) => Math.floor(characters / 4) * 3,
+  capacityOf: (characters) => Math.floor(characters / 4) * 3,
   costOf: utf8Length,
   encode: (text) => Buffer.from(text, 'utf8').toString('base64'),
 };
 
 const QUOTED: Scheme = {
   letter: 'Q',
-  roomIn: (characters) => characters,
+  capacityOf: (characters) => characters,
   costOf: (codePoint) => (codePoint < 0x80 ? Q_COST[codePoint]! : 3 * utf8Length(codePoint)),
   encode: quote,
 };
 
 /**
- * Encodes `text` as encoded words of UTF-8 (RFC 2047), to be joined by folding white space, which a reader drops.
- * A character never spans two words. Q or B, whichever is shorter for the whole text.
+ * Encodes `text` as encoded words of UTF-8 (RFC 2047), to be joined by folding white space, which decoders drop.
+ * A character never spans two words. Uses Q or B, whichever is shorter for the whole text.
  *
- * @param usedOfLine how many characters of the first line are taken already
+ * @param usedOfLine how many characters of the first line are already used
  */
 export function encodedWords(text: string, usedOfLine: number): string[] {
   const scheme = shorterScheme(text);
   const words: string[] = [];
-  let room = scheme.roomIn(Math.min(MAX_WORD, MAX_LINE - usedOfLine) - FRAME);
+  let capacity = scheme.capacityOf(Math.min(MAX_WORD, MAX_LINE - usedOfLine) - FRAME);
   let start = 0;
   let index = 0;
   while (index < text.length) {
     const codePoint = text.codePointAt(index)!;
     const cost = scheme.costOf(codePoint);
-    if (cost > room && index > start) {
+    if (cost > capacity && index > start) {
       words.push(word(scheme, text.slice(start, index)));
       start = index;
-      room = scheme.roomIn(MAX_WORD - FRAME);
+      capacity = scheme.capacityOf(MAX_WORD - FRAME);
     }
-    room -= cost;
+    capacity -= cost;
     index += codePoint > 0xffff ? 2 : 1;
   }
   words.push(word(scheme, text.slice(start)));

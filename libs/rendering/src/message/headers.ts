@@ -7,16 +7,16 @@ const FOLD_AT = 76;
 /** A longer word of a subject is encoded, because it could not be folded. */
 const MAX_PLAIN_WORD = 64;
 const PLAIN_SUBJECT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
-/** What a URL can be between angle brackets; with its header's name it fits into a line (RFC 5322, section 2.1.1). */
+/** A URL that can be put between angle brackets, and that fits into a line with the name of its header (RFC 5322, section 2.1.1). */
 const HEADER_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
 const ASCII_LOCAL = /^[\x21-\x7e]+@/;
 
-/** Tokens with white space before each, folded between them only; one that is longer than a line has a line to itself. */
+/** Tokens, each after white space, folded only between them; a token longer than a line gets its own line. */
 function folded(tokens: readonly string[], usedOfLine: number): string {
   let lines = '';
   let column = usedOfLine;
   for (const [index, token] of tokens.entries()) {
-    // The first token stays: a line with nothing behind the colon confuses some readers.
+    // Never before the first token: some parsers do not accept an empty line after the colon.
     if (index > 0 && column + 1 + token.length > FOLD_AT) {
       lines += '\r\n';
       column = 0;
@@ -27,7 +27,7 @@ function folded(tokens: readonly string[], usedOfLine: number): string {
   return lines;
 }
 
-/** `From`, `To` or `Reply-To` (RFC 5322, sections 3.6.2 and 3.6.3); each mailbox after the first begins a line. */
+/** `From`, `To` or `Reply-To` (RFC 5322, sections 3.6.2 and 3.6.3); each mailbox after the first begins a new line. */
 export function mailboxesHeader(name: string, mailboxes: readonly Mailbox[]): string {
   const lines = mailboxes.map((mailbox, index) => {
     const used = index === 0 ? name.length + 1 : 0;
@@ -36,7 +36,7 @@ export function mailboxesHeader(name: string, mailboxes: readonly Mailbox[]): st
   return `${name}:${lines.join(',\r\n')}\r\n`;
 }
 
-/** `Subject` (RFC 5322, section 3.6.5): as it is where that is safe and can be folded, else in encoded words. */
+/** `Subject` (RFC 5322, section 3.6.5): unencoded if that is safe and can be folded, otherwise in encoded words. */
 export function subjectHeader(subject: string): string {
   refuseControls('Subject', subject);
   if (subject === '') return 'Subject:\r\n';
@@ -49,7 +49,7 @@ export function subjectHeader(subject: string): string {
   return `Subject:${folded(tokens, 'Subject:'.length)}\r\n`;
 }
 
-/** `Date` (RFC 5322, section 3.3), in UTC; seconds are what it can say. */
+/** `Date` (RFC 5322, section 3.3), in UTC, to the second. */
 export function dateHeader(date: Date): string {
   if (Number.isNaN(date.getTime())) throw new UncomposableMessage('the date is not a point in time');
   return `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n`;
@@ -65,7 +65,7 @@ export function messageIdHeader(messageId: string): string {
 
 /**
  * `List-Unsubscribe` (RFC 2369), and with an https URL `List-Unsubscribe-Post` (RFC 8058), which tells mail clients that one click is
- * enough. A URL is not folded: a client that unfolds it badly would lead nowhere.
+ * enough. The URL is not folded, because a client that unfolds it incorrectly would get a broken link.
  */
 export function unsubscribeHeaders(url: string): string {
   if (!HEADER_URL.test(url))

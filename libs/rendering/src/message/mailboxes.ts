@@ -2,14 +2,14 @@ import { domainToASCII } from 'node:url';
 import { encodedWords } from './encoded-words.ts';
 import { refuseControls, UncomposableMessage } from './uncomposable-message.ts';
 
-/** An address and the name that is shown for it. */
+/** An address with its display name. */
 export interface Mailbox {
   /** `local@domain` without angle brackets; both sides may be international. */
   readonly address: string;
   readonly name?: string | undefined;
 }
 
-/** RFC 5321 allows 64 + 1 + 255 octets; more than this could not be sent and would crowd the 998 octets of a line. */
+/** RFC 5321 allows 64 + 1 + 255 octets; a longer address could not be sent, and would take too much of the 998 octets of a line. */
 const MAX_ADDRESS_BYTES = 512;
 /** A longer name is encoded, because encoded words can be folded anywhere and a quoted string only at its spaces. */
 const MAX_UNENCODED_NAME = 64;
@@ -18,14 +18,14 @@ const LOCAL_PART = /^(?:[^\s"(),:;<>@[\\\]\p{Cc}]+|"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])
 const ASCII_DOMAIN = /^(?:[A-Za-z0-9_.-]+|\[[A-Za-z0-9:.-]+\])$/;
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const UNSTEADY_SPACE = /^ | $| {2}/;
+const COLLAPSIBLE_SPACE = /^ | $| {2}/;
 
 /**
  * The address as it is written into headers and into the SMTP envelope: an international domain becomes punycode
  * (RFC 5891), the local part is left as it is. Throws {@link UncomposableMessage} when it is not one bare address.
  */
 export function wireAddress(address: string): string {
-  // Before all else: turning a domain into punycode drops line breaks and tabs in silence.
+  // Before `domainToASCII`, which silently drops line breaks and tabs.
   refuseControls('an address', address);
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at);
@@ -45,7 +45,7 @@ function isTooLong(wire: string): boolean {
 /**
  * A mailbox (RFC 5322, section 3.4) as tokens between which a line may be folded.
  *
- * @param usedOfLine how many characters of the line are taken before it
+ * @param usedOfLine how many characters of the line are already used
  */
 export function mailboxTokens(header: string, mailbox: Mailbox, usedOfLine: number): string[] {
   const address = wireAddress(mailbox.address);
@@ -56,8 +56,8 @@ export function mailboxTokens(header: string, mailbox: Mailbox, usedOfLine: numb
 }
 
 function nameTokens(name: string, usedOfLine: number): string[] {
-  // `=?` could be taken for an encoded word, and readers shrink runs of spaces: only encoding keeps them.
-  if (!PRINTABLE_ASCII.test(name) || name.includes('=?') || UNSTEADY_SPACE.test(name)) {
+  // Decoders could take `=?` for an encoded word, and collapse runs of spaces.
+  if (!PRINTABLE_ASCII.test(name) || name.includes('=?') || COLLAPSIBLE_SPACE.test(name)) {
     return encodedWords(name, usedOfLine);
   }
   const phrase = ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;

@@ -11,7 +11,7 @@ const MAX_BEFORE_SOFT_BREAK = 75;
 
 const ESCAPE_WIDTH = 3;
 
-/** 1 for a byte that stands for itself in the middle of a line, 0 for one that is escaped. */
+/** 1 for a byte that is literal in the middle of a line, 0 for one that is escaped. */
 const LITERAL = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === TAB || (byte >= SPACE && byte < 0x7f && byte !== EQUALS) ? 1 : 0,
 );
@@ -23,14 +23,14 @@ export function quotedPrintableLength(source: Buffer): number {
 }
 
 /**
- * Writes `source` in quoted-printable (RFC 2045, section 6.7) into `target` from `offset` on, and gives the offset
- * behind it. LF and CR alone are written as CRLF too. No line has more than 76 characters.
+ * Writes `source` in quoted-printable (RFC 2045, section 6.7) into `target` at `offset`, and returns the offset after it.
+ * A lone LF or CR is written as CRLF too. No line has more than 76 characters.
  */
 export function writeQuotedPrintable(source: Buffer, target: Buffer, offset: number): number {
   return encode(source, target, offset);
 }
 
-/** One loop counts and writes, so that the two can never differ; it goes from run to run, not from byte to byte. */
+/** Counts and, given a target, writes in the same loop, so that the two never differ. Processes runs of literal bytes, because that is faster than single bytes. */
 function encode(source: Buffer, target: Buffer | undefined, offset: number): number {
   let out = offset;
   let column = 0;
@@ -61,18 +61,18 @@ function encode(source: Buffer, target: Buffer | undefined, offset: number): num
   return out;
 }
 
-/** The index behind the bytes from `index` on that stand for themselves and fit into the line. */
+/** The end of the run of literal bytes from `index` on that fits into the line. */
 function endOfRun(source: Buffer, index: number, column: number): number {
   if (column === 0 && isFragile(source, index)) return index;
   const limit = Math.min(source.length, index + MAX_BEFORE_SOFT_BREAK - column);
   let end = index;
   while (end < limit && LITERAL[source[end]!] === 1) end += 1;
-  // A space or tab at the end of a line is escaped, because hops on the way drop it (rule 3).
+  // A space or tab at the end of a line is escaped, because relays may drop it (rule 3).
   return end > index && isBlank(source[end - 1]!) && isEndOfLine(source, end) ? end - 1 : end;
 }
 
 function copyRun(source: Buffer, from: number, to: number, target: Buffer, offset: number): void {
-  // For a line at most: a call of `copy` costs more than this.
+  // At most one line: faster than a call of `Buffer.copy`.
   for (let index = from; index < to; index += 1) target[offset + index - from] = source[index]!;
 }
 
@@ -104,12 +104,12 @@ function isBreak(byte: number): boolean {
   return byte === CR || byte === LF;
 }
 
-/** A dot at the start of a line is doubled by SMTP and `From ` gets a `>` in mailbox files; not every hop undoes it. */
+/** At the start of a line, SMTP doubles a dot and mbox files put `>` before `From `; not every relay reverses that. */
 function isFragile(source: Buffer, index: number): boolean {
   return source[index] === DOT || startsWithFrom(source, index);
 }
 
-/** Whether `From ` stands at `index`. */
+/** Whether `From ` is at `index`. */
 export function startsWithFrom(source: Buffer, index: number): boolean {
   return (
     source[index] === CAPITAL_F &&

@@ -7,23 +7,23 @@ const BASE64_LINE = 76;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** A text in the form in which it travels: how it is encoded, how long that is, and how to write it. */
+/** An encoded text: its encoding, its length, and how to write it. */
 export interface EncodedText {
   readonly encoding: '7bit' | 'quoted-printable' | 'base64';
   /** In bytes. */
   readonly length: number;
-  /** Writes it into `target` from `offset` on; gives the offset behind it. */
+  /** Writes it into `target` at `offset`; returns the offset after it. */
   readonly write: (target: Buffer, offset: number) => number;
 }
 
 /**
- * The shortest of the encodings of RFC 2045 that carries `text` unharmed: itself where it is ASCII in short lines,
- * else quoted-printable or base64.
+ * The shortest encoding of RFC 2045 that preserves `text`: 7bit if it is ASCII in short lines, otherwise quoted-printable or
+ * base64.
  *
- * Line endings are canonical in all three, as RFC 2045, section 6.8, has it for text: CRLF, LF and CR alone all travel
- * as CRLF. But for that, what is decoded is `text`, byte for byte.
+ * Line endings are canonical in all three, as RFC 2045, section 6.8, requires for text: CRLF, a lone LF and a lone CR are all
+ * written as CRLF. Apart from that, decoding gives `text`, byte for byte.
  *
- * @param boundary never occurs in what is written, whatever the text is; it must begin with `=_`, which neither
+ * @param boundary never occurs in the encoded text; it must begin with `=_`, which neither
  *   quoted-printable nor base64 can produce
  */
 export function encodeText(text: string, boundary: string): EncodedText {
@@ -33,7 +33,7 @@ export function encodeText(text: string, boundary: string): EncodedText {
     return { encoding: '7bit', length: lines.length, write: (target, at) => at + lines.copy(target, at) };
   }
   const quoted = quotedPrintableLength(bytes);
-  // Mostly it is the shorter one already before line endings make base64 longer.
+  // Usually quoted-printable is shorter even before canonical line endings make base64 longer.
   if (quoted > base64Length(bytes)) {
     const lines = withCanonicalLines(bytes);
     const length = base64Length(lines);
@@ -46,7 +46,7 @@ export function encodeText(text: string, boundary: string): EncodedText {
   };
 }
 
-/** Each line ended by CRLF. Byte by byte: of a text of millions of lines the engine would make as many strings. */
+/** The text with CRLF line endings. Works on bytes, because splitting a text of millions of lines would create as many strings. */
 function withCanonicalLines(text: Buffer): Buffer {
   const breaks = loneBreaks(text);
   if (breaks === 0) return text;
@@ -61,7 +61,7 @@ function withCanonicalLines(text: Buffer): Buffer {
   return bytes;
 }
 
-/** How many CR and LF stand without the other. */
+/** The number of CR and LF that are not part of a CRLF. */
 function loneBreaks(text: Buffer): number {
   let breaks = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * A value that must not be put into a message: it would end its header line, name another recipient or break the
- * envelope. Trying again cannot help; whoever accepted the value should have refused it.
+ * A value cannot be put into a message: it would end its header line, add a recipient or break the envelope. Permanent; the
+ * value should have been refused when the email was accepted.
  */
 export class UncomposableMessage extends Error {
   constructor(message: string) {
@@ -9,7 +9,7 @@ export class UncomposableMessage extends Error {
   }
 }
 
-/** Everything that Unicode calls a control character: NUL, CR, LF, tab, DEL and the C1 range among them. */
+/** The control characters of Unicode: NUL, CR, LF, tab, DEL, the C1 range and others. */
 const CONTROL = /\p{Cc}/u;
 
 /** Throws {@link UncomposableMessage} when the value of the header `name` holds a control character. */

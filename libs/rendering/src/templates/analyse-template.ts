@@ -2,26 +2,26 @@ import { compilePart } from './compile-part.ts';
 import { type Fault, isFault, parsePart } from './parse-part.ts';
 import { Output } from './output.ts';
 import { PART_NAMES, type PartName, type TemplateParts } from './template-parts.ts';
-import { PartWalk } from './walk-part.ts';
+import { PartAnalyser } from './analyse-part.ts';
 
 const MAX_FAULTS_SHOWN = 5;
-/** More than anybody gives to an email, and what a template keeps of them is bounded. */
+/** More than any email needs; bounds the list that is stored with a template. */
 const MAX_VARIABLES = 1_000;
 
-/** Why a template cannot be used, as sentences that name the part; or the variables that it prints. */
+/** The faults of a template, as sentences that name the part; or the variables that it prints. */
 export type TemplateAnalysis =
   | { readonly faults: readonly string[] }
-  /** The paths that a call must give unless they have a default, in the order in which they are first printed. */
+  /** The paths of the variables that a call must give unless they have a default, in the order in which they are first printed. */
   | { readonly printed: readonly string[] };
 
 /**
- * Judges a template: whether it is in the language (Handlebars without partials and decorators, with the block helpers
- * `each`, `if`, `unless` and `with` and the helpers of `HELPERS`), and what it prints. A variable is printed where it stands
- * in a tag, also as the argument of a helper that prints. It is only asked about as what `if`, `unless`, `each`, `with` or a
- * comparison is about, or in `default`; and it need not be there where a block around it asks about it. What stands inside
- * of `each` and `with` belongs to their items, not to the call.
+ * Analyses a template: whether it is valid (Handlebars without partials and decorators, with the block helpers `each`, `if`,
+ * `unless` and `with` and the helpers of `HELPERS`), and which variables it prints. A variable in a tag is printed, also as the
+ * argument of a helper that prints. As the argument of `if`, `unless`, `each`, `with`, `default` or a comparison, it is only
+ * tested; and a printed variable may be missing where an enclosing block tests it. Paths inside of `each` and `with` refer to
+ * their items, not to variables of the call.
  *
- * Takes time in proportion to the template, so strangers' templates are judged in a thread: see `TemplateRenderer`.
+ * Takes time in proportion to the template, so untrusted templates are analysed in a thread: see `TemplateRenderer`.
  */
 export function analyseTemplate(parts: TemplateParts): TemplateAnalysis {
   const faults: string[] = [];
@@ -29,9 +29,9 @@ export function analyseTemplate(parts: TemplateParts): TemplateAnalysis {
   for (const name of PART_NAMES) {
     const source = parts[name];
     if (source === undefined) continue;
-    const judged = analysePart(name, source);
-    faults.push(...judged.faults.map((fault) => sentence(name, fault)));
-    for (const path of judged.printed) printed.add(path);
+    const analysis = analysePart(name, source);
+    faults.push(...analysis.faults.map((fault) => sentence(name, fault)));
+    for (const path of analysis.printed) printed.add(path);
   }
   if (printed.size > MAX_VARIABLES)
     faults.push(
@@ -46,12 +46,12 @@ function analysePart(
 ): { faults: readonly Fault[]; printed: Iterable<string> } {
   const program = parsePart(source);
   if (isFault(program)) return { faults: [program], printed: [] };
-  const walk = new PartWalk();
-  walk.walk(program);
-  if (walk.faults.length > 0) return walk;
-  // Compiled when it is first used; with nothing given there is nothing to go through.
+  const analyser = new PartAnalyser();
+  analyser.walk(program);
+  if (analyser.faults.length > 0) return analyser;
+  // Handlebars compiles at the first rendering. Without variables, this one is short.
   compilePart(program, { isHtml: name === 'html' })({}, new Output());
-  return walk;
+  return analyser;
 }
 
 function sentence(name: PartName, { line, column, message }: Fault): string {

@@ -2,24 +2,24 @@ import Handlebars from 'handlebars';
 import { isTruthy } from './comparisons.ts';
 import { type Helper, HELPERS } from './helpers.ts';
 import { MAX_CHARACTERS, type Output, OutputTooLarge } from './output.ts';
-import { printed } from './printed.ts';
+import { valueToText } from './value-to-text.ts';
 import { pathOf } from './scope.ts';
 import { type Block, isCall, type Mustache, type Path, type Program, type SubExpression } from './syntax.ts';
 import type { Variables } from './template-parts.ts';
 
-/** Gives what a part says with these variables. @throws OutputTooLarge */
+/** Renders a part with these variables. @throws OutputTooLarge */
 export type CompiledPart = (variables: Variables, output: Output) => string;
 
-type Renders = (context: unknown, options?: { data?: unknown; blockParams?: unknown[] }) => string;
+type RenderBlock = (context: unknown, options?: { data?: unknown; blockParams?: unknown[] }) => string;
 
 interface CallOptions {
   readonly hash: Readonly<Record<string, unknown>>;
   readonly data: { readonly output: Output };
-  readonly fn?: Renders;
-  readonly inverse?: Renders;
+  readonly fn?: RenderBlock;
+  readonly inverse?: RenderBlock;
 }
 
-/** Names that no template can call, because none of them is a helper of the language. */
+/** Internal helpers. No template can call them, because the analysis rejects helpers that are not in `HELPERS`. */
 const PRINT = '@print';
 const PRINT_ESCAPED = '@print-escaped';
 const SECTION = '@section';
@@ -29,10 +29,10 @@ const { each } = handlebars.helpers as { each: (this: unknown, list: unknown, op
 
 handlebars.unregisterHelper('log');
 handlebars.registerHelper(PRINT, function (value: unknown, { data }: CallOptions) {
-  return spent(printed(value), data.output);
+  return counted(valueToText(value), data.output);
 });
 handlebars.registerHelper(PRINT_ESCAPED, function (value: unknown, { data }: CallOptions) {
-  return spent(Handlebars.escapeExpression(printed(value)), data.output);
+  return counted(Handlebars.escapeExpression(valueToText(value)), data.output);
 });
 handlebars.registerHelper('each', boundedEach);
 handlebars.registerHelper(SECTION, section);
@@ -41,10 +41,10 @@ for (const [name, helper] of HELPERS) handlebars.registerHelper(name, helperOf(h
 const KNOWN_HELPERS = Object.fromEntries(Object.keys(handlebars.helpers).map((name) => [name, true]));
 
 /**
- * Compiles a part that has passed the walk.
+ * Compiles a part that has been analysed without faults.
  *
- * @param program as `parsePart` gave it; it is changed
- * @param isHtml whether what `{{name}}` prints is escaped
+ * @param program the result of `parsePart`; it is modified
+ * @param isHtml whether the output of `{{name}}` is escaped
  */
 export function compilePart(program: Program, { isHtml }: { isHtml: boolean }): CompiledPart {
   rewrite(program, isHtml ? PRINT_ESCAPED : PRINT);
@@ -52,14 +52,14 @@ export function compilePart(program: Program, { isHtml }: { isHtml: boolean }): 
     knownHelpers: KNOWN_HELPERS,
     knownHelpersOnly: true,
   });
-  // Own properties only; said aloud, so that Handlebars does not write a warning for each name that somebody tries.
+  // Own properties only. Set explicitly, because otherwise Handlebars logs a warning for each inherited property that a template names.
   const options = { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false };
   return (variables, output) => render(variables, { ...options, data: { output } });
 }
 
 /**
- * Makes every tag the call of a helper of ours: what is printed is counted, turned into text without calling anything of
- * the value's, and a bare name is always a variable, also where a helper has that name.
+ * Rewrites every tag to a call of one of our helpers: its output is counted and converted to text without calling methods of
+ * the value, and a bare name is always a variable, even if a helper has that name.
  */
 function rewrite(program: Program | undefined, print: string): void {
   for (const statement of program?.body ?? []) {
@@ -77,7 +77,7 @@ function rewriteMustache(mustache: Mustache, print: string): void {
   mustache.params = [isCall(mustache) ? call : pathOf(path)];
   mustache.hash = undefined;
   mustache.path = word(mustache.escaped ? print : PRINT, path);
-  // Ours has escaped it already.
+  // `PRINT_ESCAPED` escapes.
   mustache.escaped = false;
 }
 
@@ -90,7 +90,7 @@ function word(name: string, { loc }: Mustache['path']): Path {
   return { type: 'PathExpression', data: false, depth: 0, parts: [name], original: name, loc };
 }
 
-function spent(text: string, output: Output): string {
+function counted(text: string, output: Output): string {
   output.spend(text.length);
   return text;
 }
@@ -105,10 +105,10 @@ function helperOf(helper: Helper) {
   };
 }
 
-/** Handlebars' own, with an eye on how often it goes round and how much comes out of it. */
+/** The `each` of Handlebars, with limits on iterations and output. */
 function boundedEach(this: unknown, list: unknown, options: CallOptions): string {
   let length = 0;
-  const fn: Renders = (item, frame) => {
+  const fn: RenderBlock = (item, frame) => {
     options.data.output.countIteration();
     const text = options.fn!(item, frame);
     length += text.length;
@@ -118,10 +118,10 @@ function boundedEach(this: unknown, list: unknown, options: CallOptions): string
   return each.call(this, list, { ...options, fn });
 }
 
-/** `{{#name}}`: for each item of a list, with an object, or if it is true. */
+/** `{{#name}}`: once for each item of a list, otherwise once with the value as `this`; `{{else}}` if it is false or missing. */
 function section(this: unknown, value: unknown, options: CallOptions): string {
   if (Array.isArray(value)) return boundedEach.call(this, value, options);
-  // As Handlebars has it: an empty text and 0 are something.
+  // As in Handlebars, an empty text and 0 are true here.
   if ((value ?? false) === false) return options.inverse!(this);
   return options.fn!(value === true ? this : value);
 }

@@ -9,14 +9,14 @@ const MAX_CACHED_CHARACTERS = 8 * 1_048_576;
 
 /** A version of a template, which never changes. */
 export interface TemplateVersionSource {
-  /** By which it is known again; two versions never have the same. */
+  /** The key of the cache; unique for each version. */
   readonly id: string;
   readonly parts: TemplateParts;
-  /** What a variable is when a call does not give it. */
+  /** The values of variables that a call does not give. */
   readonly defaults: Variables;
 }
 
-/** What a template says with variables. */
+/** The parts of a template, rendered with variables. */
 export interface RenderedTemplate {
   /** One line. */
   readonly subject: string;
@@ -32,28 +32,28 @@ interface CompiledTemplate {
   readonly characters: number;
 }
 
-/** The versions that were used last, compiled. They never change, so what is kept is never stale. */
+/** A cache (LRU) of compiled versions. Versions never change, so entries are never stale. */
 export class CompiledTemplates {
-  private readonly kept = new Map<string, CompiledTemplate>();
+  private readonly cache = new Map<string, CompiledTemplate>();
   private characters = 0;
 
   /** @throws OutputTooLarge */
   render(source: TemplateVersionSource, variables: Variables): RenderedTemplate {
-    const filled = withDefaults(source.defaults, variables);
-    makeComparable(filled);
+    const values = withDefaults(source.defaults, variables);
+    definePrimitiveConversion(values);
     const output = new Output();
     const rendered: [PartName, string][] = [];
     for (const [name, part] of this.compiled(source).parts)
-      rendered.push([name, renderPart(name, part, filled, output)]);
+      rendered.push([name, renderPart(name, part, values, output)]);
     return Object.fromEntries(rendered) as unknown as RenderedTemplate;
   }
 
   private compiled(source: TemplateVersionSource): CompiledTemplate {
-    const known = this.kept.get(source.id);
+    const known = this.cache.get(source.id);
     if (known !== undefined) {
-      // To the end: the first is the one that was not used for the longest time.
-      this.kept.delete(source.id);
-      this.kept.set(source.id, known);
+      // Moved to the end, so that the first entry is the least recently used one.
+      this.cache.delete(source.id);
+      this.cache.set(source.id, known);
       return known;
     }
     const template = compile(source.parts);
@@ -62,25 +62,25 @@ export class CompiledTemplates {
   }
 
   private keep(id: string, template: CompiledTemplate): void {
-    this.kept.set(id, template);
+    this.cache.set(id, template);
     this.characters += template.characters;
-    for (const [oldest, { characters }] of this.kept) {
-      if (this.kept.size <= MAX_CACHED && this.characters <= MAX_CACHED_CHARACTERS) return;
-      this.kept.delete(oldest);
+    for (const [oldest, { characters }] of this.cache) {
+      if (this.cache.size <= MAX_CACHED && this.characters <= MAX_CACHED_CHARACTERS) return;
+      this.cache.delete(oldest);
       this.characters -= characters;
     }
   }
 }
 
 /**
- * Lets objects be compared that have a variable `toString`: the engine compares what a block is about, a text perhaps, with the object that it
- * stands in, and the language would call that variable.
+ * Gives objects that have a variable named `toString` a safe conversion to primitives. Handlebars compares the context of a block, which may be a
+ * text, with its enclosing context by `!=`, and JavaScript would call that variable as a function.
  */
-function makeComparable(value: unknown): void {
+function definePrimitiveConversion(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (Object.hasOwn(value, 'toString'))
     Object.defineProperty(value, Symbol.toPrimitive, { value: () => '[object Object]', configurable: true });
-  for (const member of Object.values(value)) makeComparable(member);
+  for (const member of Object.values(value)) definePrimitiveConversion(member);
 }
 
 function renderPart(name: PartName, part: CompiledPart, variables: Variables, output: Output): string {
@@ -88,7 +88,7 @@ function renderPart(name: PartName, part: CompiledPart, variables: Variables, ou
     return finishedPart(name, part(variables, output));
   } catch (error) {
     const { message } = error as Error;
-    // V8 says a text that is longer than it can hold with a RangeError, as it does a stack that overflows.
+    // V8 throws the same class, RangeError, for a string that is too long and for a stack overflow.
     if (message === 'Invalid string length') throw new OutputTooLarge(`\`${name}\` becomes too long`);
     if (error instanceof OutputTooLarge) throw new OutputTooLarge(`\`${name}\` ${message}`);
     throw error;

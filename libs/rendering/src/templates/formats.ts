@@ -1,54 +1,54 @@
-import { collector } from './collector.ts';
+import { exposeGarbageCollector } from './garbage-collector.ts';
 import { numeric } from './comparisons.ts';
 
-/** Numbers below it are seconds since 1970, others milliseconds: it is the year 5138 in the one and 1973 in the other. */
-const FIRST_MILLISECONDS = 100_000_000_000;
-/** The last moment that a date can hold (ECMA-262, section 21.4.1.1). */
+/** Smaller numbers are seconds since 1970, others milliseconds: as seconds this is the year 5138, as milliseconds 1973. */
+const MIN_MILLISECONDS = 100_000_000_000;
+/** The largest time value of a Date (ECMA-262, section 21.4.1.1). */
 const MAX_MILLISECONDS = 8_640_000_000_000_000;
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 const MAX_CACHED_FORMATS = 100;
-/** What each has lies outside of the heap, some 60 kB: V8 does not count it, and neither do the limits of a thread. A gigabyte came together. */
-const MADE_BEFORE_COLLECTION = 200;
+/** Each format takes some 60 kB outside of the heap, which neither V8 nor the limits of a thread count: without collecting, a gigabyte accumulated. */
+const CREATIONS_PER_COLLECTION = 200;
 const DEFAULT_LOCALE = 'en-US';
-/** Of which a number or an amount may have so many decimals. */
+/** The maximum of decimals of a number or an amount. */
 export const MAX_DECIMALS = 10;
 export const TIME_STYLES = ['short', 'medium', 'long', 'full'] as const;
 export const DATE_STYLES = [...TIME_STYLES, 'iso'] as const;
 
-interface Formats {
+interface Format {
   format(value: number): string;
 }
 
-/** Making one costs more than a whole email; a thread keeps those of the last templates. */
-const kept = new Map<string, Formats | undefined>();
+/** Creating a format costs more than rendering an email, so a thread caches the last ones. */
+const cache = new Map<string, Format | undefined>();
 
-let madeSinceCollection = 0;
+let creationsSinceCollection = 0;
 let collect: (() => void) | undefined;
 
-function keptFormat(key: string, make: () => Formats): Formats | undefined {
-  if (!kept.has(key)) {
-    if (kept.size >= MAX_CACHED_FORMATS) kept.delete(kept.keys().next().value!);
-    kept.set(
+function cachedFormat(key: string, make: () => Format): Format | undefined {
+  if (!cache.has(key)) {
+    if (cache.size >= MAX_CACHED_FORMATS) cache.delete(cache.keys().next().value!);
+    cache.set(
       key,
-      orNothing(() => counted(make)),
+      undefinedIfInvalid(() => countCreation(make)),
     );
   }
-  return kept.get(key);
+  return cache.get(key);
 }
 
-/** Makes one; after many, what those before had is let go of. Only who makes them without end waits for that. */
-function counted<Made>(make: () => Made): Made {
-  madeSinceCollection += 1;
-  if (madeSinceCollection >= MADE_BEFORE_COLLECTION) {
-    collect ??= collector();
-    if (collect !== undefined) madeSinceCollection = 0;
+/** Creates a format; after many, collects the heap, to free the memory of unused ones. Only a template that keeps creating formats waits for that. */
+function countCreation<Made>(make: () => Made): Made {
+  creationsSinceCollection += 1;
+  if (creationsSinceCollection >= CREATIONS_PER_COLLECTION) {
+    collect ??= exposeGarbageCollector();
+    if (collect !== undefined) creationsSinceCollection = 0;
     collect?.();
   }
   return make();
 }
 
-/** A locale, a currency or a time zone that nobody knows is a RangeError. */
-function orNothing<Value>(make: () => Value): Value | undefined {
+/** `Intl` throws a RangeError for an unknown locale, currency or time zone. */
+function undefinedIfInvalid<Value>(make: () => Value): Value | undefined {
   try {
     return make();
   } catch {
@@ -58,12 +58,15 @@ function orNothing<Value>(make: () => Value): Value | undefined {
 
 /** Whether `text` is a well-formed BCP 47 tag. */
 export function isLocale(text: string): boolean {
-  return orNothing(() => Intl.getCanonicalLocales(text)) !== undefined;
+  return undefinedIfInvalid(() => Intl.getCanonicalLocales(text)) !== undefined;
 }
 
-/** Whether `text` names a time zone that this Node knows. */
+/** Whether `text` names a time zone that this Node supports. */
 export function isTimeZone(text: string): boolean {
-  return orNothing(() => counted(() => new Intl.DateTimeFormat('en', { timeZone: text }))) !== undefined;
+  return (
+    undefinedIfInvalid(() => countCreation(() => new Intl.DateTimeFormat('en', { timeZone: text }))) !==
+    undefined
+  );
 }
 
 /** Whether `text` has the form of an ISO 4217 code. */
@@ -71,7 +74,7 @@ export function isCurrency(text: string): boolean {
   return /^[A-Za-z]{3}$/.test(text);
 }
 
-/** A number in the manner of a locale; undefined for what is none, or where an option is unknown. */
+/** A number formatted for a locale; undefined if it is not a number, or an option is unknown. */
 export function formattedNumber(
   value: unknown,
   options: Readonly<Record<string, unknown>>,
@@ -79,7 +82,7 @@ export function formattedNumber(
   return formatted(value, options.locale, decimalsOf(options.decimals) ?? {});
 }
 
-/** An amount of money in the manner of a locale; undefined for what is none, or where an option is unknown. */
+/** An amount of money formatted for a locale; undefined if it is not a number, or an option is unknown. */
 export function formattedCurrency(
   value: unknown,
   currency: unknown,
@@ -100,14 +103,14 @@ function formatted(value: unknown, locale: unknown, options: Intl.NumberFormatOp
   if (Number.isNaN(number)) return undefined;
   const request = localeOf(locale);
   const key = JSON.stringify(['number', request, options]);
-  return keptFormat(key, () => new Intl.NumberFormat(request, options))?.format(number);
+  return cachedFormat(key, () => new Intl.NumberFormat(request, options))?.format(number);
 }
 
 /**
- * A day, and with `time` its time, in the manner of a locale and in a time zone (UTC unless one is named). Takes ISO 8601
+ * A date, with `time` also its time, formatted for a locale and a time zone (default: UTC). Takes ISO 8601
  * (without an offset: UTC) and seconds or milliseconds since 1970.
  *
- * @returns undefined for what is no date, or where an option is unknown
+ * @returns undefined if it is not a date, or an option is unknown
  */
 export function formattedDate(
   value: unknown,
@@ -120,12 +123,12 @@ export function formattedDate(
   const locale = style === 'iso' ? 'sv-SE' : localeOf(options.locale);
   const key = JSON.stringify(['date', locale, request]);
   // Some clients draw the narrow space before "PM" as a box.
-  return keptFormat(key, () => new Intl.DateTimeFormat(locale, request))
+  return cachedFormat(key, () => new Intl.DateTimeFormat(locale, request))
     ?.format(time)
     .replaceAll('\u202f', ' ');
 }
 
-/** The short style of Swedish is what writes a day as ISO 8601 has it. */
+/** The short style of Swedish (`sv-SE`) writes dates as in ISO 8601. */
 function dateOptions(style: unknown, options: Readonly<Record<string, unknown>>): Intl.DateTimeFormatOptions {
   const { time, timeZone } = options;
   const timeStyle = styleOf(time);
@@ -146,7 +149,7 @@ function localeOf(locale: unknown): string {
 
 function timeOf(value: unknown): number {
   if (typeof value === 'number') {
-    const time = Math.abs(value) < FIRST_MILLISECONDS ? value * 1_000 : value;
+    const time = Math.abs(value) < MIN_MILLISECONDS ? value * 1_000 : value;
     return Math.abs(time) <= MAX_MILLISECONDS ? time : Number.NaN;
   }
   const [, day, time = '00:00', zone = 'Z'] =

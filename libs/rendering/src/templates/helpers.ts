@@ -11,25 +11,25 @@ import {
   TIME_STYLES,
 } from './formats.ts';
 import { MAX_CHARACTERS, OutputTooLarge } from './output.ts';
-import { printed } from './printed.ts';
+import { valueToText } from './value-to-text.ts';
 
 type HelperOptions = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a literal, as what follows its name: `is no …; give …`. */
+/** The fault of a literal, as the rest of a sentence that begins with its name; undefined: none. */
 export type LiteralRule = (value: unknown) => string | undefined;
 
-/** A word of the language that takes arguments and gives a value. Pure: nothing but its arguments goes in. */
+/** A helper of the template language: a pure function of its arguments. */
 export interface Helper {
-  /** How it is written, for people. */
+  /** An example, shown in faults. */
   readonly usage: string;
   readonly min: number;
   readonly max: number;
-  /** Whether what is given to it is printed (and so must be there) or only asked about. */
-  readonly takes: 'printed' | 'asked';
+  /** Whether its arguments are printed (and so required) or only tested. */
+  readonly takes: 'printed' | 'tested';
   /** Whether it can open a block: `{{#eq a b}}…{{else}}…{{/eq}}`. */
-  readonly isQuestion: boolean;
+  readonly isCondition: boolean;
   readonly options?: Readonly<Record<string, LiteralRule>>;
-  /** Rules for arguments that are written into the template, by their place. */
+  /** Rules for literal arguments, by their index. */
   readonly literals?: Readonly<Record<number, LiteralRule>>;
   readonly value: (values: readonly unknown[], options: HelperOptions) => unknown;
 }
@@ -38,7 +38,7 @@ const oneOf =
   (allowed: readonly string[]): LiteralRule =>
   (value) =>
     allowed.includes(value as string) ? undefined : `must be one of ${allowed.join(', ')}`;
-const that =
+const textThat =
   (holds: (text: string) => boolean, otherwise: string): LiteralRule =>
   (value) =>
     typeof value === 'string' && holds(value) ? undefined : otherwise;
@@ -49,8 +49,8 @@ const count = (max: number): LiteralRule => {
     Number.isInteger(numeric(value)) && numeric(value) >= 0 && numeric(value) <= max;
   return (value) => (isCount(value) ? undefined : `must be a whole number from 0 to ${max}`);
 };
-const locale = that(isLocale, 'must be a language tag such as "en-GB"');
-const timeZone = that(isTimeZone, 'must be a time zone such as "Europe/Berlin"');
+const locale = textThat(isLocale, 'must be a language tag such as "en-GB"');
+const timeZone = textThat(isTimeZone, 'must be a time zone such as "Europe/Berlin"');
 const MAX_SHOWN_CHARACTERS = 100_000;
 
 function prints(
@@ -60,25 +60,25 @@ function prints(
   value: Helper['value'],
   more: Partial<Helper> = {},
 ): Helper {
-  return { usage, min, max, takes: 'printed', isQuestion: false, value, ...more };
+  return { usage, min, max, takes: 'printed', isCondition: false, value, ...more };
 }
 
-function asks(
+function condition(
   usage: string,
   min: number,
   max: number,
   holds: (values: readonly unknown[]) => boolean,
 ): Helper {
-  return { usage, min, max, takes: 'asked', isQuestion: true, value: holds };
+  return { usage, min, max, takes: 'tested', isCondition: true, value: holds };
 }
 
-const between = (name: string, holds: (values: readonly unknown[]) => boolean): Helper =>
-  asks(`(${name} a b)`, 2, 2, holds);
+const comparison = (name: string, holds: (values: readonly unknown[]) => boolean): Helper =>
+  condition(`(${name} a b)`, 2, 2, holds);
 
 /** The helpers of the template language, by name; docs/api.md shows each of them. */
 export const HELPERS: ReadonlyMap<string, Helper> = new Map([
-  ['uppercase', prints('{{uppercase text}}', 1, 1, ([text]) => printed(text).toUpperCase())],
-  ['lowercase', prints('{{lowercase text}}', 1, 1, ([text]) => printed(text).toLowerCase())],
+  ['uppercase', prints('{{uppercase text}}', 1, 1, ([text]) => valueToText(text).toUpperCase())],
+  ['lowercase', prints('{{lowercase text}}', 1, 1, ([text]) => valueToText(text).toLowerCase())],
   [
     'truncate',
     prints('{{truncate text 40 "…"}}', 2, 3, truncated, {
@@ -88,7 +88,7 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
   ['join', prints('{{join list ", "}}', 1, 2, joined, { literals: { 1: anyText } })],
   [
     'urlEncode',
-    prints('{{urlEncode text}}', 1, 1, ([text]) => encodeURIComponent(printed(text).toWellFormed())),
+    prints('{{urlEncode text}}', 1, 1, ([text]) => encodeURIComponent(valueToText(text).toWellFormed())),
   ],
   [
     'number',
@@ -111,7 +111,7 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
       ([value, code], options) => formattedCurrency(value, code, options) ?? value,
       {
         options: { decimals: count(MAX_DECIMALS), locale },
-        literals: { 1: that(isCurrency, 'must be a currency such as "EUR" (ISO 4217)') },
+        literals: { 1: textThat(isCurrency, 'must be a currency such as "EUR" (ISO 4217)') },
       },
     ),
   ],
@@ -125,21 +125,21 @@ export const HELPERS: ReadonlyMap<string, Helper> = new Map([
       { options: { time: oneOf(TIME_STYLES), timeZone, locale }, literals: { 1: oneOf(DATE_STYLES) } },
     ),
   ],
-  ['default', prints('{{default name "friend"}}', 2, 10, firstGiven, { takes: 'asked' })],
+  ['default', prints('{{default name "friend"}}', 2, 10, firstNonEmpty, { takes: 'tested' })],
   ['lookup', prints('{{lookup object key}}', 2, 2, memberOf)],
-  ['eq', between('eq', ([a, b]) => isEqual(a, b))],
-  ['ne', between('ne', ([a, b]) => !isEqual(a, b))],
-  ['gt', between('gt', ([a, b]) => compare(a, b) > 0)],
-  ['gte', between('gte', ([a, b]) => compare(a, b) >= 0)],
-  ['lt', between('lt', ([a, b]) => compare(a, b) < 0)],
-  ['lte', between('lte', ([a, b]) => compare(a, b) <= 0)],
-  ['and', asks('(and a b)', 2, 10, (values) => values.every(isTruthy))],
-  ['or', asks('(or a b)', 2, 10, (values) => values.some(isTruthy))],
-  ['not', asks('(not a)', 1, 1, ([value]) => !isTruthy(value))],
+  ['eq', comparison('eq', ([a, b]) => isEqual(a, b))],
+  ['ne', comparison('ne', ([a, b]) => !isEqual(a, b))],
+  ['gt', comparison('gt', ([a, b]) => compare(a, b) > 0)],
+  ['gte', comparison('gte', ([a, b]) => compare(a, b) >= 0)],
+  ['lt', comparison('lt', ([a, b]) => compare(a, b) < 0)],
+  ['lte', comparison('lte', ([a, b]) => compare(a, b) <= 0)],
+  ['and', condition('(and a b)', 2, 10, (values) => values.every(isTruthy))],
+  ['or', condition('(or a b)', 2, 10, (values) => values.some(isTruthy))],
+  ['not', condition('(not a)', 1, 1, ([value]) => !isTruthy(value))],
 ]);
 
-/** What people write who come from elsewhere, and how it is said here. */
-export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+/** Helpers of other template languages, and their equivalents in this one. */
+export const FOREIGN_HELPERS: ReadonlyMap<string, string> = new Map([
   ['equals', '(eq a b)'],
   ['equal', '(eq a b)'],
   ['is', '(eq a b)'],
@@ -164,35 +164,35 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['log', '{{!-- a comment --}}'],
 ]);
 
-const WRITTEN_CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** By code points, and before a written character (a flag, a letter with its accent) of which one would be cut off. */
+/** Counts code points, but never cuts through a grapheme, such as a flag or a letter with a combining accent. */
 function truncated([text, max, ending]: readonly unknown[]): string {
-  const [whole, limit] = [printed(text), numeric(max)];
+  const [whole, limit] = [valueToText(text), numeric(max)];
   if (!(limit >= 0) || whole.length <= limit) return whole;
   const characters = [...whole.slice(0, limit * 2 + 2)];
   if (characters.length <= limit) return whole;
   const at = characters.slice(0, limit).join('').length;
-  return whole.slice(0, startOfWritten(whole, at)) + printed(ending ?? '…');
+  return whole.slice(0, startOfGrapheme(whole, at)) + valueToText(ending ?? '…');
 }
 
-/** Where the written character begins that stands at an index; the index itself if it is the first one, which alone is too long. */
-function startOfWritten(text: string, at: number): number {
-  // ASCII continues nothing, and looking up takes longer than all else here.
+/** The start of the grapheme at an index; the index itself if the grapheme is the first one, because something must be kept. */
+function startOfGrapheme(text: string, at: number): number {
+  // ASCII never continues a grapheme; segmenting is the most expensive step here.
   if (text[at]! < '\u0080') return at;
-  return WRITTEN_CHARACTERS.segment(text.slice(0, at + 2)).containing(at)!.index || at;
+  return GRAPHEMES.segment(text.slice(0, at + 2)).containing(at)!.index || at;
 }
 
 function joined([list, separator]: readonly unknown[]): string {
-  if (!Array.isArray(list)) return printed(list);
-  const between = printed(separator ?? ', ');
-  // Before it is made: what does not fit into the memory at one stroke would end the process.
+  if (!Array.isArray(list)) return valueToText(list);
+  const between = valueToText(separator ?? ', ');
+  // Checked before allocating: a single allocation that does not fit into memory would crash the process.
   if (list.length * between.length > MAX_CHARACTERS) throw new OutputTooLarge();
-  return list.map(printed).join(between);
+  return list.map(valueToText).join(between);
 }
 
-/** An empty text is not a name to greet somebody by. */
-function firstGiven(values: readonly unknown[]): unknown {
+/** An empty text counts as missing, so that `default` also replaces an empty name. */
+function firstNonEmpty(values: readonly unknown[]): unknown {
   return values.find((value) => value !== null && value !== undefined && value !== '');
 }
 

@@ -10,26 +10,26 @@ import {
 } from './syntax.ts';
 import { pathText } from './variable-paths.ts';
 
-/** Longer than any name; what is missing is told by its name. */
+/** Bounds faults about missing variables, which contain their paths. */
 const MAX_PATH_CHARACTERS = 255;
 const DATA = new Set(['root', 'index', 'key', 'first', 'last']);
 
-/** Where in the template we are. */
+/** The context of a node of the syntax tree. */
 export interface Scope {
-  /** In how many blocks that change `this`. */
+  /** The number of enclosing blocks that change `this`. */
   readonly depth: number;
-  /** In how many blocks and parentheses. */
+  /** The number of enclosing blocks and parentheses. */
   readonly level: number;
-  /** Names that blocks have given to their items. */
+  /** Names of items, from the `as |item|` of enclosing blocks. */
   readonly blockParams: ReadonlySet<string>;
-  /** Variables that have been asked about around here: where they are missing, this place is not reached. */
-  readonly asked: readonly string[];
+  /** Variables that enclosing blocks test: if one is missing, this node is not rendered. */
+  readonly tested: readonly string[];
 }
 
-/** At the top, outside of every block. */
-export const TOP: Scope = { depth: 0, level: 0, blockParams: new Set(), asked: [] };
+/** The scope outside of all blocks. */
+export const TOP: Scope = { depth: 0, level: 0, blockParams: new Set(), tested: [] };
 
-/** What is named where a variable stands: `{{"odd name"}}` prints the variable of that name. */
+/** A literal in the position of a variable, as a path: `{{"odd name"}}` prints the variable of that name. */
 export function pathOf(named: Path | Literal): Path {
   if (named.type === 'PathExpression') return named;
   const name = String(named.original);
@@ -44,41 +44,44 @@ export function pathOf(named: Path | Literal): Path {
 }
 
 /** The scope of a block's content. */
-export function within(block: Block, scope: Scope, isScope: boolean): Scope {
-  const inside = isScope || headOf(block.path) === 'if' ? asking(block.params, scope) : scope;
-  return isScope ? entered(block.program, inside) : inside;
+export function contentScope(block: Block, scope: Scope, isScope: boolean): Scope {
+  const inside = isScope || headOf(block.path) === 'if' ? withTested(block.params, scope) : scope;
+  return isScope ? itemScope(block.program, inside) : inside;
 }
 
-/** The scope behind a block's `{{else}}`. */
-export function otherwise(block: Block, scope: Scope): Scope {
-  return headOf(block.path) === 'unless' ? asking(block.params, scope) : scope;
+/** The scope of a block's `{{else}}`. */
+export function elseScope(block: Block, scope: Scope): Scope {
+  return headOf(block.path) === 'unless' ? withTested(block.params, scope) : scope;
 }
 
-/** The scope of what is only reached where the answer to these questions is yes. */
-export function asking(questions: readonly Expression[], scope: Scope): Scope {
-  return { ...scope, asked: [...scope.asked, ...questions.flatMap((question) => askedBy(question, scope))] };
+/** The scope of nodes that are rendered only if these conditions are true. */
+export function withTested(conditions: readonly Expression[], scope: Scope): Scope {
+  return {
+    ...scope,
+    tested: [...scope.tested, ...conditions.flatMap((condition) => testedBy(condition, scope))],
+  };
 }
 
-/** The scope inside a block that changes what paths start from. */
-export function entered(program: Program | undefined, scope: Scope): Scope {
+/** The scope inside a block that changes `this`. */
+export function itemScope(program: Program | undefined, scope: Scope): Scope {
   const names = program?.blockParams ?? [];
   return { ...scope, depth: scope.depth + 1, blockParams: new Set([...scope.blockParams, ...names]) };
 }
 
-/** The variables without which the answer to a question is no. */
-function askedBy(question: Expression, scope: Scope): string[] {
-  if (question.type === 'SubExpression' && headOf(question.path) === 'and')
-    return question.params.flatMap((param) => askedBy(param, scope));
-  const segments = question.type === 'PathExpression' ? variableOf(question, scope) : undefined;
+/** The variables without which a condition is false. */
+function testedBy(condition: Expression, scope: Scope): string[] {
+  if (condition.type === 'SubExpression' && headOf(condition.path) === 'and')
+    return condition.params.flatMap((param) => testedBy(param, scope));
+  const segments = condition.type === 'PathExpression' ? variableOf(condition, scope) : undefined;
   return segments === undefined ? [] : [pathText(segments)];
 }
 
-/** Whether the variable, or one that it lies in, was asked about around here. */
-export function isAsked(segments: readonly string[], { asked }: Scope): boolean {
-  return segments.some((_segment, index) => asked.includes(pathText(segments.slice(0, index + 1))));
+/** Whether enclosing blocks test the variable, or an object that contains it. */
+export function isTested(segments: readonly string[], { tested }: Scope): boolean {
+  return segments.some((_segment, index) => tested.includes(pathText(segments.slice(0, index + 1))));
 }
 
-/** The path from the top of the variables; undefined for what a block, and not the call, gives. */
+/** The path of a variable of the call; undefined if the path refers to an item of a block instead. */
 export function variableOf(path: Path, { depth, blockParams }: Scope): readonly string[] | undefined {
   const { parts } = path;
   if (path.data) return parts[0] === 'root' && parts.length > 1 ? parts.slice(1) : undefined;
@@ -86,7 +89,7 @@ export function variableOf(path: Path, { depth, blockParams }: Scope): readonly 
   return path.depth === depth && !isOwn && parts.length > 0 ? parts : undefined;
 }
 
-/** What is wrong with a path; undefined: nothing. */
+/** The fault of a path; undefined: none. */
 export function faultInPath(path: Path, { depth }: Scope): string | undefined {
   if (path.data && !DATA.has(path.parts[0] ?? ''))
     return `\`${shown(path.original)}\` is not known; there are ${[...DATA].map((name) => `\`@${name}\``).join(', ')}`;

@@ -1,10 +1,10 @@
-/** The syntax tree that Handlebars' parser gives, as far as we look at it; its own types leave out what may be absent. */
-export interface Place {
+/** The syntax tree of Handlebars' parser, as far as it is used here; Handlebars' own types do not say which fields may be absent. */
+export interface SourceLocation {
   readonly start: { readonly line: number; readonly column: number };
 }
 
 interface Node {
-  readonly loc: Place;
+  readonly loc: SourceLocation;
 }
 
 export interface Program {
@@ -31,7 +31,7 @@ export interface Block extends Node {
   readonly hash?: Hash | undefined;
   readonly program?: Program | undefined;
   readonly inverse?: Program | undefined;
-  /** Without members for a raw block, `{{{{path}}}}…{{{{/path}}}}`. */
+  /** Empty for a raw block, `{{{{path}}}}…{{{{/path}}}}`. */
   readonly openStrip: { readonly open?: boolean };
 }
 
@@ -70,26 +70,30 @@ export interface Literal extends Node {
 }
 
 interface Hash {
-  readonly pairs: readonly { readonly key: string; readonly value: Expression; readonly loc: Place }[];
+  readonly pairs: readonly {
+    readonly key: string;
+    readonly value: Expression;
+    readonly loc: SourceLocation;
+  }[];
 }
 
-/** Whether it says itself that it is no helper and no name of a block's item: `this.word`, `./word`. As Handlebars has it. */
+/** Whether a path is explicitly a variable (`this.word`, `./word`), not a helper or the name of an item; as in Handlebars. */
 export function isScoped(path: Path): boolean {
   return /^\.|this\b/.test(path.original);
 }
 
-/** Whether it is one bare word, as the name of a helper is: neither `this.word` nor `../word` nor `@word`. */
+/** Whether a path is a single bare word, which can name a helper: not `this.word`, `../word` or `@word`. */
 export function isWord(path: Path | Literal): path is Path {
   if (path.type !== 'PathExpression' || path.data || path.depth > 0 || path.parts.length !== 1) return false;
   return !isScoped(path);
 }
 
-/** Whether it calls a helper by what it gives to it; a bare name is a variable. */
+/** Whether a tag calls a helper: it has arguments; a bare name is a variable. */
 export function isCall({ params, hash }: Mustache | Block): boolean {
   return params.length > 0 || hash !== undefined;
 }
 
-/** What stands at the head of a call as it is written. */
+/** The name at the beginning of a call, as written. */
 export function headOf(path: Path | Literal): string {
   return String(path.original);
 }

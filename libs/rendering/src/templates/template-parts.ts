@@ -1,4 +1,4 @@
-/** What a template says, in its language; see `analyseTemplate` for what is allowed in it. */
+/** The sources of the parts of a template; see `analyseTemplate` for the language. */
 export interface TemplateParts {
   readonly subject: string;
   readonly html: string;
@@ -9,8 +9,8 @@ export interface TemplateParts {
 
 export type PartName = keyof TemplateParts;
 
-/** The parts in the order in which they are judged and shown. */
+/** The parts in the order in which they are analysed and rendered. */
 export const PART_NAMES = ['subject', 'html', 'text', 'previewText'] as const satisfies readonly PartName[];
 
-/** What a call gives to a template: an object of JSON. */
+/** The variables of a call: a JSON object. */
 export type Variables = Readonly<Record<string, unknown>>;

@@ -168,7 +168,7 @@ export class TemplateRenderer {
   private retryOneByOne(group: readonly Waiting[], failure: unknown): void {
     if (group.length === 1) {
       const [{ source, owner, reject }] = group as [Waiting];
-      this.judge(owner, source.id, failure);
+      this.noteFailure(owner, source.id, failure);
       reject(failure);
       return;
     }
@@ -201,10 +201,10 @@ export class TemplateRenderer {
     try {
       renderings = (await this.threads.run(owner, () => task)) as Rendering[];
     } catch (failure) {
-      this.judge(owner, source.id, failure);
+      this.noteFailure(owner, source.id, failure);
       throw failure;
     }
-    // It was not its fault, or only with other variables.
+    // The version was not the cause of the failure, or only with other variables.
     this.cooldowns.delete(source.id);
     return renderedIn(renderings[0]!);
   }
@@ -214,8 +214,8 @@ export class TemplateRenderer {
     if (cooldown !== undefined && performance.now() < cooldown.until) throw cooldown.failure;
   }
 
-  private judge(owner: string, version: string, failure: unknown): void {
-    // It was not begun.
+  private noteFailure(owner: string, version: string, failure: unknown): void {
+    // A busy task was never started.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
     this.quarantine.noteFailure(owner, failure);
     this.markSlow(owner);

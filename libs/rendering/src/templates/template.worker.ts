@@ -7,7 +7,7 @@ import {
 import { OutputTooLarge } from './output.ts';
 import type { TemplateParts, Variables } from './template-parts.ts';
 
-/** What a thread is asked: to judge a template, or to render some, of which several may be of one version. */
+/** A task of a thread: to analyse a template, or to render versions, each with one or more sets of variables. */
 export type TemplateTask =
   | { readonly analyse: TemplateParts }
   | {
@@ -16,7 +16,7 @@ export type TemplateTask =
       readonly items: readonly { readonly source: number; readonly variables: Variables }[];
     };
 
-/** What became of one rendering, and how long it took. */
+/** The outcome and duration of one rendering. */
 export type Rendering = { readonly ms: number } & Outcome;
 
 type Outcome =
@@ -25,7 +25,7 @@ type Outcome =
 
 const compiled = new CompiledTemplates();
 
-/** Runs in a thread of `TemplateRenderer`; it loads only what lies beside it, so that Node can run it from source or built alike. */
+/** Runs in a thread of `TemplateRenderer`. Imports only this library by relative paths, so that Node can run it from source and built. */
 export default function serve(task: TemplateTask): TemplateAnalysis | Rendering[] {
   if ('analyse' in task) return analyseTemplate(task.analyse);
   return task.items.map(({ source, variables }) => {

@@ -1,4 +1,4 @@
-import { ELSEWHERE, type Helper, HELPERS } from './helpers.ts';
+import { FOREIGN_HELPERS, type Helper, HELPERS } from './helpers.ts';
 import { shown } from './parse-part.ts';
 import type { Block, Mustache, SubExpression } from './syntax.ts';
 
@@ -9,7 +9,7 @@ export const FORBIDDEN = {
   DecoratorBlock: 'decorators (`{{#* name}}`) are not possible; take it out',
 } as const;
 
-/** The block helpers that Handlebars brings along: how many arguments, which options, and whether `this` is another inside. */
+/** The built-in block helpers of Handlebars: their options, and whether they change `this`. */
 export const BLOCKS: ReadonlyMap<string, { readonly options: readonly string[]; readonly isScope: boolean }> =
   new Map([
     ['if', { options: ['includeZero'], isScope: false }],
@@ -20,17 +20,17 @@ export const BLOCKS: ReadonlyMap<string, { readonly options: readonly string[]; 
 
 export type Call = Mustache | Block | SubExpression;
 
-/** Why nothing of this name can be called here. */
+/** The fault of a call of an unknown helper. */
 export function unknownHelper(name: string, call: Call): string {
   if (BLOCKS.has(name) && call.type !== 'BlockStatement')
     return `\`${name}\` opens a block; write \`{{#${name} …}}…{{/${name}}}\``;
-  const here = ELSEWHERE.get(name);
-  if (here !== undefined) return `there is no helper \`${name}\`; write \`${here}\``;
+  const equivalent = FOREIGN_HELPERS.get(name);
+  if (equivalent !== undefined) return `there is no helper \`${name}\`; write \`${equivalent}\``;
   return `there is no helper \`${shown(name)}\`; there are ${[...HELPERS.keys()].join(', ')}`;
 }
 
-/** How many arguments a helper takes. */
-export function amount({ min, max }: Helper): string {
+/** How many arguments a helper takes, as text. */
+export function argumentCount({ min, max }: Helper): string {
   if (min === max) return `${min} ${min === 1 ? 'argument' : 'arguments'}`;
   return `${min} to ${max} arguments`;
 }

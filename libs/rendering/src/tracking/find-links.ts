@@ -1,48 +1,48 @@
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
-/** A link of an email is an `href` of one of these. */
-const LINKING = new Set(['a', 'area']);
-/** By this an author keeps a link as it is: `data-track="off"`. */
-const KEEPS = { name: 'data-track', value: 'off' };
-/** More links than an email that somebody reads; what comes after them stays as it is. */
+/** The elements whose `href` is a link. */
+const LINK_ELEMENTS = new Set(['a', 'area']);
+/** The attribute by which an author excludes a link from tracking: `data-track="off"`. */
+const OPT_OUT = { name: 'data-track', value: 'off' };
+/** More links than any email needs; further ones are not tracked. */
 const MAX_LINKS = 1_000;
 
 /** The value of an `href`. */
 interface FoundLink {
-  /** Where its first character stands, behind a quote if there is one. */
+  /** The index of its first character, after the quote if there is one. */
   readonly start: number;
-  /** The index behind its last character. */
+  /** The index after its last character. */
   readonly end: number;
-  /** What it says, with its character references resolved. */
+  /** Its text, with character references decoded. */
   readonly value: string;
 }
 
-/** Where an HTML document can be changed so that its reader is noticed. */
-export interface TrackablePlaces {
+/** The positions in an HTML document at which tracking is inserted. */
+export interface TrackingPositions {
   readonly links: readonly FoundLink[];
-  /** The index of the last `</body>`, else of the last `</html>`, else behind the last character. */
+  /** The index of the last `</body>`, or else of the last `</html>`, or else the length of the document. */
   readonly bodyEnd: number;
 }
 
 /**
- * The links of an HTML document as a browser reads it: what only looks like one in a comment, a script, an `<iframe>` and the like is none. Of
- * an attribute that is there twice the first one counts. Linear in the length, whatever it says.
+ * The links of an HTML document as a browser finds them: not in comments, scripts, `<iframe>` and the like; and the first one of repeated
+ * attributes. Takes linear time for any input.
  */
-export function findLinks(html: string): TrackablePlaces {
+export function findLinks(html: string): TrackingPositions {
   const reader = new LinkReader(html);
   const tokenizer = new Tokenizer({ decodeEntities: true }, reader);
   tokenizer.write(html);
   tokenizer.end();
-  return reader.places;
+  return reader.positions;
 }
 
-/** Hears of the tokens of a document, and keeps of them what is about links. */
+/** Receives the tokens of a document, and collects its links. */
 class LinkReader implements TokenizerCallbacks {
   private readonly links: FoundLink[] = [];
   private readonly ends: { body?: number; html?: number } = {};
   private readonly html: string;
-  private isLinking = false;
-  private isKept = false;
+  private isLinkElement = false;
+  private isOptedOut = false;
   private hasHref = false;
   private href: FoundLink | undefined;
   private attribute = '';
@@ -53,33 +53,33 @@ class LinkReader implements TokenizerCallbacks {
     this.html = html;
   }
 
-  get places(): TrackablePlaces {
+  get positions(): TrackingPositions {
     return { links: this.links, bodyEnd: this.ends.body ?? this.ends.html ?? this.html.length };
   }
 
   onopentagname(start: number, end: number): void {
-    this.isLinking = end - start <= 4 && LINKING.has(this.html.slice(start, end).toLowerCase());
-    this.isKept = false;
+    this.isLinkElement = end - start <= 4 && LINK_ELEMENTS.has(this.html.slice(start, end).toLowerCase());
+    this.isOptedOut = false;
     this.hasHref = false;
     this.href = undefined;
   }
 
   onattribname(start: number, end: number): void {
-    this.attribute = this.isLinking ? this.html.slice(start, end).toLowerCase() : '';
+    this.attribute = this.isLinkElement ? this.html.slice(start, end).toLowerCase() : '';
     this.attributeEnd = end;
     this.value = '';
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.isLinking) this.value += this.html.slice(start, end);
+    if (this.isLinkElement) this.value += this.html.slice(start, end);
   }
 
   onattribentity(codepoint: number): void {
-    if (this.isLinking) this.value += String.fromCodePoint(codepoint);
+    if (this.isLinkElement) this.value += String.fromCodePoint(codepoint);
   }
 
   onattribend(quote: QuoteType, end: number): void {
-    if (this.attribute === KEEPS.name) this.isKept = this.value.trim().toLowerCase() === KEEPS.value;
+    if (this.attribute === OPT_OUT.name) this.isOptedOut = this.value.trim().toLowerCase() === OPT_OUT.value;
     if (this.attribute !== 'href' || this.hasHref) return;
     this.hasHref = true;
     if (quote === QuoteType.NoValue) return;
@@ -88,8 +88,9 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onopentagend(): void {
-    if (this.href !== undefined && !this.isKept && this.links.length < MAX_LINKS) this.links.push(this.href);
-    this.isLinking = false;
+    if (this.href !== undefined && !this.isOptedOut && this.links.length < MAX_LINKS)
+      this.links.push(this.href);
+    this.isLinkElement = false;
     this.href = undefined;
   }
 

@@ -1,6 +1,6 @@
-import { findLinks, type TrackablePlaces } from './find-links.ts';
+import { findLinks, type TrackingPositions } from './find-links.ts';
 
-/** Runs in a thread of `LinkFinder`; it loads only what lies beside it, so that Node can run it from source or built alike. */
-export default function find(html: string): TrackablePlaces {
+/** Runs in a thread of `LinkFinder`. Imports only this library by relative paths, so that Node can run it from source and built. */
+export default function find(html: string): TrackingPositions {
   return findLinks(html);
 }

@@ -1,13 +1,13 @@
 import { workerUrl } from '@posthorn/kernel';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
-import { findLinks, type TrackablePlaces } from './find-links.ts';
+import { findLinks, type TrackingPositions } from './find-links.ts';
 
-/** What is shorter is searched in less time than handing it to a thread takes; what is longer would hold up everybody else. */
+/** Shorter HTML is searched in less time than passing it to a thread takes; longer HTML would block the event loop. */
 const MAX_CHARACTERS_ON_MAIN_THREAD = 65_536;
 
-/** Finds the links of emails; of large ones in threads of its own. */
+/** Finds the links of emails; those of large ones in threads of its own. */
 export class LinkFinder {
-  private readonly threads: RenderingThreads<string, TrackablePlaces>;
+  private readonly threads: RenderingThreads<string, TrackingPositions>;
 
   constructor(limits: ThreadLimits = {}) {
     const worker = workerUrl(import.meta.url, 'find-links.worker');
@@ -15,17 +15,17 @@ export class LinkFinder {
   }
 
   /**
-   * Where `html` can be changed so that its reader is noticed.
+   * The positions in `html` at which tracking is inserted.
    *
-   * @param owner whose it is, such as a workspace's id: those that wait for a thread get one in turn
-   * @throws {@link RenderingFailed} when it takes too long or needs too much memory
+   * @param owner whose HTML it is, such as a workspace's id; owners get threads round robin
+   * @throws {@link RenderingFailed} when it exceeds the time or memory limit
    */
-  async find(html: string, owner: string): Promise<TrackablePlaces> {
+  async find(html: string, owner: string): Promise<TrackingPositions> {
     if (html.length <= MAX_CHARACTERS_ON_MAIN_THREAD) return findLinks(html);
     return (await this.threads.run(owner, () => html))!;
   }
 
-  /** Ends the threads; searches under way or asked for later fail. */
+  /** Terminates the threads; current and later searches fail. */
   close(): Promise<void> {
     return this.threads.close();
   }

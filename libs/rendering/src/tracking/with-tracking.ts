@@ -1,39 +1,43 @@
 import { escapeHtml } from '@posthorn/kernel';
-import type { TrackablePlaces } from './find-links.ts';
+import type { TrackingPositions } from './find-links.ts';
 import { linkTarget } from './link-target.ts';
 
-/** What an email is given so that its reader is noticed. */
+/** The tracking to add to an email. */
 export interface Tracking {
-  /** What a link to this URL becomes; undefined: it stays. Absent: all of them stay. */
+  /** The tracked URL for a link; undefined: the link is not changed. Absent: no link is. */
   readonly linkTo?: (url: string) => string | undefined;
-  /** The URL of the image; absent: there is none. */
+  /** The URL of the tracking image; absent: none. */
   readonly image?: string;
 }
 
 /**
- * The HTML with its links leading by way of others, and with an image of one pixel at the end of its body. Nothing else of it
- * changes: what is not the value of such an `href` stays byte for byte.
+ * The HTML with its links replaced by tracked ones, and with an image of one pixel at the end of its body. Nothing else
+ * changes, byte for byte.
  */
-export function withTracking(html: string, places: TrackablePlaces, { linkTo, image }: Tracking): string {
+export function withTracking(
+  html: string,
+  positions: TrackingPositions,
+  { linkTo, image }: Tracking,
+): string {
   const parts: string[] = [];
-  let copied = 0;
+  let copiedTo = 0;
   const insert = (start: number, end: number, text: string): void => {
-    parts.push(html.slice(copied, start), text);
-    copied = end;
+    parts.push(html.slice(copiedTo, start), text);
+    copiedTo = end;
   };
   const pixel = image === undefined ? '' : imageOf(image);
-  let isPlaced = false;
-  for (const { start, end, value } of places.links) {
-    if (!isPlaced && start >= places.bodyEnd) {
-      isPlaced = true;
-      insert(places.bodyEnd, places.bodyEnd, pixel);
+  let isInserted = false;
+  for (const { start, end, value } of positions.links) {
+    if (!isInserted && start >= positions.bodyEnd) {
+      isInserted = true;
+      insert(positions.bodyEnd, positions.bodyEnd, pixel);
     }
     const target = linkTo && linkTarget(value);
-    const led = target === undefined ? undefined : linkTo!(target);
-    if (led !== undefined) insert(start, end, escapeHtml(led));
+    const tracked = target === undefined ? undefined : linkTo!(target);
+    if (tracked !== undefined) insert(start, end, escapeHtml(tracked));
   }
-  if (!isPlaced) insert(places.bodyEnd, places.bodyEnd, pixel);
-  return parts.join('') + html.slice(copied);
+  if (!isInserted) insert(positions.bodyEnd, positions.bodyEnd, pixel);
+  return parts.join('') + html.slice(copiedTo);
 }
 
 function imageOf(url: string): string {

@@ -8,35 +8,35 @@ import {
   isWord,
   type Mustache,
   type Path,
-  type Place,
+  type SourceLocation,
   type Program,
 } from './syntax.ts';
 import {
-  asking,
-  entered,
+  withTested,
+  itemScope,
   faultInPath,
-  isAsked,
-  otherwise,
+  isTested,
+  elseScope,
   pathOf,
   type Scope,
   TOP,
   variableOf,
-  within,
+  contentScope,
 } from './scope.ts';
 import { pathText } from './variable-paths.ts';
-import { amount, BLOCKS, type Call, FORBIDDEN, unknownHelper } from './vocabulary.ts';
+import { argumentCount, BLOCKS, type Call, FORBIDDEN, unknownHelper } from './vocabulary.ts';
 
 const MAX_LEVELS = 100;
 
-type Use = 'printed' | 'asked';
+type Use = 'printed' | 'tested';
 
-/** Goes once through the syntax tree of a part: finds what is not allowed, and which variables are printed. */
-export class PartWalk {
+/** Visits the syntax tree of a part once, and collects its faults and the variables that it prints. */
+export class PartAnalyser {
   readonly faults: Fault[] = [];
-  /** The paths of the variables that are printed, in the order in which they first are. */
+  /** The paths of the printed variables, in the order of their first use. */
   readonly printed = new Set<string>();
 
-  /** @param program as `parsePart` gave it */
+  /** @param program the result of `parsePart` */
   walk(program: Program): void {
     this.program(program, TOP);
   }
@@ -79,20 +79,20 @@ export class PartWalk {
       return this.fault(block.loc, 'only `each` and `with` can name their items (`as |item|`); take it out');
     if (!isCall(block)) return this.section(block, scope);
     const builtIn = isWord(block.path) ? BLOCKS.get(headOf(block.path)) : undefined;
-    if (builtIn === undefined) this.call(block, scope, 'asked');
+    if (builtIn === undefined) this.call(block, scope, 'tested');
     else this.builtIn(block, scope, builtIn);
-    this.program(block.program, within(block, scope, builtIn?.isScope ?? false));
-    this.program(block.inverse, otherwise(block, scope));
+    this.program(block.program, contentScope(block, scope, builtIn?.isScope ?? false));
+    this.program(block.inverse, elseScope(block, scope));
   }
 
-  /** `{{#name}}…{{/name}}`: for each item of a list, with an object, or if it is true. */
+  /** `{{#name}}…{{/name}}`: once for each item of a list, otherwise once with the value as `this`; `{{else}}` if it is false or missing. */
   private section(block: Block, scope: Scope): void {
     const name = headOf(block.path);
     if (isWord(block.path) && BLOCKS.has(name))
       return this.fault(block.loc, `\`${name}\` needs what it is about: \`{{#${name} something}}\``);
     const path = pathOf(block.path);
-    this.expression(path, scope, 'asked');
-    this.program(block.program, entered(block.program, asking([path], scope)));
+    this.expression(path, scope, 'tested');
+    this.program(block.program, itemScope(block.program, withTested([path], scope)));
     this.program(block.inverse, scope);
   }
 
@@ -105,24 +105,24 @@ export class PartWalk {
       );
     for (const { key, value, loc } of block.hash?.pairs ?? []) {
       if (!options.includes(key)) this.fault(loc, `\`${name}\` has no option \`${shown(key)}\`; take it out`);
-      this.expression(value, scope, 'asked');
+      this.expression(value, scope, 'tested');
     }
-    for (const param of block.params) this.expression(param, scope, 'asked');
+    for (const param of block.params) this.expression(param, scope, 'tested');
   }
 
   private call(call: Call, scope: Scope, use: Use): void {
     const name = headOf(call.path);
     const helper = isWord(call.path) ? HELPERS.get(name) : undefined;
     if (helper === undefined) return this.fault(call.loc, unknownHelper(name, call));
-    if (call.type === 'BlockStatement' && !helper.isQuestion)
+    if (call.type === 'BlockStatement' && !helper.isCondition)
       return this.fault(call.loc, `\`${name}\` gives a text and opens no block; write \`${helper.usage}\``);
     const { length } = call.params;
     if (length < helper.min || length > helper.max)
       return this.fault(
         call.loc,
-        `\`${name}\` takes ${amount(helper)}, not ${length}; write \`${helper.usage}\``,
+        `\`${name}\` takes ${argumentCount(helper)}, not ${length}; write \`${helper.usage}\``,
       );
-    this.arguments(call, helper, scope, helper.takes === 'printed' ? use : 'asked');
+    this.arguments(call, helper, scope, helper.takes === 'printed' ? use : 'tested');
   }
 
   private arguments(call: Call, helper: Helper, scope: Scope, use: Use): void {
@@ -157,11 +157,11 @@ export class PartWalk {
     const fault = faultInPath(path, scope);
     if (fault !== undefined) return this.fault(path.loc, fault);
     const segments = variableOf(path, scope);
-    if (use === 'printed' && segments !== undefined && !isAsked(segments, scope))
+    if (use === 'printed' && segments !== undefined && !isTested(segments, scope))
       this.printed.add(pathText(segments));
   }
 
-  private deeper(loc: Place, scope: Scope): Scope | undefined {
+  private deeper(loc: SourceLocation, scope: Scope): Scope | undefined {
     if (scope.level < MAX_LEVELS) return { ...scope, level: scope.level + 1 };
     this.fault(
       loc,
@@ -170,7 +170,7 @@ export class PartWalk {
     return undefined;
   }
 
-  private fault({ start }: Place, message: string): void {
+  private fault({ start }: SourceLocation, message: string): void {
     this.faults.push({ line: start.line, column: start.column + 1, message });
   }
 }
