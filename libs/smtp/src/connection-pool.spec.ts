@@ -14,7 +14,7 @@ class FakeConnection implements PooledConnection {
 const someTime = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the connection pool', () => {
-  it('hands a place to those who wait in the order of their coming', async () => {
+  it('grants slots in the order of requests', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 60_000);
     const slot = await pool.take();
     const served: string[] = [];
@@ -29,7 +29,7 @@ describe('the connection pool', () => {
     await pool.drain();
   });
 
-  it('prefers the connection that was used last', async () => {
+  it('prefers the most recently used connection', async () => {
     const pool = new ConnectionPool<FakeConnection>(2, 60_000);
     const [older, newer] = [await pool.take(), await pool.take()];
     older.connection = new FakeConnection();
@@ -41,7 +41,7 @@ describe('the connection pool', () => {
     await pool.drain();
   });
 
-  it('quits a connection that is idle for too long, and its place can be taken again', async () => {
+  it('quits a connection that is idle for too long, and frees its slot', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 20);
     const slot = await pool.take();
     const connection = new FakeConnection();
@@ -52,7 +52,7 @@ describe('the connection pool', () => {
     expect((await pool.take()).connection).toBeUndefined();
   });
 
-  it('drains only when what was taken or waited for is given back', async () => {
+  it('drains only when all granted and requested slots are released', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 60_000);
     const slot = await pool.take();
     slot.connection = new FakeConnection();

@@ -9,7 +9,7 @@ async function elapsed(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a pace', () => {
-  it('lets begin so many a second and no more, in the order in which they came', async () => {
+  it('allows so many per second, in the order of requests', async () => {
     const pace = new Pace(50);
     const order: number[] = [];
     const took = await elapsed(() =>
@@ -19,7 +19,7 @@ describe('a pace', () => {
     expect(order).toEqual([...Array(11).keys()]);
   });
 
-  it('saves nothing up for later', async () => {
+  it('does not accumulate unused turns', async () => {
     const pace = new Pace(50);
     await pace.turn();
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -28,7 +28,7 @@ describe('a pace', () => {
     );
   });
 
-  it('of 0 keeps nobody waiting, and one of thousands is kept on the whole', async () => {
+  it('of 0 never waits; one of thousands is met on average', async () => {
     let isOver = false;
     const quick = new Pace(0);
     void Promise.all(Array.from({ length: 1_000 }, () => quick.turn())).then(() => (isOver = true));
@@ -41,7 +41,7 @@ describe('a pace', () => {
     ).toBeGreaterThanOrEqual(195);
   });
 
-  it('lets everybody go when it is stopped', async () => {
+  it('resolves all waiting turns when it is stopped', async () => {
     const pace = new Pace(1);
     const all = Array.from({ length: 20 }, () => pace.turn());
     pace.stop();

@@ -18,7 +18,7 @@ export class Pace {
     const nowMs = performance.now();
     const atMs = Math.max(this.nextMs, nowMs);
     this.nextMs = atMs + this.intervalMs;
-    // Timers have a resolution of a millisecond; a shorter wait is skipped, and made up for by the next one.
+    // Timers have a resolution of a millisecond; a shorter wait is skipped, and the next one is longer by as much.
     if (this.isStopped || atMs - nowMs < 1) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -29,7 +29,7 @@ export class Pace {
     });
   }
 
-  /** Lifts the limit for good: for a process that is shutting down and begins nothing more. */
+  /** Removes the limit permanently: for shutting down, when nothing more is begun. */
   stop(): void {
     this.isStopped = true;
     for (const [timer, resolve] of this.waiting) {

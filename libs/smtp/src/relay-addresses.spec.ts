@@ -19,19 +19,19 @@ function addressesOf(...said: LookUp[]): RelayAddresses {
   return new RelayAddresses('relay.example', { waitTimeoutMs: PATIENCE_MS, freshMs: 0, lookUp });
 }
 
-describe('Where a relay is', () => {
+describe('The addresses of a relay', () => {
   it('is asked for again', async () => {
     const addresses = addressesOf(at('192.0.2.1'), at('192.0.2.2', '192.0.2.3'));
     expect(await addresses.find()).toEqual(['192.0.2.1']);
     expect(await addresses.find()).toEqual(['192.0.2.2', '192.0.2.3']);
   });
 
-  it('is asked for once by those who ask at once', async () => {
+  it('are looked up once for concurrent callers', async () => {
     const addresses = addressesOf(() => sleep(20).then(at('192.0.2.1')));
     expect(await Promise.all([addresses.find(), addresses.find()])).toEqual([['192.0.2.1'], ['192.0.2.1']]);
   });
 
-  it('is not asked for while it is fresh, whether somebody answers or not', async () => {
+  it('are not looked up while they are fresh, whether the look-up succeeded or not', async () => {
     let asked = 0;
     const lookUp = (): Promise<readonly string[]> => ((asked += 1) === 1 ? at('192.0.2.1')() : silent());
     const addresses = new RelayAddresses('relay.example', {
@@ -50,20 +50,20 @@ describe('Where a relay is', () => {
     expect(asked).toBe(2);
   });
 
-  it('is where it was while name servers do not know, and while they are silent', async () => {
+  it('stay as they were while name servers fail or do not answer', async () => {
     const addresses = addressesOf(at('192.0.2.1'), unknown, silent);
     for (const _each of ['told', 'not known', 'silence'])
       expect(await addresses.find()).toEqual(['192.0.2.1']);
   });
 
-  it('is nowhere when there is no such name, and not where it was long ago after that', async () => {
+  it('are dropped when the name does not exist, and are not restored after that', async () => {
     const addresses = addressesOf(at('192.0.2.1'), absent, unknown);
     await addresses.find();
     await expect(addresses.find()).rejects.toThrow('ENOTFOUND');
     await expect(addresses.find()).rejects.toThrow('EAI_AGAIN');
   });
 
-  it('is not waited for without end by who never knew', async () => {
+  it('are not waited for indefinitely when none are known', async () => {
     await expect(addressesOf(silent).find()).rejects.toThrow(
       'no name server answered about relay.example within 100 ms',
     );

@@ -8,14 +8,14 @@ function breakerWithClock(): { breaker: RelayBreaker; pass: (ms: number) => void
 }
 
 describe('the relay breaker', () => {
-  it('lets everything through while it is closed', () => {
+  it('allows everything while closed', () => {
     const { breaker } = breakerWithClock();
     expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, true]);
     expect(breaker.state).toBe('closed');
     expect(breaker.retryAfterMs).toBe(0);
   });
 
-  it('lets nothing through for a second after a failure, and then one probe', () => {
+  it('blocks for a second after a failure, and then allows one probe', () => {
     const { breaker, pass } = breakerWithClock();
     breaker.failed();
     expect(breaker.state).toBe('open');
@@ -28,7 +28,7 @@ describe('the relay breaker', () => {
     expect(breaker.state).toBe('half_open');
   });
 
-  it('doubles the back-off with each probe that fails, up to half a minute', () => {
+  it('doubles the back-off with each failed probe, up to half a minute', () => {
     const { breaker, pass } = breakerWithClock();
     const seen: number[] = [];
     for (let round = 0; round < 8; round += 1) {
@@ -40,7 +40,7 @@ describe('the relay breaker', () => {
     expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it('takes the failures of what was under way when it opened for one', () => {
+  it('counts failures of transmissions that were in flight when it opened as one', () => {
     const { breaker, pass } = breakerWithClock();
     for (let email = 0; email < 20; email += 1) breaker.failed();
     expect(breaker.retryAfterMs).toBe(1_000);
@@ -63,7 +63,7 @@ describe('the relay breaker', () => {
     expect(breaker.retryAfterMs).toBe(1_000);
   });
 
-  it('lets another probe through when the first gives no result', () => {
+  it('allows another probe if the first gives no result', () => {
     const { breaker, pass } = breakerWithClock();
     breaker.failed();
     pass(1_000);
@@ -76,7 +76,7 @@ describe('the relay breaker', () => {
     expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false]);
   });
 
-  it('closes when anything succeeds while it is open', () => {
+  it('closes when a transmission in flight succeeds while it is open', () => {
     const { breaker } = breakerWithClock();
     breaker.failed();
     breaker.succeeded();

@@ -39,7 +39,7 @@ function randomMessage(): Buffer {
 }
 
 describe('the bytes of a message', () => {
-  it('arrive exactly as they were given, dots and all', async () => {
+  it('arrive exactly as they were given, including dots', async () => {
     const [sink, transport] = await sinkAndTransport();
     const special = ['.\r\n', '..\r\n', '\r\n.\r\n', '.\r\n.\r\n..\r\n', '\r\n'].map((text) =>
       Buffer.from(text),
@@ -59,7 +59,7 @@ describe('the bytes of a message', () => {
     expect(sink.messages[0]?.raw.equals(message)).toBe(true);
   });
 
-  it('are announced as 8BITMIME and in their number', async () => {
+  it('are declared as 8BITMIME and with their size', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['8BITMIME', 'SIZE 100000'] });
     const transport = new RelayTransport(server.url);
     open.push(transport, server);
@@ -100,21 +100,21 @@ describe('reports', () => {
     },
   );
 
-  it('are not asked for where that is not offered', async () => {
+  it('are not requested if the relay does not offer them', async () => {
     expect(await saidTo(['PIPELINING', 'XDSN'])).toEqual([...PLAIN, ...PLAIN]);
   });
 });
 
-describe('an address beyond ASCII', () => {
+describe('a non-ASCII address', () => {
   const envelope = { from: 'a@example.com', to: 'jürgen@example.com' };
 
-  it('is sent where SMTPUTF8 is offered', async () => {
+  it('is sent if SMTPUTF8 is offered', async () => {
     const [sink, transport] = await sinkAndTransport();
     expect((await transport.send(envelope, MESSAGE)).kind).toBe('accepted');
     expect(sink.messages[0]?.to).toEqual(['jürgen@example.com']);
   });
 
-  it('in a header alone needs SMTPUTF8 as well, and what is ASCII never asks for it', async () => {
+  it('needs SMTPUTF8 even if it is only in a header; ASCII messages never request it', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['8BITMIME', 'SMTPUTF8'] });
     const transport = new RelayTransport(server.url);
     open.push(transport, server);
@@ -128,7 +128,7 @@ describe('an address beyond ASCII', () => {
     ]);
   });
 
-  it('is refused, and nothing of it sent, where SMTPUTF8 is not offered', async () => {
+  it('is refused before anything is sent if SMTPUTF8 is not offered', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['XSMTPUTF8'] });
     const transport = new RelayTransport(server.url);
     open.push(transport, server);
@@ -151,7 +151,7 @@ describe('a relay with TLS and AUTH', () => {
     return [sink, sink.url.replace('//', '//joe:hunter2@')];
   }
 
-  it('is spoken to over STARTTLS, and logged in to', async () => {
+  it('is used over STARTTLS, with authentication', async () => {
     const [sink, url] = await sinkWithTls();
     const transport = new RelayTransport(url, { tls, tlsPolicy: 'required' });
     open.unshift(transport);
@@ -160,7 +160,7 @@ describe('a relay with TLS and AUTH', () => {
     expect(sink.count).toBe(2);
   });
 
-  it('is refused by us, and the fault is at STARTTLS, when nobody vouches for its certificate', async () => {
+  it('is refused at STARTTLS if its certificate is not trusted', async () => {
     const [sink, url] = await sinkWithTls();
     const transport = new RelayTransport(url);
     open.unshift(transport);

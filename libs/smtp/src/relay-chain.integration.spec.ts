@@ -47,7 +47,7 @@ const WELL: SinkScript = () => undefined;
 const taken = ({ servers }: Chain): number[] => servers.map(({ messages }) => messages.length);
 
 describe('relays in order of preference', () => {
-  it('are spared while the first one takes everything', async () => {
+  it('are not used while the first one accepts everything', async () => {
     const chain = await chainOf(WELL, WELL);
     for (let n = 0; n < 5; n += 1)
       expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
@@ -91,7 +91,7 @@ describe('relays in order of preference', () => {
     },
   );
 
-  it('have a breaker each: one that is away is left alone, probed, and used again when it is back', async () => {
+  it('have a breaker each: an unavailable one is skipped, probed, and used again when it is back', async () => {
     const chain = await chainOf(at('greeting', { reply: '421 4.3.2 busy' }), WELL);
     const [first, second] = chain.servers;
     for (let n = 0; n < 5; n += 1) await chain.chain.send(ENVELOPE, MESSAGE);
@@ -109,7 +109,7 @@ describe('relays in order of preference', () => {
     ]);
   });
 
-  it('hold everything back when none is there, and ask nobody', async () => {
+  it('send nothing while all are unavailable', async () => {
     const chain = await chainOf(
       at('greeting', { drop: true }),
       at('ehlo', { reply: '502 5.5.1 no', drop: true }),
@@ -120,12 +120,12 @@ describe('relays in order of preference', () => {
     expect(chain.servers.map(({ connections }) => connections.total)).toEqual([1, 1]);
   });
 
-  it('count what the first one broke off as an answer about the email, though the next is away', async () => {
+  it('count a transmission that the first one broke off, even if the next one is unavailable', async () => {
     const chain = await chainOf(at('rcpt', { drop: true }), at('greeting', { drop: true }));
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
   });
 
-  it('are not gone on with when the email is not ours any more', async () => {
+  it('are not tried after the lease has ended', async () => {
     const chain = await chainOf(at('greeting', { drop: true }), WELL);
     let asked = 0;
     // Before the first relay, when there is a connection for it, before the second.
@@ -133,7 +133,7 @@ describe('relays in order of preference', () => {
     expect(chain.servers.map(({ connections }) => connections.total)).toEqual([1, 0]);
   });
 
-  it('are not unavailable while they take emails, though they take no further connection', async () => {
+  it('stay available while they accept emails, even if they refuse further connections', async () => {
     const chain = await chainOf(WELL);
     const [server] = chain.servers;
     server!.script = (stage) =>

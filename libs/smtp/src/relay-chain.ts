@@ -61,20 +61,20 @@ export class RelayChain {
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (!relay.breaker.mayBegin()) continue;
-      // While it is waited for, others may find that it is away; who has a connection knows better.
+      // While this waits for a connection, other transmissions may open the breaker; an established connection proves otherwise.
       const mayBegin: MayStillBegin = (isConnected) =>
         mayStillBegin() && (isConnected || relay.breaker.state !== 'open');
       const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
       if (answered === undefined) continue;
       const transmission = { relay: relay.name, ...answered };
       if (!mayTryAnotherRelay(transmission)) return transmission;
-      // What was about the email is to be counted, though a relay after it was unavailable.
+      // A result about the email takes precedence over the unavailability of a later relay.
       if (answer === undefined || isRelayFault(answer)) answer = transmission;
     }
     return answer;
   }
 
-  /** Waits for what is in flight and takes leave of every relay. */
+  /** Waits for transmissions in flight, and closes all transports. */
   async close(): Promise<void> {
     await Promise.all(this.relays.map(({ transport }) => transport.close()));
   }
@@ -88,7 +88,7 @@ export class RelayChain {
   ): Promise<Transmission | undefined> {
     let transmission: Transmission | undefined;
     try {
-      // What throws or is not begun has said nothing to the relay; if this was its probe, the breaker gives it up by itself.
+      // A transmission that throws or is not begun shows nothing about the relay; if it was a probe, the breaker's timeout ends that.
       transmission = await relay.transport.send(envelope, message, mayBegin);
     } finally {
       onEnd?.(transmission);
@@ -114,7 +114,7 @@ export class RelayChain {
   }
 }
 
-/** The stage and what was said or broke there. */
+/** The stage, with the reply or error. */
 export function describeTransmission(transmission: Transmission): string {
   switch (transmission.kind) {
     case 'refused':

@@ -173,8 +173,8 @@ export class RelayConnection implements PooledConnection {
 
   /** Prepares the connection for another message, or closes it: afterwards it is alive only if it can be reused. */
   async settle(transmission: Transmission): Promise<void> {
-    const mayGoOn = transmission.kind === 'accepted' || transmission.kind === 'refused';
-    if (!mayGoOn || !this.isAlive || !this.dialogue.isIdle) return this.abort();
+    const isReusable = transmission.kind === 'accepted' || transmission.kind === 'refused';
+    if (!isReusable || !this.isAlive || !this.dialogue.isIdle) return this.abort();
     // After a refused recipient the transaction is still open, so that a second MAIL would be refused (RFC 5321, section 4.1.4).
     if (transmission.kind === 'refused' && (await this.reset()) !== undefined) return this.abort();
     // A surplus reply must not be taken for the reply to the next message; nodemailer reads it one turn of the event loop later.

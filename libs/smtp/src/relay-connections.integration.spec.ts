@@ -32,7 +32,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('the connections of a transport', () => {
-  it('are kept and used again, without RSET between messages that were accepted', async () => {
+  it('are reused, without RSET between accepted messages', async () => {
     const server = await scripted();
     const transport = transportTo(server.url);
     for (let n = 0; n < 5; n += 1) {
@@ -43,13 +43,13 @@ describe('the connections of a transport', () => {
     expect(server.commands.filter((command) => command === 'RSET')).toEqual([]);
   });
 
-  it('begin with the name that we are to have', async () => {
+  it('greet with the configured host name', async () => {
     const server = await scripted();
     await transportTo(server.url, { ehloName: 'posthorn.example.com' }).send(ENVELOPE, MESSAGE);
     expect(server.commands[0]).toBe('EHLO posthorn.example.com');
   });
 
-  it('are used again after a refused recipient, with RSET in between', async () => {
+  it('are reused after a refused recipient, with RSET in between', async () => {
     const server = await scripted((stage, { to }) =>
       stage === 'rcpt' && to[0] === 'x@example.com' ? { reply: '550 5.1.1 no' } : undefined,
     );
@@ -62,7 +62,7 @@ describe('the connections of a transport', () => {
     expect(server.connections.total).toBe(1);
   });
 
-  it('are given up when RSET is not answered in the time of a command, and keep nobody waiting', async () => {
+  it('are closed if RSET is not answered within the command timeout, without blocking others', async () => {
     const server = await scripted((stage) => (stage === 'rcpt' ? { reply: '550 5.1.1 no' } : undefined));
     server.swallows = 'RSET';
     const transport = transportTo(server.url, { maxConnections: 1, commandTimeoutMs: 3_000 });
@@ -72,7 +72,7 @@ describe('the connections of a transport', () => {
     expect(server.connections.total).toBe(2);
   });
 
-  it('are replaced, with QUIT, after as many messages as one may carry', async () => {
+  it('are replaced, with QUIT, after the maximum of messages', async () => {
     const server = await scripted();
     const transport = transportTo(server.url, { maxConnections: 1, maxMessagesPerConnection: 3 });
     await Promise.all(Array.from({ length: 7 }, () => transport.send(ENVELOPE, MESSAGE)));
@@ -81,7 +81,7 @@ describe('the connections of a transport', () => {
     expect(server.connections.max).toBe(1);
   });
 
-  it('are closed, with QUIT, when they are idle for too long', async () => {
+  it('are closed, with QUIT, after the idle timeout', async () => {
     const server = await scripted();
     const transport = transportTo(server.url, { idleMs: 30 });
     await transport.send(ENVELOPE, MESSAGE);
@@ -90,7 +90,7 @@ describe('the connections of a transport', () => {
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
   });
 
-  it('are never more than the bound, whatever is sent at once', async () => {
+  it('never exceed the maximum, however many messages are sent at once', async () => {
     const sink = await SmtpSink.start();
     open.push(sink);
     const transport = transportTo(sink.url, { maxConnections: 4, maxMessagesPerConnection: 5 });
@@ -135,7 +135,7 @@ describe('the connections of a transport', () => {
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it('that lead nowhere any more, though nobody has closed them, are replaced sooner than a command may take', async () => {
+  it('that are half-open are replaced sooner than the command timeout', async () => {
     const server = await scripted((stage, { connection, transaction }) =>
       stage === 'mail' && connection === 1 && transaction === 2 ? {} : undefined,
     );
@@ -146,7 +146,7 @@ describe('the connections of a transport', () => {
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it('that are fresh are given the time of a command at MAIL', async () => {
+  it('that are new have the whole command timeout at MAIL', async () => {
     const server = await scripted((stage) => (stage === 'mail' ? { delayMs: 1_500 } : undefined));
     const transport = transportTo(server.url, { greetingTimeoutMs: 1_000 });
     for (let n = 0; n < 2; n += 1) {
@@ -156,7 +156,7 @@ describe('the connections of a transport', () => {
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  it('are replaced only once: a fresh one that ends at MAIL is the answer', async () => {
+  it('are replaced only once: if a new one ends at MAIL, that is the result', async () => {
     const server = await scripted((stage, { connection, transaction }) =>
       stage === 'mail' && (connection === 2 || transaction === 2) ? { drop: true } : undefined,
     );
@@ -167,7 +167,7 @@ describe('the connections of a transport', () => {
     expect(server.connections.total).toBe(2);
   });
 
-  it('are not replaced once a recipient was named', async () => {
+  it('are not replaced after RCPT', async () => {
     const server = await scripted((stage, { transaction }) =>
       stage === 'rcpt' && transaction === 2 ? { drop: true } : undefined,
     );
@@ -178,7 +178,7 @@ describe('the connections of a transport', () => {
     expect(server.connections.total).toBe(1);
   });
 
-  it('never take a reply too many for the answer to the next message', async () => {
+  it('never take a superfluous reply for the reply to the next message', async () => {
     const server = await scripted((stage) =>
       stage === 'content' ? { reply: '250 queued\r\n250 queued\r\n250 queued' } : undefined,
     );
@@ -189,7 +189,7 @@ describe('the connections of a transport', () => {
   });
 });
 
-describe('a relay that takes so many connections and no more', () => {
+describe('a relay that limits connections', () => {
   const bound = (max: number, server: () => ScriptedSmtpServer, at: SinkStage = 'greeting'): SinkScript => {
     return (stage) =>
       stage === at && server().connections.open > max
@@ -213,7 +213,7 @@ describe('a relay that takes so many connections and no more', () => {
     },
   );
 
-  it('is asked for more after a while', async () => {
+  it('is offered more connections after a while', async () => {
     const server = await scripted();
     server.script = bound(1, () => server);
     const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 5 });
@@ -224,7 +224,7 @@ describe('a relay that takes so many connections and no more', () => {
     while (connections() < 5) await sendAll(transport, 20);
   });
 
-  it('is waited for by an email only as long as that is ours', async () => {
+  it('is waited for by an email only while its lease is valid', async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const server = await scripted((stage) => (stage === 'content' ? { after: held } : undefined));
     const transport = transportTo(server.url, { maxConnections: 1 });
@@ -252,7 +252,7 @@ describe('a relay that takes so many connections and no more', () => {
     },
   );
 
-  it('lets us leave while places rest', async () => {
+  it('does not delay closing while slots are resting', async () => {
     const server = await scripted();
     server.script = bound(1, () => server);
     const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 600_000 });
@@ -261,7 +261,7 @@ describe('a relay that takes so many connections and no more', () => {
     await until(() => server.connections.open === 0);
   });
 
-  it('lets us leave at the moment when a place is to rest, and keeps no email waiting for one', async () => {
+  it('does not delay closing at the moment when a slot begins to rest, and no email waits for that slot', async () => {
     const server = await scripted();
     server.script = bound(1, () => server);
     const closed = Promise.withResolvers<void>();
@@ -276,7 +276,7 @@ describe('a relay that takes so many connections and no more', () => {
 });
 
 describe('closing a transport', () => {
-  it('waits for what is in flight and in the queue, says QUIT, and leaves no connection', async () => {
+  it('waits for current and queued messages, sends QUIT, and leaves no connection', async () => {
     const server = await scripted((stage) => (stage === 'content' ? { delayMs: 50 } : undefined));
     const transport = transportTo(server.url, { maxConnections: 2, quitTimeoutMs: 60_000 });
     const sends = Array.from({ length: 4 }, () => transport.send(ENVELOPE, MESSAGE));
@@ -288,7 +288,7 @@ describe('closing a transport', () => {
     await expect(transport.close()).resolves.toBeUndefined();
   });
 
-  it('does not wait for ever for an answer to QUIT', async () => {
+  it('does not wait indefinitely for the reply to QUIT', async () => {
     const server = await scripted();
     const transport = transportTo(server.url, { quitTimeoutMs: 50 });
     await transport.send(ENVELOPE, MESSAGE);

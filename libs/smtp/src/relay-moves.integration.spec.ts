@@ -33,7 +33,7 @@ function transportTo(port: number, addresses: readonly string[], user = ''): Rel
 }
 
 describe('The name of a relay', () => {
-  it('may come to lead to another server, which gets the next connection', async () => {
+  it('may change to another server, which gets the next connection', async () => {
     const old = await sinkAt('127.0.0.1');
     const fresh = await sinkAt('127.0.0.2', old.port);
     const addresses = ['127.0.0.1'];
@@ -44,14 +44,14 @@ describe('The name of a relay', () => {
     expect([old.count, fresh.count]).toEqual([1, 1]);
   });
 
-  it('may lead to several servers of which one alone is there', async () => {
+  it('may have several addresses of which only one is reachable', async () => {
     const sink = await sinkAt('127.0.0.2');
     const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.3', '127.0.0.2']);
     for (let n = 1; n <= 5; n += 1) await transport.send(ENVELOPE, MESSAGE);
     expect(sink.count).toBe(5);
   });
 
-  it('may lead to several servers of which one is away, which no connection is tried to for a while', async () => {
+  it('may have several addresses; an unreachable one is avoided for a while', async () => {
     const sink = await sinkAt('127.0.0.2');
     const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.2']);
     const tried: string[] = [];
@@ -65,7 +65,7 @@ describe('The name of a relay', () => {
     expect(tried.filter((address) => address === '127.0.0.1').length).toBeLessThanOrEqual(1);
   });
 
-  it('may lead to several servers that are all away, each of which is told of', async () => {
+  it('may have several addresses; if all are unreachable, the error names each', async () => {
     const { port } = await sinkAt('127.0.0.2');
     expect(await transportTo(port, ['127.0.0.1', '127.0.0.3']).send(ENVELOPE, MESSAGE)).toMatchObject({
       kind: 'broken',
@@ -95,7 +95,7 @@ describe('The name of a relay', () => {
     },
   );
 
-  it('may lead to several servers that all refuse, each of which is asked once, and again by the next one', async () => {
+  it('may have several addresses; if all refuse, each is tried once per message', async () => {
     const script: SinkScript = (stage) => (stage === 'greeting' ? REFUSES : undefined);
     const one = await sinkAt('127.0.0.1', undefined, script);
     const other = await sinkAt('127.0.0.2', one.port, script);
@@ -106,7 +106,7 @@ describe('The name of a relay', () => {
     }
   });
 
-  it('may lead to several servers, of which one that refuses our password speaks for all', async () => {
+  it('may have several addresses; if one rejects the password, the others are not tried', async () => {
     const script: SinkScript = (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined);
     const one = await sinkAt('127.0.0.1', undefined, script);
     const other = await sinkAt('127.0.0.2', one.port, script);
@@ -115,7 +115,7 @@ describe('The name of a relay', () => {
     expect(one.connections.total + other.connections.total).toBe(1);
   });
 
-  it('may lead nowhere', async () => {
+  it('may not resolve', async () => {
     const transport = new RelayTransport('smtp://relay.invalid', {
       lookUp: () => Promise.reject(new Error('getaddrinfo ENOTFOUND relay.invalid')),
     });

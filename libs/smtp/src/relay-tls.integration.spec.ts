@@ -49,7 +49,7 @@ describe('a relay with STARTTLS', () => {
     expect(sink.count).toBe(isTrusted ? 1 : 0);
   });
 
-  it.each(POLICIES)('gets no password under %s when its certificate is not right', async (policy) => {
+  it.each(POLICIES)('gets no password under %s if its certificate is invalid', async (policy) => {
     const sink = await SmtpSink.start({ auth: true, starttls: certificate('other') });
     open.push(sink);
     const url = sink.url.replace('//', '//joe:hunter2@');
@@ -72,12 +72,12 @@ describe('a relay whose STARTTLS does not work', () => {
     return server;
   }
 
-  it.each(faults)('and that %s is spoken to in clear where TLS is no condition', async (_what, script) => {
+  it.each(faults)('and that %s is used in plaintext if TLS is not required', async (_what, script) => {
     const server = await relayThat(script);
     expect(await send(server.url, 'opportunistic', SHORT)).toMatchObject({ kind: 'accepted' });
   });
 
-  it.each(faults)('and that %s gets no mail where it is, and no password ever', async (_what, script) => {
+  it.each(faults)('and that %s gets no mail if it is, and never a password', async (_what, script) => {
     const server = await relayThat(script);
     const withPassword = server.url.replace('//', '//joe:hunter2@');
     const transmissions = await Promise.all([

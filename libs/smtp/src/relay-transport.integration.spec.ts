@@ -62,11 +62,11 @@ const offers = (stage: SinkStage, extensions: readonly string[]): string[] =>
   stage === 'starttls' ? [...extensions, 'STARTTLS'] : [...extensions];
 
 describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) => {
-  it('is accepted when the final dot is answered with 250', async () => {
+  it('is accepted if the reply to the final dot is 250', async () => {
     expect(await attempt({ extensions })).toEqual({ kind: 'accepted', reply: { code: 250, text: 'queued' } });
   });
 
-  it.each(STAGES)('is refused at %s by what is answered there', async (stage) => {
+  it.each(STAGES)('is refused at %s by the reply to it', async (stage) => {
     for (const [reply, code, enhancedCode] of [
       ['451 4.3.0 later', 451, '4.3.0'],
       ['550 5.0.0 later', 550, '5.0.0'],
@@ -117,7 +117,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     },
   );
 
-  it('is broken at content when the connection is lost before the message was written to its end', async () => {
+  it('is broken at content if the connection is lost before the whole message was written', async () => {
     const message = Buffer.alloc(80 * 400_000, `${'x'.repeat(78)}\r\n`);
     const server = at('data', { reply: '354 go on', drop: true });
     const transmission = await attempt({ script: server, extensions, message });
@@ -137,7 +137,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     },
   );
 
-  it('is not accepted by replies too many, of which none is to the message', async () => {
+  it('is not accepted by superfluous replies, of which none is to the message', async () => {
     const script: SinkScript = (stage) => {
       if (stage === 'mail') return { reply: '250 ok\r\n250 ok\r\n250 ok' };
       return stage === 'content' ? { reply: '554 5.7.1 no' } : undefined;
@@ -159,7 +159,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     },
   );
 
-  it('is refused by the first no, whatever is answered to the commands after it', async () => {
+  it('is refused by the first negative reply, whatever the replies to later commands', async () => {
     const script: SinkScript = (stage) =>
       stage === 'rcpt' ? { reply: '550 5.1.1 unknown' } : stage === 'content' ? { drop: true } : undefined;
     expect(await attempt({ script, extensions })).toMatchObject({ kind: 'refused', stage: 'rcpt' });
@@ -167,7 +167,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
 });
 
 describe('a transmission', () => {
-  it('is broken at connect when nobody listens', async () => {
+  it('is broken at connect if no server is listening', async () => {
     const transport = new RelayTransport(`smtp://127.0.0.1:${await freePort()}`);
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'connect' });
     await transport.close();
@@ -187,7 +187,7 @@ describe('a transmission', () => {
     expect(await sent).toMatchObject({ kind: 'unknown' });
   });
 
-  it('is broken at any command that the relay does not answer in time, however patient the socket is', async () => {
+  it('is broken at any command that is not answered within its timeout, whatever the socket timeout', async () => {
     const stages = ['ehlo', 'mail', 'rcpt', 'data'] as const;
     const options = { commandTimeoutMs: SHORT_MS, socketTimeoutMs: 60_000 };
     expect(await Promise.all(stages.map((stage) => attempt({ script: at(stage, {}), options })))).toEqual(
@@ -199,14 +199,14 @@ describe('a transmission', () => {
     );
   });
 
-  it('waits for the greeting as long as that may take, however little time there is to connect', async () => {
+  it('waits for the greeting for its own timeout, even if the connect timeout is shorter', async () => {
     const script = at('greeting', { delayMs: SHORT_MS });
     expect(await attempt({ script, options: { connectionTimeoutMs: 1_000 } })).toMatchObject({
       kind: 'accepted',
     });
   });
 
-  it('does not take a standstill of its own for silence of the relay', async () => {
+  it('does not mistake a standstill of this process for silence of the relay', async () => {
     const [written, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const script: SinkScript = (stage) => {
       if (stage !== 'content') return undefined;
@@ -226,13 +226,13 @@ describe('a transmission', () => {
     expect(transmission).toMatchObject({ kind: 'accepted' });
   });
 
-  it('is unknown when the relay takes longer than a whole step may', async () => {
+  it('is unknown if the relay takes longer than the limit of a whole step', async () => {
     const options = { stepTimeoutMs: 4_000, socketTimeoutMs: 60_000 };
     const transmission = await attempt({ script: at('content', {}), options });
     expect(transmission).toEqual({ kind: 'unknown', error: 'not finished within 4000 ms' });
   });
 
-  it('is refused before it begins when the relay has said that it takes nothing as large', async () => {
+  it('is refused before it begins if it exceeds the SIZE of the relay', async () => {
     const text = `Posthorn: the message has ${MESSAGE.length} bytes, and the relay takes 10 at most`;
     expect(await attempt({ extensions: ['SIZE 10'] })).toEqual({
       kind: 'refused',
@@ -248,7 +248,7 @@ describe('a transmission', () => {
     },
   );
 
-  it('keeps no more than 512 characters of a reply of megabytes', async () => {
+  it('keeps at most 512 characters of a reply of megabytes', async () => {
     const lines = Array.from({ length: 500 }, () => `550-${'x'.repeat(100)}`).join('\r\n');
     const long = await attempt({ script: at('rcpt', { reply: `${lines}\r\n550 end` }) });
     expect(long.kind === 'refused' && long.reply.text.length).toBe(512);
@@ -257,7 +257,7 @@ describe('a transmission', () => {
     expect(JSON.stringify(endless).length).toBeLessThan(1_000);
   });
 
-  it('throws for what must never be sent, and asks no server', async () => {
+  it('throws for messages that must not be sent, without connecting', async () => {
     const transport = new RelayTransport('smtp://127.0.0.1:1');
     await expect(transport.send({ ...ENVELOPE, to: 'a@b\r\nDATA' }, MESSAGE)).rejects.toThrow('`to`');
     await expect(transport.send(ENVELOPE, Buffer.from('a\nb'))).rejects.toThrow('bare CR or LF');
@@ -296,7 +296,7 @@ describe('credentials', () => {
     },
   );
 
-  it('are not given to a relay that offers only logins that are none of ours, which is told of', async () => {
+  it('are not sent to a relay that offers no supported mechanism, and the error says so', async () => {
     const [transmission, logins] = await logInAt(
       at('ehlo', { reply: '250-scripted\r\n250-AUTH XOAUTH2\r\n250 AUTH=NTLM' }),
     );

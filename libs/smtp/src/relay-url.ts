@@ -10,7 +10,7 @@ export interface RelayAddress {
   readonly credentials?: { readonly user: string; readonly password: string };
 }
 
-/** What is wrong is said without the URL: it holds a password. */
+/** Errors do not contain the URL, because it contains a password. */
 function fault(what: string): CannotStart {
   return new CannotStart(
     `SMTP_URL ${what}; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded`,

@@ -29,11 +29,11 @@ describe('a reply', () => {
     },
   );
 
-  it('may have several codes of a class, and goes by the first', () => {
+  it('may have several codes of one class; the first one counts', () => {
     expect(read('550-5.1.1 no such user\n554 bye')?.code).toBe(550);
   });
 
-  it('is bounded to 512 characters, and no character is cut in half', () => {
+  it('is truncated to 512 characters, never within a character', () => {
     expect(read(`550 ${'x'.repeat(100_000)}`)?.text).toHaveLength(512);
     const text = read(`550 x${'😀'.repeat(1_000)}`)?.text ?? '';
     expect(text).toBe(`x${'😀'.repeat(255)}`);
@@ -41,7 +41,7 @@ describe('a reply', () => {
 });
 
 describe('the redaction', () => {
-  it('takes out user and password in every form that they travel in', () => {
+  it('removes user and password in every form in which they are sent', () => {
     const redact = redactionOf({ user: 'joe@x', password: 'hunter2/' });
     const plain = Buffer.from('\0joe@x\0hunter2/').toString('base64');
     const words = ['joe@x', 'hunter2/', 'joe%40x', 'hunter2%2F', plain].join(' ');

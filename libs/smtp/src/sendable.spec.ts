@@ -3,7 +3,7 @@ import { assertSendableEnvelope, assertSendableMessage, needsSmtpUtf8 } from './
 
 const good = { from: 'a@example.com', to: 'b@example.com' };
 
-describe('what may be sent', () => {
+describe('sendable envelopes and messages', () => {
   it('is an envelope of two plain addresses', () => {
     expect(() => assertSendableEnvelope(good)).not.toThrow();
     expect(() => assertSendableEnvelope({ ...good, to: 'jürgen@bücher.example' })).not.toThrow();

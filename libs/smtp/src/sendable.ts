@@ -18,7 +18,7 @@ export function assertSendableEnvelope(envelope: SmtpEnvelope): void {
   for (const name of ['from', 'to'] as const) {
     const address = envelope[name];
     if (!address.includes('@') || FORBIDDEN_IN_ADDRESS.test(address)) {
-      // The address itself is not repeated: this text goes into logs.
+      // Without the address, because this text is logged.
       throw new Error(`the envelope's \`${name}\` is not an address that can be part of an SMTP command`);
     }
   }

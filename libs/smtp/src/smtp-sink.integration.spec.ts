@@ -20,7 +20,7 @@ async function start(script?: SinkScript, socketTimeoutMs = 60_000): Promise<[Sm
 const STAGES: SinkStage[] = ['greeting', 'auth', 'mail', 'rcpt', 'content'];
 
 describe('the sink', () => {
-  it('keeps what it is sent, with its envelope and its time', async () => {
+  it('stores messages with their envelope and time', async () => {
     const [sink, transport] = await start();
     setTimeout(() => void transport.send(ENVELOPE, MESSAGE), 20);
     expect(await sink.received(1)).toEqual([
@@ -34,7 +34,7 @@ describe('the sink', () => {
     ]);
   });
 
-  it('says how many messages there are when it waits for more in vain', async () => {
+  it('says how many messages it has if it waits for more in vain', async () => {
     const [sink] = await start();
     await expect(sink.received(2, 30)).rejects.toThrow('0 of 2 messages after 30 ms');
   });
@@ -51,7 +51,7 @@ describe('the sink', () => {
     expect(sink.count).toBe(0);
   });
 
-  it.each(STAGES)('cuts the connection at %s', async (stage) => {
+  it.each(STAGES)('closes the connection at %s', async (stage) => {
     const [, transport] = await start((reached) => (reached === stage ? { drop: true } : undefined));
     const expected = stage === 'content' ? { kind: 'unknown' } : { kind: 'broken', stage };
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject(expected);
@@ -70,7 +70,7 @@ describe('the sink', () => {
     expect(sink.count).toBe(1);
   });
 
-  it('tells its script from whom and to whom', async () => {
+  it('passes the envelope to its script', async () => {
     const seen: unknown[] = [];
     const [, transport] = await start((stage, { from, to, transaction }) => {
       seen.push([stage, from, to, transaction]);

@@ -1,16 +1,16 @@
 import type { Transmission } from '@posthorn/domain';
 
-/** From whom and to whom a message goes, as the server is told (RFC 5321, section 3.3): one recipient, bare addresses. */
+/** The SMTP envelope of a message (RFC 5321, section 3.3): one recipient, bare addresses. */
 export interface SmtpEnvelope {
   readonly from: string;
   readonly to: string;
-  /** Which reports are asked for of a server that offers it (RFC 3461); absent: those that it sends by itself. */
+  /** The delivery reports to request if the server offers DSN (RFC 3461); absent: its defaults. */
   readonly reports?: RequestedReports | undefined;
 }
 
-/** What a server is asked to report to the sender of the envelope, with the headers of the message and not all of it. */
+/** Delivery reports to the sender of the envelope, with only the headers of the message (RET=HDRS). */
 export interface RequestedReports {
-  /** By which reports name the message: 1 to 100 letters, digits, `_`, `.`, `@` and `-`. */
+  /** Identifies the message in reports: 1 to 100 letters, digits, `_`, `.`, `@` and `-`. */
   readonly envelopeId: string;
   readonly of: readonly ReportedFact[];
 }
@@ -21,15 +21,15 @@ export type ReportedFact = 'FAILURE' | 'DELAY' | 'SUCCESS';
 /** Whether a message may be transmitted at this moment. `isConnected`: there is a connection to the relay for it. */
 export type MayStillBegin = (isConnected: boolean) => boolean;
 
-/** The way out: whoever sends email asks for this and not for a socket. */
+/** Transmits messages to a server. */
 export interface SmtpTransport {
   /**
-   * Transmits a message once. What a server or the network does is the answer, never an exception.
+   * Transmits a message once. Failures of the server or the network are results, never exceptions.
    *
-   * @param message the bytes that leave, in lines that end in CRLF; only dots are stuffed (RFC 5321, section 4.5.2)
-   * @param mayStillBegin asked when there is a place for it, which may have to be waited for, again when a connection had to be made, and at last when
-   *   the relay has said yes to the envelope; undefined is given back when it may not
-   * @throws for faults of our own: an envelope or message that must not be sent, a transport that is closed
+   * @param message sent as it is, apart from dot-stuffing (RFC 5321, section 4.5.2); its lines must end in CRLF
+   * @param mayStillBegin called when a slot is free, again after connecting, and finally when the relay has accepted the envelope
+   * @returns undefined when `mayStillBegin` returned false
+   * @throws for our own faults: an envelope or message that must not be sent, a closed transport
    */
   send(
     envelope: SmtpEnvelope,
@@ -37,6 +37,6 @@ export interface SmtpTransport {
     mayStillBegin?: MayStillBegin,
   ): Promise<Transmission | undefined>;
 
-  /** Waits for what is in flight, takes leave of the server (QUIT) and leaves no handle open. */
+  /** Waits for transmissions in flight, sends QUIT, and closes all connections. */
   close(): Promise<void>;
 }

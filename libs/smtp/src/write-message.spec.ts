@@ -19,7 +19,7 @@ describe('dotStuffed', () => {
     );
   });
 
-  it('takes little more memory than the message, whatever it is', () => {
+  it('takes little more memory than any message', () => {
     const message = Buffer.from('.\r\n'.repeat(2 * MIB));
     const before = process.memoryUsage().heapUsed;
     expect(dotStuffed(message)).toHaveLength(message.length + 2 * MIB);
@@ -45,7 +45,7 @@ describe('writeMessage', () => {
     return { client, accepted };
   }
 
-  it('hands a message and its end to the socket at once', async () => {
+  it('writes a message and its end to the socket at once', async () => {
     const { client, accepted } = await pair();
     let isWritten = false;
     writeMessage(client, Buffer.from('.a\r\nb\r\n'), () => (isWritten = true));
@@ -54,7 +54,7 @@ describe('writeMessage', () => {
     expect(await text(accepted)).toBe('..a\r\nb\r\n.\r\n');
   });
 
-  it('does not end a large message before the rest has left', async () => {
+  it('does not end a large message before the rest was written', async () => {
     const { client, accepted } = await pair();
     const message = Buffer.from(`${'x'.repeat(998)}\r\n`.repeat(32 * 1024));
     expect(message.length).toBeGreaterThan(30 * MIB);

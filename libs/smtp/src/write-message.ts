@@ -5,7 +5,7 @@ const LINE_FEED = 0x0a;
 const DOT = 0x2e;
 const END_OF_MESSAGE = Buffer.from('.\r\n');
 
-/** The message as it stands after DATA: a dot at the beginning of a line is doubled (RFC 5321, section 4.5.2). Its lines end in CRLF. */
+/** The message as sent after DATA: a dot at the beginning of a line is doubled (RFC 5321, section 4.5.2). Its lines must end in CRLF. */
 export function dotStuffed(message: Buffer): Buffer {
   if (message[0] !== DOT && !message.includes(LINE_FEED_AND_DOT, 0, 'latin1')) return message;
   // A text of nothing but dots has millions of such lines: no object for each.
@@ -33,7 +33,7 @@ function isLineDot(message: Buffer, at: number): boolean {
  * the rest has left, so that a connection that breaks before is known to have had no whole message.
  *
  * @param message whole lines, each ended by CRLF
- * @param onWritten told when the end has been handed to the socket
+ * @param onWritten called when the end has been written to the socket
  */
 export function writeMessage(socket: Socket, message: Buffer, onWritten: () => void): void {
   const end = (): void => {

@@ -4,7 +4,7 @@ import { asFieldText, asText } from './answer-text.ts';
 
 const text = (input: string | Buffer, max = 4096): string => asText(Buffer.from(input as string), max);
 
-describe('W7: what is kept of a body', () => {
+describe('W7: the stored part of a body', () => {
   it.each(['', 'thank you', '{"a":\t1}\n', 'Zoë 💌 日本'])(
     'is what was said, where it is text: %j',
     (said) => {
@@ -25,12 +25,12 @@ describe('W7: what is kept of a body', () => {
     expect(text(said)).toBe(kept);
   });
 
-  it('leaves out a character that the end cuts through', () => {
+  it('leaves out a character that is cut by the limit', () => {
     expect(text('ab€', 4)).toBe('ab');
     expect(text('ab💌', 5)).toBe('ab');
   });
 
-  it('is no longer than it may be, and never unfit, whatever came', () => {
+  it('is never longer than the limit, and always valid text', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(80), (bytes, max) => {
         const kept = asText(bytes, max);
@@ -45,8 +45,8 @@ function clean(kept: string): string {
   return kept.replace(/[\p{Cn}\p{Co}]/gu, '');
 }
 
-describe('W7: what is kept of a header field', () => {
-  it('is one line of ASCII, cut at its bound', () => {
+describe('W7: the stored value of a header field', () => {
+  it('is one line of ASCII, truncated at the limit', () => {
     expect(asFieldText('caf\xe9\tau\0 lait', 100)).toBe('caf\ufffd\ufffdau\ufffd lait');
     expect(asFieldText('x'.repeat(100), 10)).toBe('x'.repeat(10));
   });

@@ -28,7 +28,7 @@ afterAll(async () => {
 const post = (path: string, deadlineMs = PATIENT_MS): Promise<PostResult> =>
   client.post({ url: receiver.url(path), headers: {}, body: BODY, deadlineMs });
 
-describe('W7: an answer whose body does not end', () => {
+describe('W7: a response whose body never ends', () => {
   it.each([
     ['/a-gigabyte', 'x'.repeat(4096)],
     ['/small-chunks', 'x'.repeat(4096)],
@@ -62,7 +62,7 @@ describe('W7: an answer whose body does not end', () => {
     expect(result.durationMs).toBeLessThan(HASTY_MS + SLACK_MS);
   });
 
-  it('is not kept: many at once take no memory', async () => {
+  it('is not buffered: many concurrent ones take no memory', async () => {
     await post('/a-gigabyte');
     const before = process.memoryUsage().arrayBuffers;
     let max = 0;
@@ -80,7 +80,7 @@ describe('W7: an answer', () => {
     expect(await post('/gzip')).toMatchObject({ status: 200, body: expect.not.stringContaining('"a"') });
   });
 
-  it('has header fields that can be kept and shown, whatever their names', async () => {
+  it('has header fields that can be stored and shown, whatever their names', async () => {
     const result = await post('/strange-fields');
     const headers = result.kind === 'answered' ? result.headers : {};
     expect(Object.entries(headers)).toEqual(
@@ -93,7 +93,7 @@ describe('W7: an answer', () => {
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
   });
 
-  it('comes at its deadline for a thousand receivers that are silent, and leaves no socket', async () => {
+  it('ends at its deadline for a thousand silent receivers, and leaves no open socket', async () => {
     const begun = performance.now();
     const results = await Promise.all(Array.from({ length: 1_000 }, () => post('/silent', HASTY_MS)));
     expect(new Set(results.map((result) => result.kind === 'failed' && result.errorClass))).toEqual(

@@ -36,7 +36,7 @@ function holdUp(message: unknown): void {
   });
 }
 
-it('W8: a receiver that resets the connection before we have looked where it led is away, and not blocked', async () => {
+it('W8: a receiver that resets the connection before its address is checked is unreachable, not blocked', async () => {
   const client = new WebhookClient({ policy: LOOPBACK, lookUp: noNames });
   subscribe('net.client.socket', holdUp);
   const url = `http://127.0.0.1:${port}/`;

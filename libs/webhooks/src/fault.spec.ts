@@ -3,7 +3,7 @@ import { connectFault, exchangeFault, ProtocolViolation, timedOut } from './faul
 
 const coded = (code: string): Error => Object.assign(new Error('internal words'), { code });
 
-describe('whose fault it is', () => {
+describe('whose fault a failure is', () => {
   it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'ENETDOWN'])(
     'W8: %s is ours, at whatever step',
     (code) => {
@@ -24,14 +24,14 @@ describe('whose fault it is', () => {
     },
   );
 
-  it('W8: of several addresses the one counts that could be reached', () => {
+  it('W8: of several addresses, the reachable one counts', () => {
     const both = new AggregateError([coded('ENETUNREACH'), coded('ECONNREFUSED')]);
     expect(connectFault(both, 'connect')).toMatchObject({ reason: expect.stringContaining('refused') });
   });
 });
 
-describe('the words about a failure', () => {
-  it('are ours, and no more than a code is theirs', () => {
+describe('the description of a failure', () => {
+  it('contains no text of the receiver but codes', () => {
     const faults = [
       connectFault(coded('ESOMETHING'), 'connect'),
       connectFault(coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls'),
@@ -43,11 +43,11 @@ describe('the words about a failure', () => {
     for (const { reason } of faults) expect(reason).not.toContain('internal');
   });
 
-  it('say what somebody did who wanted to keep us busy', () => {
+  it('says which limit a receiver exceeded', () => {
     expect(exchangeFault(new ProtocolViolation('too much came'), true).reason).toBe('too much came');
   });
 
-  it('say how long was waited, and for what', () => {
+  it('says how long it waited, and for what', () => {
     expect(timedOut('name', 15_000).reason).toBe(
       'no answer within 15 s: the time was over while its name was looked up',
     );

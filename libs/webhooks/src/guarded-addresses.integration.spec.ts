@@ -60,7 +60,7 @@ describe('W1: nothing is posted to an address that is not public', () => {
     for (const address of addresses) expect(JSON.stringify(result)).not.toContain(address);
   });
 
-  it('and what is always closed stays so, whatever the operator opens', async () => {
+  it('not even if the operator allows it, for addresses that are always blocked', async () => {
     for (const host of ['169.254.169.254', '0.0.0.0', '[fe80::1]', '100.100.100.200'])
       expect(await post(`http://${host}/`, EVERYTHING)).toMatchObject(failed('blocked', /not public/));
   });
@@ -80,13 +80,13 @@ describe('W1: nothing is posted to an address that is not public', () => {
     expect(await post('http://93.184.215.14/', STRICT)).toMatchObject(failed('blocked', 'https'));
   });
 
-  it('and none of it has reached anybody', () => {
+  it('and nothing was received by any server', () => {
     expect(receiver.connections.total).toBe(0);
   });
 });
 
 describe('the environment', () => {
-  it('W7: has no proxy for webhooks', async () => {
+  it('W7: does not configure a proxy for webhooks', async () => {
     const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of names) process.env[name] = name.startsWith('NODE') ? '1' : proxy.url('');
     const result = await post(receiver.url('/ok'), LOOPBACK);
@@ -97,7 +97,7 @@ describe('the environment', () => {
 });
 
 describe('several addresses', () => {
-  it('W7: one that refuses is passed over for the next', async () => {
+  it('W7: one that refuses is skipped', async () => {
     const result = await post(receiver.url('/ok', 'receiver.example'), LOOPBACK, [
       '127.0.0.9',
       '::1',
@@ -106,7 +106,7 @@ describe('several addresses', () => {
     expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
   });
 
-  it('W7: when all refuse, the receiver has refused', async () => {
+  it('W7: if all refuse, the connection is refused', async () => {
     const result = await post(receiver.url('/ok', 'receiver.example'), LOOPBACK, ['127.0.0.9', '127.0.0.8']);
     expect(result).toMatchObject(failed('connect', 'refused the connection'));
   });

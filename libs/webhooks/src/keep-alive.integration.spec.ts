@@ -28,13 +28,13 @@ const post = (path: string, host = NAME): Promise<PostResult> =>
   client.post({ url: receiver.url(path, host), headers: {}, body: BODY, deadlineMs: PATIENT_MS });
 
 describe('a connection', () => {
-  it('is used again for the same origin and address', async () => {
+  it('is reused for the same origin and address', async () => {
     for (let n = 0; n < 5; n += 1) expect(await post('/ok')).toMatchObject({ status: 200 });
     expect(receiver.connections.total).toBe(1);
     expect(client.connections).toEqual({ open: 1, idle: 1 });
   });
 
-  it('is not used again for another origin at the same address', async () => {
+  it('is not reused for another origin at the same address', async () => {
     table['another.example'] = ['127.0.0.1'];
     await post('/ok');
     await post('/ok', 'another.example');
@@ -45,7 +45,7 @@ describe('a connection', () => {
     ]);
   });
 
-  it('is not used again when the name has come to lead elsewhere, and is again when it leads back', async () => {
+  it('is not reused while the name resolves to another address', async () => {
     expect(await post('/ok')).toMatchObject({ address: '127.0.0.1' });
     table[NAME] = ['127.0.0.2'];
     expect(await post('/ok')).toMatchObject({ address: '127.0.0.2' });
@@ -54,7 +54,7 @@ describe('a connection', () => {
     expect([receiver.connections.total, other.connections.total]).toEqual([1, 1]);
   });
 
-  it('is not used again when the name has come to lead where nobody may go', async () => {
+  it('is not reused when the name resolves to a forbidden address', async () => {
     await post('/ok');
     table[NAME] = ['127.0.0.1', '10.0.0.1'];
     expect(await post('/ok')).toMatchObject(failed('blocked', 'not public'));
@@ -74,7 +74,7 @@ describe('a connection', () => {
     expect(receiver.connections.total).toBe(2);
   });
 
-  it('that was closed meanwhile is replaced at once', async () => {
+  it('that was closed while idle is replaced at once', async () => {
     await post('/ok');
     await post('/hang-up');
     expect(receiver.requests.map(({ path, connection }) => [path, connection])).toEqual([
@@ -84,20 +84,20 @@ describe('a connection', () => {
     ]);
   });
 
-  it('that is new and broken is not replaced: the receiver may have seen the request', async () => {
+  it('that is new and breaks is not replaced: the receiver may have got the request', async () => {
     expect(await post('/hang-up')).toMatchObject(failed('connect', 'without an answer'));
     expect(receiver.requests).toHaveLength(1);
   });
 });
 
-describe('the connections that wait', () => {
-  it('are few, whatever number was needed at once', async () => {
+describe('idle connections', () => {
+  it('are limited, however many were open at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => post('/after/2000')));
     expect(client.connections.idle).toBeLessThanOrEqual(MAX_IDLE);
     expect(receiver.connections.max).toBe(20);
   });
 
-  it('are few, whatever number of receivers there is', async () => {
+  it('are limited, however many receivers there are', async () => {
     for (let n = 0; n < 20; n += 1) {
       table[`r${n}.example`] = ['127.0.0.1'];
       await post('/ok', `r${n}.example`);
@@ -108,13 +108,13 @@ describe('the connections that wait', () => {
     expect(receiver.connections.total).toBe(20);
   });
 
-  it('are closed when nobody needs them', async () => {
+  it('are closed after the idle timeout', async () => {
     await post('/ok');
     await receiver.isLeft();
     await expectNoSockets(client);
   });
 
-  it('are not those of receivers that are dead', async () => {
+  it('do not include refused connections', async () => {
     for (let n = 0; n < 20; n += 1) {
       table[`r${n}.example`] = ['127.0.0.3'];
       expect(await post('/ok', `r${n}.example`)).toMatchObject(failed('connect', 'refused'));
@@ -123,7 +123,7 @@ describe('the connections that wait', () => {
     expect(client['idle']['byOrigin'].size).toBe(0);
   });
 
-  it('are closed with the client, and those under way when they are done', async () => {
+  it('are closed with the client, and busy ones after their request', async () => {
     await post('/ok');
     const under = post('/after/100');
     while (receiver.requests.length < 2) await sleep(5);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { NODE_ON_SOURCES } from '@posthorn/testing';
 
-const PROGRAM = fileURLToPath(new URL('./starved-post.fixture.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./post-without-resources.fixture.ts', import.meta.url));
 /** Only who may make one can test without a network. */
 const canLoseNetwork = spawnSync('unshare', ['-n', 'true']).status === 0;
 
@@ -22,7 +22,7 @@ function run(command: string, ...args: string[]): unknown {
   return JSON.parse(stdout);
 }
 
-describe('W8: what this machine lacks is not charged to a receiver', () => {
+describe('W8: a lack of resources of this machine does not count as a failure of a receiver', () => {
   it('file descriptors', () => {
     expect(run('ulimit -n 64; exec', 'http://127.0.0.1:1/', 'files')).toMatchObject({
       kind: 'ours',
@@ -37,7 +37,7 @@ describe('W8: what this machine lacks is not charged to a receiver', () => {
     });
   });
 
-  it('while a receiver that refuses is itself the reason', () => {
+  it('but a refused connection does', () => {
     expect(run('exec', 'http://127.0.0.1:1/')).toMatchObject({ kind: 'failed', errorClass: 'connect' });
   });
 });

@@ -1,20 +1,20 @@
 /**
- * A program that posts to the URL that it is given, and prints the result: to be run where something is missing. With `files` as its
- * second argument it takes all file descriptors that it may have before it posts.
+ * A program that posts to the URL of its first argument and prints the result; run in environments that lack a resource. With `files` as
+ * the second argument, it exhausts its file descriptors before posting.
  */
 import { openSync } from 'node:fs';
 import { parseAddressRange } from '@posthorn/domain';
 import { WebhookClient } from './webhook-client.ts';
 
-function takeAllFiles(): void {
+function openAllFileDescriptors(): void {
   try {
     for (;;) openSync('/dev/null', 'r');
   } catch {
-    // There are no more.
+    // All are open.
   }
 }
 
-const [url = '', starving] = process.argv.slice(2);
+const [url = '', exhausted] = process.argv.slice(2);
 const networks = ['127.0.0.0/8', '10.0.0.0/8'].map((range) => parseAddressRange(range)!);
 const client = new WebhookClient({
   policy: { allowsHttp: true, networks },
@@ -22,8 +22,8 @@ const client = new WebhookClient({
 });
 const post = (): Promise<unknown> =>
   client.post({ url, headers: {}, body: Buffer.from('{}'), deadlineMs: 15_000 });
-// What is loaded at the first use is loaded now.
+// Loads what is loaded lazily, while there are file descriptors.
 await post();
-if (starving === 'files') takeAllFiles();
+if (exhausted === 'files') openAllFileDescriptors();
 process.stdout.write(JSON.stringify(await post()));
 client.close();

@@ -36,19 +36,19 @@ export interface Target {
 }
 
 /** Checks URLs and addresses against the policy (protection against SSRF). */
-export class TargetJudge {
+export class TargetPolicy {
   /** Parses a URL, and checks whether the policy allows posting to it, as far as the URL alone shows. */
-  readonly judgeUrl: (url: string) => Place | PostFailure;
+  readonly parseAndCheck: (url: string) => Place | PostFailure;
   /** Whether the policy allows connecting to an address. */
   readonly mayConnect: (address: string) => boolean;
 
   constructor(policy: WebhookUrlPolicy) {
-    this.judgeUrl = memoize((url) => readPlace(url, policy), MAX_CACHED);
+    this.parseAndCheck = memoize((url) => readPlace(url, policy), MAX_CACHED);
     this.mayConnect = memoize((address) => mayConnectTo(address, policy.networks), MAX_CACHED);
   }
 
   /** Checks the addresses of a host name. If one of them is not allowed, all are rejected: mixing them is a sign of an attack (DNS rebinding). */
-  judgeAnswer(place: Place, answer: AddressAnswer): Target | PostFailure {
+  checkAnswer(place: Place, answer: AddressAnswer): Target | PostFailure {
     if (answer.kind !== 'found') return nameFault(answer);
     const { addresses } = answer;
     return addresses.every((address) => this.mayConnect(address))
@@ -59,8 +59,8 @@ export class TargetJudge {
 }
 
 /** Whether a result is a failure. */
-export function isFailure(judged: object): judged is PostFailure {
-  return 'reason' in judged;
+export function isFailure(result: object): result is PostFailure {
+  return 'reason' in result;
 }
 
 function readPlace(text: string, policy: WebhookUrlPolicy): Place | PostFailure {

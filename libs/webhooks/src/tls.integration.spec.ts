@@ -45,7 +45,7 @@ const post = (url: string, deadlineMs = PATIENT_MS): Promise<PostResult> =>
   client.post({ url, headers: {}, body: BODY, deadlineMs });
 
 describe('over TLS', () => {
-  it('W7: the name of the URL stays what the receiver is asked for by, though the address was looked up before', async () => {
+  it('W7: sends the name of the URL as SNI and Host, although the address was resolved before', async () => {
     const receiver = await start(authority.issue({ names }));
     for (let n = 0; n < 3; n += 1)
       expect(await post(receiver.url('/ok', NAME))).toMatchObject({ status: 200 });
@@ -55,7 +55,7 @@ describe('over TLS', () => {
     );
   });
 
-  it('an address is verified by the certificate, and is not asked for as a name', async () => {
+  it('verifies an IP address against the certificate, and sends no SNI for it', async () => {
     const receiver = await start(authority.issue({ names }));
     expect(await post(receiver.url('/ok'))).toMatchObject({ status: 200, address: '127.0.0.1' });
     expect(receiver.asked).toEqual([false]);
@@ -88,14 +88,14 @@ describe('over TLS', () => {
     expect(await post(receiver.url(path, NAME), HASTY_MS)).toMatchObject(expected);
   });
 
-  it('what a receiver sends without end is bounded too', async () => {
+  it('limits how much a receiver may send, too', async () => {
     const receiver = await start(authority.issue({ names }));
     const url = receiver.url('/blank-lines-without-end', NAME);
     const result = await post(url);
     expect(result).toMatchObject(failed('protocol', /more came/));
   });
 
-  it('a receiver that never ends the handshake is left at the deadline', async () => {
+  it('gives up a handshake that never ends at the deadline', async () => {
     const receiver = await HostileReceiver.start();
     receivers.push(receiver);
     const result = await post(receiver.url('/ok', NAME, 'https'), HASTY_MS);

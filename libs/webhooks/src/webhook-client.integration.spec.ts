@@ -27,7 +27,7 @@ const post = (path: string, deadlineMs = PATIENT_MS): Promise<PostResult> =>
   client.post({ url: receiver.url(path), headers: { 'x-a': 'b' }, body: BODY, deadlineMs });
 
 describe('what is posted', () => {
-  it('W5: is the very bytes, with the header fields that were given and a length', async () => {
+  it('W5: consists of exactly the given bytes, with the given header fields and a Content-Length', async () => {
     const result = await post('/ok?a=b%20c&d');
     expect(result).toMatchObject({
       kind: 'answered',
@@ -50,7 +50,7 @@ describe('what is posted', () => {
     });
   });
 
-  it('is refused as a fault of ours when a header field is none', async () => {
+  it('is rejected as our own fault when a header field is invalid', async () => {
     const request = {
       url: receiver.url('/ok'),
       headers: { 'x-a': 'b\r\nx-c: d' },
@@ -102,7 +102,7 @@ describe('W7: an answer', () => {
   });
 });
 
-describe('W7: what is no answer', () => {
+describe('W7: invalid responses', () => {
   it.each([
     ['/reset', 'connect', /broke the connection/],
     ['/hang-up', 'connect', /broke the connection/],
@@ -135,14 +135,14 @@ describe('W7: what is no answer', () => {
 });
 
 describe('W7: the deadline', () => {
-  it('lets through what comes before it, and nothing that comes after it', async () => {
+  it('accepts responses before it, and none after it', async () => {
     const late = post('/after/80000', 3_500);
     const inTime = post('/after/1000', 3_500);
     expect(await inTime).toMatchObject({ kind: 'answered', status: 200 });
     expect(await late).toMatchObject(failed('timeout', /^no answer within 3.5 s/));
   });
 
-  it('counts what came before it, though this process was held up until after it', async () => {
+  it('accepts a response that arrived before it, even if this process was blocked until after it', async () => {
     const elsewhere = await startElsewhere();
     const url = `http://127.0.0.1:${elsewhere.port}/`;
     const begunAt = performance.now();

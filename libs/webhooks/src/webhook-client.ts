@@ -7,7 +7,7 @@ import { connectFault, failed, timedOut } from './fault.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { openSocket } from './open-socket.ts';
 import type { PostRequest, PostResult } from './post-request.ts';
-import { isFailure, type LookUpAddresses, type Place, type Target, TargetJudge } from './target.ts';
+import { isFailure, type LookUpAddresses, type Place, type Target, TargetPolicy } from './target.ts';
 
 const MAX_IDLE = 256;
 
@@ -30,14 +30,14 @@ type AddressedResult = ExchangeResult & { readonly address?: string };
  * decompress, uses no proxy, and reads a bounded part of a response. Every POST under way has its own connection; a bounded number of idle ones is kept alive.
  */
 export class WebhookClient {
-  private readonly judge: TargetJudge;
+  private readonly targetPolicy: TargetPolicy;
   private readonly idle: IdleConnections;
   private readonly secureContext: SecureContext;
   private open = 0;
   private isClosed = false;
 
   constructor(private readonly options: WebhookClientOptions) {
-    this.judge = new TargetJudge(options.policy);
+    this.targetPolicy = new TargetPolicy(options.policy);
     this.idle = new IdleConnections(options.maxIdle ?? MAX_IDLE);
     const { authorities = [] } = options;
     const ca = authorities.length === 0 ? {} : { ca: [...getCACertificates('default'), ...authorities] };
@@ -82,7 +82,7 @@ export class WebhookClient {
   }
 
   private async find(url: string, deadline: Deadline): Promise<Target | PostFailure> {
-    const place = this.judge.judgeUrl(url);
+    const place = this.targetPolicy.parseAndCheck(url);
     if (isFailure(place)) return place;
     return place.isName ? this.lookUp(place, deadline) : { place, addresses: [place.host] };
   }
@@ -101,7 +101,7 @@ export class WebhookClient {
       deadline.guard(() => resolve(timedOut('name', deadline.ms)));
       this.options
         .lookUp(place.host)
-        .then((answer) => resolve(this.judge.judgeAnswer(place, answer)))
+        .then((answer) => resolve(this.targetPolicy.checkAnswer(place, answer)))
         .catch(reject);
     });
   }
@@ -111,7 +111,7 @@ export class WebhookClient {
     if (isFailure(socket)) return socket;
     const { remoteAddress: address } = socket;
     // Check the actual peer address too, rather than trusting Node and the operating system.
-    if (address !== undefined && this.judge.mayConnect(address))
+    if (address !== undefined && this.targetPolicy.mayConnect(address))
       return this.keep(new Connection(target.place.origin, address, socket));
     socket.destroy();
     // The receiver has already closed the connection.
