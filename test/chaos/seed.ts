@@ -22,7 +22,7 @@ export async function seedEmails(database: Database, seed: Seed): Promise<string
   for (let from = 0; from < emails.length; from += EMAILS_PER_GROUP) {
     const call = { workspaceId: seed.workspaceId, emails: emails.slice(from, from + EMAILS_PER_GROUP) };
     const [outcome] = await store.accept([call], null);
-    if (outcome?.kind !== 'judged' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
+    if (outcome?.kind !== 'decided' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
       throw new Error('a seed was refused');
   }
   return emails.map((email) => email.id);

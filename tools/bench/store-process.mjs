@@ -67,7 +67,7 @@ async function accept() {
       }),
   );
   const [outcome] = await store.accept([{ workspaceId, emails }], null);
-  if (outcome?.kind !== 'judged' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
+  if (outcome?.kind !== 'decided' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
     throw new Error(`a group was not accepted: ${JSON.stringify(outcome)}`);
 }
 

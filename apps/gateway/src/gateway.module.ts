@@ -46,8 +46,8 @@ import { ConfirmAddressController } from './identities/confirm-address.controlle
 import { IdentitiesController } from './identities/identities.controller.ts';
 import { type IdentityParts, identityProviders } from './identities/identity.providers.ts';
 import { RotateKeysController } from './identities/rotate-keys.controller.ts';
-import { owedMailKinds, type OwedMailParts } from './system/owed-mail-kinds.ts';
-import { OwedMails } from './system/owed-mails.ts';
+import { pendingMailKinds, type PendingMailParts } from './system/pending-mail-kinds.ts';
+import { PendingMails } from './system/pending-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
@@ -65,7 +65,7 @@ import { UnsubscribeController } from './unsubscribe/unsubscribe.controller.ts';
 import { TemplatesController } from './templates/templates.controller.ts';
 
 export interface GatewayParts
-  extends EmailParts, IdentityParts, MemberParts, OwedMailParts, TemplateParts, WebhookParts {
+  extends EmailParts, IdentityParts, MemberParts, PendingMailParts, TemplateParts, WebhookParts {
   readonly limits: RateLimits;
   readonly limiter: RateLimiter;
   /** Emails per month of a workspace without a limit of its own; null: no limit. */
@@ -124,7 +124,7 @@ export class GatewayModule {
     const changes = new ContactChanges(database);
     const subscriptions = new SubscriptionStore(database);
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
-    const owedMails = owedMailKinds(parts, systemMail);
+    const pendingMails = pendingMailKinds(parts, systemMail);
     return {
       module: GatewayModule,
       imports: [DiscoveryModule],
@@ -147,9 +147,9 @@ export class GatewayModule {
         { provide: EventFeedStore, useValue: new EventFeedStore(database) },
         { provide: ApiKeyStore, useValue: new ApiKeyStore(database) },
         ...templateProviders(parts, acceptEmails),
-        ...memberProviders(parts, owedMails.invitations),
-        ...identityProviders(parts, owedMails.verifications),
-        { provide: OwedMails, useValue: new OwedMails(Object.values(owedMails), parts.onError) },
+        ...memberProviders(parts, pendingMails.invitations),
+        ...identityProviders(parts, pendingMails.verifications),
+        { provide: PendingMails, useValue: new PendingMails(Object.values(pendingMails), parts.onError) },
         ...emailProviders(parts),
         {
           provide: ChangeSubscription,

@@ -42,7 +42,7 @@ import { NO_EMAIL } from './emails/validate-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { renderError } from './pages/error-page.ts';
 import { refusalOf } from './refusal-of.ts';
-import { OwedMails } from './system/owed-mails.ts';
+import { PendingMails } from './system/pending-mails.ts';
 import { noBatch } from './validation/batch.ts';
 
 /** For saving and previewing templates, not for sending. Few may wait, since waiting requests count against the limit of requests in flight. */
@@ -172,7 +172,7 @@ await startProcess('gateway', async () => {
     logger,
     lingerMs: ACCEPT_AFTER_SIGNAL_MS,
     drain: [
-      () => app.get(OwedMails, { strict: false }).close(),
+      () => app.get(PendingMails, { strict: false }).close(),
       () => hits.close(),
       () => Promise.all(Object.values(rings).map((ring) => ring.close())),
       () => limiter.close(),

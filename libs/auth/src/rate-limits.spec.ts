@@ -17,7 +17,7 @@ async function limitOf(own: Pick<Principal, 'ratePerSecond' | 'rateBurst'>): Pro
   let judgedBy: RateLimit | undefined;
   const limits = new RateLimits({
     limiter: {
-      judge: (_name, _id, limit) => {
+      takeToken: (_name, _id, limit) => {
         judgedBy = limit;
         return Promise.resolve(FULL);
       },

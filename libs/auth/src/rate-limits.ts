@@ -18,7 +18,7 @@ const KEY_POLICY = 'key';
 const FAILURE_POLICY = 'failed-authentications';
 
 export interface RateLimitsOptions {
-  readonly limiter: Pick<RateLimiter, 'judge' | 'peek'>;
+  readonly limiter: Pick<RateLimiter, 'takeToken' | 'peek'>;
   /** Requests per second of a key, unless its workspace has a limit of its own; 0: no limit. */
   readonly requestsPerSecond: number;
   /** Burst of a key; 0: no limit. */
@@ -79,7 +79,7 @@ export class RateLimits {
     return (
       policy && {
         policy,
-        verdict: await this.options.limiter.judge(KEY_POLICY, principal.apiKeyId, policy.limit),
+        verdict: await this.options.limiter.takeToken(KEY_POLICY, principal.apiKeyId, policy.limit),
       }
     );
   }
@@ -103,7 +103,7 @@ export class RateLimits {
    */
   async countFailure(request: SentBy, response: ServerResponse): Promise<void> {
     if (this.failurePolicy === null) return;
-    const verdict = await this.options.limiter.judge(
+    const verdict = await this.options.limiter.takeToken(
       FAILURE_POLICY,
       this.addressId(request),
       this.failurePolicy.limit,

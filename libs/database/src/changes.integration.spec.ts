@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, type Contact, operator } from '@posthorn/domain';
 import { randomUUID } from 'node:crypto';
-import { openOffice } from './open-office.fixture.ts';
+import { openTestStores } from './open-test-stores.fixture.ts';
 import { ContactChanges } from './stores/contact-changes.ts';
 import { ContactStore } from './stores/contact-store.ts';
 import { EmailChanges } from './stores/email-changes.ts';
@@ -12,13 +12,13 @@ const TESTS = operator('tests');
 const DAY_MS = 86_400_000;
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-const office = await openOffice(4);
-const aside = office.another(2);
-const acme = await office.openWorkspace();
-const globex = await office.openWorkspace();
+const stores = await openTestStores(4);
+const aside = stores.another(2);
+const acme = await stores.openWorkspace();
+const globex = await stores.openWorkspace();
 
 const limit = (workspaceId: WorkspaceId, ratePerSecond: number) =>
-  new WorkspaceStore(office.database).change(workspaceId, TESTS, 'workspace.limits_changed', {
+  new WorkspaceStore(stores.database).change(workspaceId, TESTS, 'workspace.limits_changed', {
     ratePerSecond,
   });
 
@@ -34,19 +34,19 @@ const workspace = (): Promise<Held> =>
 
 async function contact(): Promise<Held> {
   const upsert = { workspaceId: acme, email: `${randomUUID()}@example.com`, properties: {} };
-  const [written] = await new ContactStore(office.database).upsert([upsert]);
+  const [written] = await new ContactStore(stores.database).upsert([upsert]);
   const { id } = (written as { contact: Contact }).contact;
-  const changes = new ContactChanges(office.database);
+  const changes = new ContactChanges(stores.database);
   return { table: 'contacts', id, change: (n) => changes.update(acme, id, TESTS, { n }) };
 }
 
 async function email(): Promise<Held> {
-  const [id] = await office.acceptEmails(acme, 1, {
+  const [id] = await stores.acceptEmails(acme, 1, {
     status: 'SCHEDULED',
     sendAt: new Date(Date.now() + DAY_MS),
     laneId: bulkLane(acme),
   });
-  const changes = new EmailChanges(office.database);
+  const changes = new EmailChanges(stores.database);
   const at = (n: number) => new Date(Date.now() + DAY_MS + n * 1_000);
   return {
     table: 'emails',
@@ -91,7 +91,7 @@ describe.each([
       for (let n = 1; n <= 40; n += 1) changes.push(held.change(n).catch((error: unknown) => error));
       await twoWait(changes);
       expect(await limit(globex, 7)).toMatchObject({ ratePerSecond: 7 });
-      expect(await office.acceptEmails(globex, 1)).toHaveLength(1);
+      expect(await stores.acceptEmails(globex, 1)).toHaveLength(1);
       expect(await waiting()).toBeLessThanOrEqual(2);
     });
     await Promise.all(changes);

@@ -1,20 +1,20 @@
 import { expect, it } from '@jest/globals';
 import { newUuid } from '@posthorn/kernel';
 import { faultOf } from './faults.ts';
-import { openOffice } from './open-office.fixture.ts';
+import { openTestStores } from './open-test-stores.fixture.ts';
 import { transact } from './transaction.ts';
 
-const office = await openOffice();
+const stores = await openTestStores();
 
 /** What a transaction fails with whose COMMIT is refused with this SQLSTATE. */
 async function failedCommit(sqlState: string): Promise<unknown> {
-  await office.ask(`
+  await stores.ask(`
     CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${sqlState}'; END $$;
     DROP TRIGGER IF EXISTS refuse ON workspaces;
     CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON workspaces DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
   const id = newUuid(Date.now());
-  return transact(office.database, (transaction) =>
+  return transact(stores.database, (transaction) =>
     transaction.workspace.create({ data: { id, name: 'Acme' } }),
   ).catch((error: unknown) => error);
 }

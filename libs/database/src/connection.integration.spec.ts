@@ -11,7 +11,7 @@ import { PoolerRefused } from './pooler.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { isOutage } from './faults.ts';
 import { findUnapplied } from './migrations/run-migrations.ts';
-import { Office, rawEmail } from './office.fixture.ts';
+import { TestStores, rawEmail } from './test-stores.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
@@ -175,12 +175,12 @@ describe('A connection', () => {
     const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
     const chosen = `ALTER DATABASE ${rows[0]!.name} SET default_transaction_isolation`;
     await database.pool.query(`${chosen} = 'serializable'`);
-    const office = new Office(testDatabase.url);
-    const workspaceId = await office.openWorkspace();
-    const accepting = Array.from({ length: 16 }, () => office.accept([rawEmail(workspaceId)]));
+    const stores = new TestStores(testDatabase.url);
+    const workspaceId = await stores.openWorkspace();
+    const accepting = Array.from({ length: 16 }, () => stores.accept([rawEmail(workspaceId)]));
     const failed = (await Promise.allSettled(accepting)).filter(({ status }) => status === 'rejected');
     await database.pool.query(`${chosen} = 'read committed'`);
-    await office.close();
+    await stores.close();
     expect(failed).toEqual([]);
   });
 

@@ -146,10 +146,10 @@ const CLOCK_READINGS = 8;
 /**
  * Waits up to half a minute until the database is reachable, checks that it is durable and that no pooler is in between, and calibrates the clock.
  *
- * @param onWaiting told, each time that it has to wait, why
- * @throws DatabaseUnusable when it does not come, or refuses what only an operator can change
+ * @param onWaiting called with the reason, each time that it has to wait
+ * @throws DatabaseUnusable when it stays unreachable, or has a problem that only an operator can fix
  * @throws DurabilityRefused when `synchronous_commit` is off
- * @throws PoolerRefused when a pooler stands between
+ * @throws PoolerRefused when a pooler is in between
  */
 export async function waitForDatabase(
   database: Database,

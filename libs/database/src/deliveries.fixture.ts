@@ -1,16 +1,16 @@
 import { idFromUuid, newId, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@posthorn/domain';
 import { recordEvents } from './events.ts';
-import type { Office } from './office.fixture.ts';
+import type { TestStores } from './test-stores.fixture.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './stores/claimed-delivery.ts';
 import { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
 import type { FannedOut, FannedOutLane } from './stores/fanned-out.ts';
 import { transact } from './transaction.ts';
 
-const NO_END_OF_BYTES = 2 ** 40;
+const UNLIMITED_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;
 
-/** What events tell of some contact. */
+/** The data of an event about some contact. */
 export function someContact(
   workspaceId: WorkspaceId,
   properties: JsonObject = {},
@@ -19,17 +19,17 @@ export function someContact(
   return { contact: { id, email: 'ada@example.net', properties, createdAt, workspaceId } };
 }
 
-/** What tests of deliveries ask for again and again. */
-export class DeliveryOffice {
+/** Helpers for tests of deliveries. */
+export class DeliveryTestStores {
   readonly deliveries: DeliveryStore;
 
-  constructor(readonly office: Office) {
-    this.deliveries = new DeliveryStore(office.database);
+  constructor(readonly stores: TestStores) {
+    this.deliveries = new DeliveryStore(stores.database);
   }
 
   async addWebhook(workspaceId: WorkspaceId, status = 'ACTIVE'): Promise<WebhookId> {
     const id = newUuid(Date.now());
-    await this.office.ask(
+    await this.stores.ask(
       `INSERT INTO webhooks (id, workspace_id, url, events, token, status)
        VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', $3)`,
       [id, uuidOf(workspaceId), status],
@@ -39,7 +39,7 @@ export class DeliveryOffice {
 
   /** Records events of a workspace, in one transaction. */
   async record(workspaceId: WorkspaceId, count: number): Promise<void> {
-    const { database } = this.office;
+    const { database } = this.stores;
     const events = Array.from({ length: count }, (_, n) => ({
       workspaceId,
       name: 'CONTACT_CREATED' as const,
@@ -48,12 +48,12 @@ export class DeliveryOffice {
     await transact(database, (transaction) => recordEvents(transaction, Date.now(), events));
   }
 
-  /** Makes deliveries, and claims none. */
+  /** Fans out events without claiming deliveries. */
   async fanOut(workspaceId: WorkspaceId, maxRows = 1_000): Promise<readonly FannedOutLane[]> {
     return (await this.fanOutInto({ rows: 0, bytes: 0, excludedLanes: [] }, workspaceId, maxRows)).lanes;
   }
 
-  /** Makes deliveries, and claims those that there is room for. */
+  /** Fans out events, and claims as many deliveries as fit into the capacity. */
   fanOutInto(
     capacity: Partial<ClaimCapacity>,
     workspaceId: WorkspaceId,
@@ -62,14 +62,14 @@ export class DeliveryOffice {
     const demand = { laneId: eventLane(workspaceId), maxRows };
     return this.deliveries.fanOut(
       [demand],
-      { rows: 1_000, bytes: NO_END_OF_BYTES, excludedLanes: [], ...capacity },
+      { rows: 1_000, bytes: UNLIMITED_BYTES, excludedLanes: [], ...capacity },
       LEASE_MS,
     );
   }
 
   claim(webhookId: WebhookId, maxRows = 100, areSlow = false): Promise<ClaimedDelivery[]> {
     const demand = { laneId: webhookLane(webhookId), maxRows };
-    return this.deliveries.claim([demand], NO_END_OF_BYTES, LEASE_MS, areSlow);
+    return this.deliveries.claim([demand], UNLIMITED_BYTES, LEASE_MS, areSlow);
   }
 
   /** Records a number of events, and claims their deliveries. */

@@ -5,12 +5,12 @@ const OF_DELIVERY = (workspace: string): string =>
   `EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id AND d.workspace_id = ${workspace})`;
 const OWN = (workspace: string): string => `t.workspace_id = ${workspace}`;
 
-/** Emails that have not been sent yet are what their workspace wants to say, and are not changed; those that have are redacted. */
+/** Unsent emails must be sent as the workspace wrote them, so only finished ones are redacted. */
 const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = t.${id})`;
 
 /**
- * A row of the person alone that came, or was finished, after the others had gone stays as it is, and is counted: the next run finds it by the
- * address, and removes it. $1 text[]: how the address can be written, in lower case.
+ * Excludes rows that are only about the person. Those that were created or finished after the others had been deleted are kept and counted: the next
+ * run finds them by the address, and deletes them. $1 text[]: the spellings of the address, in lower case.
  */
 const OF_ANOTHER = (address: string): string => `lower(${address}) <> ALL ($1::text[])`;
 /** The same for an event, which is about the person of its email, contact or member. */

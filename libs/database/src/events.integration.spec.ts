@@ -3,17 +3,17 @@ import { newUuid, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@
 import { POSTHORN } from '@posthorn/domain';
 import { someContact } from './deliveries.fixture.ts';
 import { recordEvents } from './events.ts';
-import { openOffice } from './open-office.fixture.ts';
+import { openTestStores } from './open-test-stores.fixture.ts';
 import { AuditLogStore, recordAudit } from './stores/audit-log-store.ts';
 import { WorkspaceStore } from './stores/workspace-store.ts';
 import { transact } from './transaction.ts';
 
-const office = await openOffice();
-const acme = await office.openWorkspace();
+const stores = await openTestStores();
+const acme = await stores.openWorkspace();
 
 async function addWebhook(workspaceId: WorkspaceId, events: string[], status = 'ACTIVE'): Promise<string> {
   const id = newUuid(Date.now());
-  await office.ask(
+  await stores.ask(
     `INSERT INTO webhooks (id, workspace_id, url, events, token, status) VALUES ($1, $2, 'https://example.com', $3, '', $4)`,
     [id, uuidOf(workspaceId), events, status],
   );
@@ -21,8 +21,8 @@ async function addWebhook(workspaceId: WorkspaceId, events: string[], status = '
 }
 
 const record = (workspaceId: WorkspaceId, name: 'CONTACT_CREATED' | 'CONTACT_DELETED'): Promise<void> =>
-  transact(office.database, (transaction) =>
-    recordEvents(transaction, office.database.clock.nowMs(), [
+  transact(stores.database, (transaction) =>
+    recordEvents(transaction, stores.database.clock.nowMs(), [
       { workspaceId, name, data: someContact(workspaceId) },
     ]),
   );
@@ -31,10 +31,10 @@ it('W9, W11: an event is for the webhooks that are subscribed at its moment, hel
   const subscribed = await addWebhook(acme, ['CONTACT_CREATED', 'CONTACT_DELETED']);
   const paused = await addWebhook(acme, ['CONTACT_CREATED'], 'PAUSED');
   await addWebhook(acme, ['CONTACT_DELETED']);
-  await addWebhook(await office.openWorkspace(), ['CONTACT_CREATED']);
+  await addWebhook(await stores.openWorkspace(), ['CONTACT_CREATED']);
   await record(acme, 'CONTACT_CREATED');
 
-  const [event] = await office.ask<{ id: string; webhook_ids: string[]; payload: string }>(
+  const [event] = await stores.ask<{ id: string; webhook_ids: string[]; payload: string }>(
     `SELECT id, webhook_ids, payload FROM events WHERE type = 'CONTACT_CREATED'`,
   );
   expect(event!.webhook_ids).toEqual([subscribed, paused].sort());
@@ -44,22 +44,22 @@ it('W9, W11: an event is for the webhooks that are subscribed at its moment, hel
     data: { contact: expect.objectContaining({ email: 'ada@example.net', workspaceId: acme }) },
   });
   expect(
-    await office.ask('SELECT queue, lane_id, state FROM outbox WHERE subject_id = $1', [event!.id]),
+    await stores.ask('SELECT queue, lane_id, state FROM outbox WHERE subject_id = $1', [event!.id]),
   ).toEqual([{ queue: 'event', lane_id: `${acme}.events`, state: 'ready' }]);
 });
 
 it('an event that nobody subscribes to is kept and due to nobody', async () => {
-  const quiet = await office.openWorkspace();
+  const quiet = await stores.openWorkspace();
   await record(quiet, 'CONTACT_CREATED');
   const where = `workspace_id = '${uuidOf(quiet)}'`;
-  expect(await office.count('events', where)).toBe(1);
-  expect(await office.count('outbox', `subject_id IN (SELECT id FROM events WHERE ${where})`)).toBe(0);
+  expect(await stores.count('events', where)).toBe(1);
+  expect(await stores.count('outbox', `subject_id IN (SELECT id FROM events WHERE ${where})`)).toBe(0);
 });
 
 it('an event and an audited change are undone with what caused them', async () => {
   const id = newUuid(Date.now());
-  const failed = transact(office.database, async (transaction) => {
-    const nowMs = office.database.clock.nowMs();
+  const failed = transact(stores.database, async (transaction) => {
+    const nowMs = stores.database.clock.nowMs();
     await recordAudit(transaction, nowMs, {
       workspaceId: acme,
       action: 'webhook.created',
@@ -73,14 +73,14 @@ it('an event and an audited change are undone with what caused them', async () =
     throw new Error('changed its mind');
   });
   await expect(failed).rejects.toThrow('changed its mind');
-  expect(await office.count('events', `payload LIKE '%${id}%'`)).toBe(0);
-  expect(await office.count('audit_log', `detail->>'id' = '${id}'`)).toBe(0);
+  expect(await stores.count('events', `payload LIKE '%${id}%'`)).toBe(0);
+  expect(await stores.count('audit_log', `detail->>'id' = '${id}'`)).toBe(0);
 });
 
 it('the audit log is read in pages', async () => {
-  const { clock } = office.database;
+  const { clock } = stores.database;
   for (const action of ['template.created', 'template.updated', 'template.deleted'] as const) {
-    await transact(office.database, (transaction) =>
+    await transact(stores.database, (transaction) =>
       recordAudit(transaction, clock.nowMs(), {
         workspaceId: acme,
         action,
@@ -91,7 +91,7 @@ it('the audit log is read in pages', async () => {
     // Those of one millisecond are in no order.
     await sleep(2);
   }
-  const log = new AuditLogStore(office.database);
+  const log = new AuditLogStore(stores.database);
   const first = await log.list(acme, { limit: 2, sort: 'createdAt.desc' });
   expect(first.items.map(({ action }) => action)).toEqual(['template.deleted', 'template.updated']);
   expect(first.hasMore).toBe(true);
@@ -99,7 +99,7 @@ it('the audit log is read in pages', async () => {
 });
 
 it('the workspace of our own mails is there, and is not listed among the customers', async () => {
-  const workspaces = new WorkspaceStore(office.database);
+  const workspaces = new WorkspaceStore(stores.database);
   expect(await workspaces.find(SYSTEM_WORKSPACE_ID)).toMatchObject({ name: 'system', monthlyEmailLimit: 0 });
   expect((await workspaces.list()).map(({ id }) => id)).not.toContain(SYSTEM_WORKSPACE_ID);
 });

@@ -8,7 +8,7 @@ import {
   READ_OUTBOX_TABLE,
   READ_SERVER,
   readSealed,
-  CHECK_DISK_ROOM,
+  CHECK_DISK_SPACE,
 } from './sql/examination.ts';
 import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
@@ -17,15 +17,15 @@ import type { SealedSecret } from './stores/sealed-secret-store.ts';
 
 type HeldQueue = Omit<PausedLane, 'laneId'>;
 
-/** How long one question may take; whoever examines waits for an answer, not for ever. */
+/** Timeout of a query, so that an examination always ends. */
 const ANSWER_TIMEOUT_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Checks ask at the same time, and take nobody's place. */
+/** Enough for concurrent checks, without taking connections from the apps. */
 const CONNECTIONS = 3;
 const MAX_SECRETS = 1_000;
 
 /**
- * A database that is only looked at: a connection changes nothing, not even in one that is not migrated, or was restored.
+ * A database that is only read: connecting changes nothing, even if it is not migrated or was restored.
  */
 export class ExaminedDatabase {
   readonly eras: EraStore;
@@ -55,12 +55,12 @@ export class ExaminedDatabase {
     return (await this.pool.query<PostgresFacts>(READ_SERVER)).rows[0]!;
   }
 
-  /** Checks that the server's disk has a little room; nothing is kept. @throws 53100 when it is full */
+  /** Checks that the server's disk has some free space; leaves nothing behind. @throws 53100 when it is full */
   async checkDiskRoom(): Promise<void> {
-    await this.pool.query(CHECK_DISK_ROOM);
+    await this.pool.query(CHECK_DISK_SPACE);
   }
 
-  /** By how much the clock of the server is ahead of this machine's, and how long asking took. */
+  /** By how much the clock of the server is ahead of this machine's, and the duration of the query. */
   async readClock(): Promise<{ offsetMs: number; roundTripMs: number }> {
     const client = await this.pool.connect();
     try {
@@ -77,7 +77,7 @@ export class ExaminedDatabase {
     return (await this.pool.query<OutboxFacts>(READ_OUTBOX_TABLE)).rows[0]!;
   }
 
-  /** The partitions of this and the next month that are not there. */
+  /** The missing partitions of this and the next month. */
   async findMissingPartitions(): Promise<{ thisMonth: string[]; nextMonth: string[] }> {
     const { rows } = await this.pool.query<{ name: string; ahead: number }>(FIND_MISSING_PARTITIONS);
     const namesOf = (months: number): string[] =>
@@ -92,7 +92,7 @@ export class ExaminedDatabase {
     return { ...rows[0]!, backlog };
   }
 
-  /** What is held back as a whole, the longest first. */
+  /** The queues that are paused as a whole, the longest first. */
   async listHeldQueues(): Promise<HeldQueue[]> {
     const sql = `SELECT queue, reason, paused_at AS "pausedAt" FROM paused_lanes WHERE lane_id = '*' ORDER BY paused_at, queue`;
     return (await this.pool.query<HeldQueue>(sql)).rows;

@@ -3,7 +3,7 @@ export { ExaminedDatabase } from './examined-database.ts';
 export { throwRefusedConnection } from './unusable.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
-export { placeOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export {
   type AcceptableCall,
   type AcceptableEmail,
@@ -36,7 +36,7 @@ export {
 } from './stores/email-counts-store.ts';
 export { DeliveryChanges } from './stores/delivery-changes.ts';
 export { DeliveryListStore } from './stores/delivery-list-store.ts';
-export { EraStore, type DueSince, type PassGroup, type PassPlace } from './stores/era-store.ts';
+export { EraStore, type DueSince, type PassGroup, type PassPosition } from './stores/era-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
 export { type FannedOut } from './stores/fanned-out.ts';
@@ -79,7 +79,7 @@ export {
   OverviewStore,
 } from './stores/overview-store.ts';
 export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/rate-store.ts';
-export { type OwedMail, OwedMailStore } from './stores/owed-mail-store.ts';
+export { type PendingMail, PendingMailStore } from './stores/pending-mail-store.ts';
 export { type PausedLane, PausedLaneStore } from './stores/paused-lane-store.ts';
 export { type SealedSecret, SealedSecretStore } from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
@@ -88,7 +88,7 @@ export { SubscriptionStore, type Subscription } from './stores/subscription-stor
 export { SuppressionSearchStore } from './stores/suppression-search-store.ts';
 export { SuppressionStore } from './stores/suppression-store.ts';
 export { RecoveryStore } from './stores/recovery-store.ts';
-export { type ReportedEmail, type JudgedReport, ReportStore } from './stores/report-store.ts';
+export { type ReportedEmail, type AssessedReport, ReportStore } from './stores/report-store.ts';
 export { RetentionStore } from './stores/retention-store.ts';
 export { TemplateChanges, type TemplateRefusal } from './stores/template-changes.ts';
 export {
@@ -105,7 +105,7 @@ export {
   type ReceiverReport,
 } from './stores/receiver-health-store.ts';
 export { type FoundWebhook, type WebhookFilter, WebhookSearchStore } from './stores/webhook-search-store.ts';
-export { type OwedWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
+export { type PendingWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type NewLink } from './stores/verification-links.ts';

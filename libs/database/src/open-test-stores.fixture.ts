@@ -1,14 +1,14 @@
 import { afterAll } from '@jest/globals';
 import { createTestDatabase } from '@posthorn/testing';
-import { Office } from './office.fixture.ts';
+import { TestStores } from './test-stores.fixture.ts';
 
-/** An office in a database of the spec's own; after its tests the one is closed and the other dropped. For the top of a spec. */
-export async function openOffice(poolSize?: number): Promise<Office> {
+/** Creates a database for the spec, and drops it after its tests. Call at the top level of a spec. */
+export async function openTestStores(poolSize?: number): Promise<TestStores> {
   const database = await createTestDatabase();
-  const office = new Office(database.url, poolSize);
+  const stores = new TestStores(database.url, poolSize);
   afterAll(async () => {
-    await office.close();
+    await stores.close();
     await database.drop();
   });
-  return office;
+  return stores;
 }

@@ -1,6 +1,6 @@
 import { CannotStart } from '@posthorn/kernel';
 
-/** The settings that a connection begins with do not reach the server: something in between refuses or drops them. */
+/** The startup parameters of a connection do not reach the server: something in between rejects or drops them. */
 export class PoolerRefused extends CannotStart {
   constructor() {
     super(
@@ -9,5 +9,5 @@ export class PoolerRefused extends CannotStart {
   }
 }
 
-/** What PgBouncer says to whoever begins with a setting that it does not know. */
+/** The error of PgBouncer for a startup parameter that it does not know. */
 export const UNSUPPORTED_AT_START = /unsupported startup parameter/;

@@ -3,7 +3,7 @@ export interface SealedColumn {
   /** A table whose key is a column `id` of type `uuid`. */
   readonly table: string;
   readonly column: string;
-  /** The context that a value is bound to, followed by the id of its row: see {@link placeOf}. */
+  /** The context that a value is bound to, followed by the id of its row: see {@link sealContextOf}. */
   readonly boundTo: string;
 }
 
@@ -16,14 +16,14 @@ export const SEALED_COLUMNS = {
   webhookPreviousToken: { table: 'webhooks', column: 'previous_token', boundTo: 'webhook_previous' },
 } as const satisfies Record<string, SealedColumn>;
 
-/** The columns that hold owed mails. */
-export type OwedMails = (typeof SEALED_COLUMNS)['invitationMail' | 'verificationMail'];
+/** The columns that hold pending mails. */
+export type PendingMailColumn = (typeof SEALED_COLUMNS)['invitationMail' | 'verificationMail'];
 
 /**
  * The context that a secret is bound to: copied to another row or column, it cannot be decrypted.
  *
  * @param rowId the uuid of the row
  */
-export function placeOf({ boundTo }: SealedColumn, rowId: string): string {
+export function sealContextOf({ boundTo }: SealedColumn, rowId: string): string {
   return `${boundTo}:${rowId}`;
 }

@@ -5,7 +5,7 @@ import type { WorkspaceId } from '@posthorn/kernel';
 import { PrivatePostgres } from '@posthorn/testing';
 import { ExaminedDatabase } from './examined-database.ts';
 import { faultOf, isOutage } from './faults.ts';
-import { Office, rawEmail } from './office.fixture.ts';
+import { TestStores, rawEmail } from './test-stores.fixture.ts';
 import type { AcceptableRawEmail } from './stores/acceptable-email.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,18 +14,18 @@ const NOT_KNOWN = 'not known';
 describe('What a primary shows after a crash, and its synchronous standby has not got', () => {
   let primary: PrivatePostgres;
   let standby: PrivatePostgres;
-  let office: Office;
+  let stores: TestStores;
   let workspaceId: WorkspaceId;
   let email: AcceptableRawEmail;
 
   beforeAll(async () => {
     primary = await PrivatePostgres.start();
     standby = await primary.addStandby();
-    office = new Office(primary.url);
-    workspaceId = await office.openWorkspace();
+    stores = new TestStores(primary.url);
+    workspaceId = await stores.openWorkspace();
   });
   afterAll(async () => {
-    await office.close();
+    await stores.close();
     await standby.close();
     await primary.close();
   });
@@ -33,9 +33,9 @@ describe('What a primary shows after a crash, and its synchronous standby has no
   beforeEach(async () => {
     email = keyedEmail();
     await standby.stop();
-    const accepted = office.accept([email]).catch((error: unknown) => error);
+    const accepted = stores.accept([email]).catch((error: unknown) => error);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-    while ((await office.ask(waiting)).length === 0) await sleep(20);
+    while ((await stores.ask(waiting)).length === 0) await sleep(20);
     await primary.crash();
     expect(faultOf(await accepted)).toBe('lost');
     await primary.restart();
@@ -50,12 +50,12 @@ describe('What a primary shows after a crash, and its synchronous standby has no
   }
 
   const isFound = async (): Promise<boolean> =>
-    (await office.acceptance.findAccepted([email.id])).has(email.id);
+    (await stores.acceptance.findAccepted([email.id])).has(email.id);
   const isAnswered = async (): Promise<boolean> =>
-    (await office.acceptance.findAnswer(workspaceId, email.id)) !== undefined;
+    (await stores.acceptance.findAnswer(workspaceId, email.id)) !== undefined;
   const isRepeated = async (): Promise<boolean> => {
     const again = { ...keyedEmail(), idempotency: email.idempotency! };
-    return (await office.accept([again]))[0]!.kind === 'replayed';
+    return (await stores.accept([again]))[0]!.kind === 'replayed';
   };
 
   it('is not waited for unseen: who examines the database is told how many wait', async () => {
@@ -63,7 +63,7 @@ describe('What a primary shows after a crash, and its synchronous standby has no
     const awaiting = async (): Promise<number> => (await examined.readServer()).awaitingStandby;
     expect(await awaiting()).toBe(0);
     // The connection is given up then; its transaction waits on.
-    const accepted = office.accept([keyedEmail()]).catch((error: unknown) => error);
+    const accepted = stores.accept([keyedEmail()]).catch((error: unknown) => error);
     expect(faultOf(await accepted)).toBe('lost');
     expect(await awaiting()).toBe(1);
     await standby.restart();

@@ -10,15 +10,15 @@ import { OutboxStore } from './stores/outbox-store.ts';
 import { IdentityStore } from './stores/identity-store.ts';
 import { WorkspaceStore } from './stores/workspace-store.ts';
 
-const NO_END_OF_BYTES = 2 ** 40;
+const UNLIMITED_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;
 
-/** One process' way to a test database: its pool, its stores, and what tests ask for again and again. */
-export class Office {
+/** The stores of one simulated process on a test database, with helpers for tests. */
+export class TestStores {
   readonly database: Database;
   readonly acceptance: AcceptanceStore;
   readonly outbox: OutboxStore;
-  readonly #others: Office[] = [];
+  readonly #others: TestStores[] = [];
 
   constructor(
     readonly url: string,
@@ -29,9 +29,9 @@ export class Office {
     this.outbox = new OutboxStore(this.database);
   }
 
-  /** Another process' way to the same database, closed with this one. */
-  another(poolSize?: number): Office {
-    const other = new Office(this.url, poolSize);
+  /** The stores of another process on the same database, closed with these. */
+  another(poolSize?: number): TestStores {
+    const other = new TestStores(this.url, poolSize);
     this.#others.push(other);
     return other;
   }
@@ -59,7 +59,7 @@ export class Office {
     return id;
   }
 
-  /** Accepts emails that are due now, one after the other in time; gives their ids, in the order in which they fell due. */
+  /** Accepts emails that are due now, at increasing times; returns their ids, in that order. */
   async acceptEmails(
     workspaceId: WorkspaceId,
     count: number,
@@ -74,7 +74,7 @@ export class Office {
     return emails.map((email) => email.id);
   }
 
-  /** Accepts emails, each in a call of its own, and gives what became of each. */
+  /** Accepts emails, each in a call of its own; returns their outcomes. */
   async accept(
     emails: readonly AcceptableEmail[],
     monthlyLimit: number | null = null,
@@ -82,14 +82,14 @@ export class Office {
     const calls = emails.map((email) => ({ workspaceId: email.workspaceId, emails: [email] }));
     const outcomes = await this.acceptance.accept(calls, monthlyLimit);
     return outcomes.map((outcome) => {
-      if (outcome.kind !== 'judged') throw new Error(JSON.stringify(outcome));
+      if (outcome.kind !== 'decided') throw new Error(JSON.stringify(outcome));
       return outcome.emails[0]!;
     });
   }
 
   /** Claims from a workspace's `now` lane, whatever the size. */
   claim(workspaceId: WorkspaceId, maxRows = 100, leaseMs = LEASE_MS): Promise<ClaimedEmail[]> {
-    return this.outbox.claimEmails([{ laneId: nowLane(workspaceId), maxRows }], NO_END_OF_BYTES, leaseMs);
+    return this.outbox.claimEmails([{ laneId: nowLane(workspaceId), maxRows }], UNLIMITED_BYTES, leaseMs);
   }
 
   /** Accepts one email and claims it. */
@@ -98,7 +98,7 @@ export class Office {
     return (await this.claim(workspaceId))[0]!;
   }
 
-  /** Holds a lane back; `*` stands for all lanes of the queue. */
+  /** Pauses a lane; `*`: all lanes of the queue. */
   async pause(queue: OutboxQueue, laneId: string): Promise<void> {
     await this.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ($1, $2, 'test')`, [
       queue,
@@ -106,7 +106,6 @@ export class Office {
     ]);
   }
 
-  /** Lets it go. */
   async resume(queue: OutboxQueue, laneId: string): Promise<void> {
     await this.ask('DELETE FROM paused_lanes WHERE queue = $1 AND lane_id = $2', [queue, laneId]);
   }
@@ -119,7 +118,7 @@ export class Office {
     );
   }
 
-  /** What is due of an email. */
+  /** The outbox row of an email. */
   async rowOf(id: EmailId): Promise<OutboxRow | undefined> {
     const [row] = await this.ask<OutboxRow>(
       `SELECT state, lane_id AS "laneId", claims, attempts, unanswered,
@@ -162,7 +161,7 @@ export interface TimelineRow {
   readonly duplicatePossible: boolean;
 }
 
-/** An email as the use case hands it over: due now, from example.com. */
+/** A raw email from example.com that is due now. */
 export function rawEmail(
   workspaceId: WorkspaceId,
   change: Partial<AcceptableRawEmail> = {},
@@ -191,12 +190,12 @@ export function rawEmail(
   };
 }
 
-/** An email that is to leave at `sendAt`. */
+/** An email that is scheduled for `sendAt`. */
 export function scheduledEmail(workspaceId: WorkspaceId, sendAt: Date): AcceptableEmail {
   return rawEmail(workspaceId, { status: 'SCHEDULED', sendAt, laneId: bulkLane(workspaceId) });
 }
 
-/** The relay took it. */
+/** The outcome of an email that the relay accepted. */
 export function sent(email: Pick<EmailOutcome, 'id' | 'workspaceId' | 'claims' | 'laneId'>): EmailOutcome {
   const { id, workspaceId, claims, laneId } = email;
   return {
@@ -212,7 +211,7 @@ export function sent(email: Pick<EmailOutcome, 'id' | 'workspaceId' | 'claims' |
   };
 }
 
-/** The relay was busy. */
+/** The outcome of an email that the relay deferred. */
 export function delayed(email: ClaimedEmail, retryAfterMs = 60_000): EmailOutcome {
   return { ...sent(email), kind: 'DELAYED', status: null, retryAfterMs, laneId: bulkLane(email.workspaceId) };
 }

@@ -22,7 +22,7 @@ export class LaneGate {
     }
   }
 
-  /** Lifts the limit for good and admits everything that waits: for a process that is shutting down and starts nothing more. */
+  /** Removes the limit permanently and admits everything that waits: for shutting down, when nothing more is started. */
   open(): void {
     this.isOpen = true;
     const all = this.waiting.takeAll();

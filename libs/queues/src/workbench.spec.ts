@@ -21,8 +21,8 @@ function rowsOf(laneName: string, count: number, claims = 1): Row[] {
   }));
 }
 
-/** How much room there is, without keeping it. */
-function roomFor(bench: Workbench<Row, string>, laneId: LaneId, wanted: number): number {
+/** The free capacity, without reserving it. */
+function freeCapacity(bench: Workbench<Row, string>, laneId: LaneId, wanted: number): number {
   const rows = bench.capacity.reserve(laneId, wanted);
   bench.capacity.release(rows);
   return rows;
@@ -100,10 +100,10 @@ describe('Workbench', () => {
     const { bench, begun } = makeBench({ record: () => recorded });
     const done = bench.put(rowsOf('a', 2), performance.now());
     while (begun.length < 2) await sleep(1);
-    expect(roomFor(bench, lane('a'), 50)).toBe(18);
+    expect(freeCapacity(bench, lane('a'), 50)).toBe(18);
     release();
     await done;
-    expect(roomFor(bench, lane('a'), 50)).toBe(20);
+    expect(freeCapacity(bench, lane('a'), 50)).toBe(20);
   });
 
   it('begins nothing while too much of what it has done is not recorded', async () => {
@@ -214,7 +214,7 @@ describe('Workbench', () => {
     await bench.drain();
     expect(finished).toEqual(['a0']);
     expect(given).toEqual(['a1', 'a2']);
-    expect(roomFor(bench, lane('a'), 50)).toBe(0);
+    expect(freeCapacity(bench, lane('a'), 50)).toBe(0);
   });
 
   it('gives back a row whose work was not begun', async () => {
@@ -237,9 +237,9 @@ describe('Workbench', () => {
   it('always has room for a few rows of a lane that has none in hand, however full it is', async () => {
     const { bench } = makeBench({ work: () => sleep(50, 'done') });
     const done = bench.put(rowsOf('a', 20), performance.now());
-    expect(roomFor(bench, lane('a'), 50)).toBe(0);
-    expect(roomFor(bench, lane('b'), 50)).toBe(5);
-    expect(roomFor(bench, lane('b'), 1)).toBe(1);
+    expect(freeCapacity(bench, lane('a'), 50)).toBe(0);
+    expect(freeCapacity(bench, lane('b'), 50)).toBe(5);
+    expect(freeCapacity(bench, lane('b'), 1)).toBe(1);
     await bench.drain();
     await done;
   });
@@ -293,7 +293,7 @@ describe('Workbench', () => {
   it('counts bytes as well as rows', async () => {
     const { bench } = makeBench({ maxBytes: 15, work: () => sleep(20, 'done') });
     const done = bench.put(rowsOf('a', 2), performance.now());
-    expect(roomFor(bench, lane('a'), 50)).toBe(0);
+    expect(freeCapacity(bench, lane('a'), 50)).toBe(0);
     expect(bench.capacity.bytesFree).toBe(0);
     await done;
     expect(bench.capacity.bytesFree).toBe(15);
@@ -360,7 +360,7 @@ describe('Workbench', () => {
     });
     const done = bench.put(rowsOf('a', 6), performance.now());
     expect(leave).toHaveLength(2);
-    // Half of the rows that there is room for may do so, each once.
+    // Half of the capacity in rows may do so, each once.
     for (const n of [0, 0, 1, 2, 3]) leave[n]?.();
     expect(leave).toHaveLength(4);
     end[0]?.();
@@ -376,13 +376,13 @@ describe('Workbench', () => {
 
   it('has no room for more rows of a lane than it may have, nor for a new lane when it is full, where that is wanted', () => {
     const { bench } = makeBench({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, minRowsForNewLane: 0 });
-    expect(roomFor(bench, lane('a'), 9)).toBe(4);
+    expect(freeCapacity(bench, lane('a'), 9)).toBe(4);
     void bench.put(rowsOf('a', 4), performance.now());
     expect(bench.capacity.hasEnough(lane('a'))).toBe(true);
     expect(bench.capacity.hasEnough(lane('b'))).toBe(false);
-    expect([roomFor(bench, lane('a'), 9), roomFor(bench, lane('b'), 9)]).toEqual([0, 2]);
+    expect([freeCapacity(bench, lane('a'), 9), freeCapacity(bench, lane('b'), 9)]).toEqual([0, 2]);
     void bench.put(rowsOf('b', 2), performance.now());
-    expect(roomFor(bench, lane('c'), 9)).toBe(0);
+    expect(freeCapacity(bench, lane('c'), 9)).toBe(0);
   });
 
   it('lets nothing begin any more that is still being prepared when it is drained', async () => {

@@ -16,7 +16,7 @@ import {
   CreateIdentity,
   DkimKeyMaker,
   RotateKeys,
-  type SendOwedMails,
+  type SubmitPendingMails,
   SendVerificationLink,
   VerifyIdentity,
 } from '@posthorn/use-cases';
@@ -33,7 +33,7 @@ export interface IdentityParts {
 }
 
 /** The providers of the routes of identities. */
-export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails): Provider[] {
+export function identityProviders(parts: IdentityParts, pendingMails: SubmitPendingMails): Provider[] {
   const { database, secretBox, resolver, spfInclude, publicUrl } = parts;
   const { clock } = database;
   const identities = new IdentityStore(database);
@@ -42,7 +42,7 @@ export function identityProviders(parts: IdentityParts, owedMails: SendOwedMails
   const storedLinks = new VerificationLinkStore(database);
   const keys = new DkimKeyMaker({ secretBox, clock });
   const workspaces = new WorkspaceStore(database);
-  const links = new SendVerificationLink({ owedMails, workspaces, clock, publicUrl });
+  const links = new SendVerificationLink({ pendingMails, workspaces, clock, publicUrl });
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock });
   const verifyIdentity = new VerifyIdentity({
     identities,

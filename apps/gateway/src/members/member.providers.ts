@@ -6,7 +6,12 @@ import {
   MemberStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { InviteMember, JoinWorkspace, SendInvitationMails, type SendOwedMails } from '@posthorn/use-cases';
+import {
+  InviteMember,
+  JoinWorkspace,
+  SendInvitationMails,
+  type SubmitPendingMails,
+} from '@posthorn/use-cases';
 
 export interface MemberParts {
   readonly database: Database;
@@ -14,12 +19,15 @@ export interface MemberParts {
 }
 
 /** The providers of the routes of members and invitations. */
-export function memberProviders({ database, publicUrl }: MemberParts, owedMails: SendOwedMails): Provider[] {
+export function memberProviders(
+  { database, publicUrl }: MemberParts,
+  pendingMails: SubmitPendingMails,
+): Provider[] {
   const { clock } = database;
   const invitations = new InvitationStore(database);
   const changes = new InvitationChanges(database);
   const workspaces = new WorkspaceStore(database);
-  const mails = new SendInvitationMails({ owedMails, clock, publicUrl });
+  const mails = new SendInvitationMails({ pendingMails, clock, publicUrl });
   return [
     { provide: MemberStore, useValue: new MemberStore(database) },
     { provide: InvitationStore, useValue: invitations },

@@ -1,8 +1,8 @@
-import { type Database, OwedMailStore, SEALED_COLUMNS, WebhookNoticeStore } from '@posthorn/database';
+import { type Database, PendingMailStore, SEALED_COLUMNS, WebhookNoticeStore } from '@posthorn/database';
 import type { SecretBox } from '@posthorn/signing';
-import { SendOwedMails, type SendSystemMail, SendWebhookNotices } from '@posthorn/use-cases';
+import { SubmitPendingMails, type SendSystemMail, SendWebhookNotices } from '@posthorn/use-cases';
 
-export interface OwedMailParts {
+export interface PendingMailParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
   /** Called with failures that will be retried. */
@@ -10,29 +10,29 @@ export interface OwedMailParts {
 }
 
 /** Mails that are recorded but not handed over yet, by their kind. */
-export interface OwedMailKinds {
-  readonly invitations: SendOwedMails;
-  readonly verifications: SendOwedMails;
+export interface PendingMailKinds {
+  readonly invitations: SubmitPendingMails;
+  readonly verifications: SubmitPendingMails;
   readonly webhookNotices: SendWebhookNotices;
 }
 
 /** The hand-over of each kind. */
-export function owedMailKinds(
-  { database, secretBox, onError }: OwedMailParts,
+export function pendingMailKinds(
+  { database, secretBox, onError }: PendingMailParts,
   systemMail: SendSystemMail,
-): OwedMailKinds {
+): PendingMailKinds {
   const { invitationMail, verificationMail } = SEALED_COLUMNS;
   const common = { systemMail, secretBox, onError };
   return {
-    invitations: new SendOwedMails({
+    invitations: new SubmitPendingMails({
       ...common,
       kind: 'invitation-mail',
-      store: new OwedMailStore(database, invitationMail),
+      store: new PendingMailStore(database, invitationMail),
     }),
-    verifications: new SendOwedMails({
+    verifications: new SubmitPendingMails({
       ...common,
       kind: 'verification-mail',
-      store: new OwedMailStore(database, verificationMail),
+      store: new PendingMailStore(database, verificationMail),
     }),
     webhookNotices: new SendWebhookNotices({
       systemMail,

@@ -3,17 +3,17 @@ import type { OnApplicationBootstrap } from '@nestjs/common';
 const POLL_INTERVAL_MS = 30_000;
 
 /**
- * Polls for mails that a process recorded but crashed before handing over. Every gateway polls; a mail that two of them find is sent
+ * Polls for mails that a process stored but did not submit before it died. Every gateway polls; a mail that two of them find is sent
  * once.
  */
-export class OwedMails implements OnApplicationBootstrap {
+export class PendingMails implements OnApplicationBootstrap {
   private timer: NodeJS.Timeout | undefined;
   private polling: Promise<void> | undefined;
   private isEnding = false;
 
   constructor(
     /** One for each kind of mail. */
-    private readonly mails: readonly { handOverOwed(mayGoOn: () => boolean): Promise<number> }[],
+    private readonly mails: readonly { submitPending(shouldContinue: () => boolean): Promise<number> }[],
     /** Called when a poll failed; the next one retries. */
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -23,7 +23,7 @@ export class OwedMails implements OnApplicationBootstrap {
     this.begin();
   }
 
-  /** Stops polling; resolves when the current poll has ended, which hands over no further mail. */
+  /** Stops polling; resolves when the current poll has ended, which submits no further mail. */
   async close(): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
@@ -38,7 +38,7 @@ export class OwedMails implements OnApplicationBootstrap {
   private async poll(): Promise<void> {
     for (const mails of this.mails) {
       try {
-        await mails.handOverOwed(() => !this.isEnding);
+        await mails.submitPending(() => !this.isEnding);
       } catch (error) {
         this.onError(error);
       }

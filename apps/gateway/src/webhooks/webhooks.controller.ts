@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { pageByTime } from '@posthorn/domain';
-import { judgeWebhookHost, ManageWebhooks, tooManyWebhooks } from '@posthorn/use-cases';
+import { validateWebhookHost, ManageWebhooks, tooManyWebhooks } from '@posthorn/use-cases';
 import { Describes, type Refusals, refusalBy } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageByCreationTime } from '../paging/page-request.ts';
@@ -16,7 +16,7 @@ import { listedWebhookView, webhookView } from './webhook-view.ts';
 
 const NOT_PUBLIC: Refusals = {
   'Host not public': refusalBy(() =>
-    judgeWebhookHost('https://10.0.0.1/', { allowsHttp: false, networks: [] }),
+    validateWebhookHost('https://10.0.0.1/', { allowsHttp: false, networks: [] }),
   ),
 };
 

@@ -12,24 +12,24 @@ import { throwRefusedConnection } from '../unusable.ts';
 const MIGRATION_LOCK = 72707369;
 
 /**
- * Whoever wants a table waits behind a statement that waits to change it, and a backup can use a table for an hour. So a migration waits only this
- * long, lets the others pass, and tries again. Autovacuum gives way within a second (`deadlock_timeout`); the apps themselves wait for two.
+ * While a migration waits for the lock of a table, which a backup can hold for an hour, all later statements on that table queue behind it. So it waits
+ * only this long, lets the others proceed, and retries. Autovacuum yields within a second (`deadlock_timeout`); the apps themselves wait for two.
  */
 const LOCK_TIMEOUT_MS = 1_500;
 const TRY_AGAIN_MS = 3_000;
 const GIVE_UP_AFTER_MS = 30 * 60_000;
 
-/** Also of a server that takes the connection and then says nothing. */
+/** Also applies to a server that accepts the connection and then sends nothing. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** For what only reads the history, and waits for nobody. */
+/** For statements that only read the history, and wait for no lock. */
 const LOOK_TIMEOUT_MS = 5_000;
 
 /** A process that vanishes in the middle of a migration must not hold its locks until TCP notices. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 /**
- * A migration takes as long as it must, and waits for another process that migrates: what a server, database or role allows the statements of
- * applications would end both.
+ * Disables timeouts that the server, database or role sets for applications: a migration may take long, and waits for other processes that
+ * migrate.
  */
 const UNHURRIED = `SELECT set_config(name, '0', false) FROM pg_settings
 WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout')`;
@@ -52,13 +52,13 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** A migration that was applied is not what its file now says, its file is gone, or it was applied by half or where nobody looks. */
+/** An applied migration differs from its file, its file is missing, or it was applied only partly or in another schema. */
 export class MigrationMismatch extends Error {}
 
-/** Lengths are counted in characters, and everything that people write is kept. */
+/** Stores all characters, and counts lengths in characters. */
 const ENCODING = 'UTF8';
 
-/** Texts would be kept otherwise than they came: by `SQL_ASCII` each letter beyond ASCII counts as several, by others there is none for most of them. */
+/** The encoding of the database cannot store all texts: `SQL_ASCII` counts a non-ASCII letter as several, and others lack most characters. */
 class EncodingRefused extends CannotStart {
   constructor(encoding: string) {
     super(
@@ -68,17 +68,17 @@ class EncodingRefused extends CannotStart {
 }
 
 /**
- * Applies the migrations that the database does not have yet, each in a transaction of its own, and keeps Prisma's own
- * bookkeeping, so that `prisma migrate deploy` finds them applied. Any number of processes may call it at once: they
+ * Applies the migrations that the database does not have yet, each in a transaction of its own, and records them
+ * as Prisma does, so that `prisma migrate deploy` finds them applied. Safe to call from several processes concurrently: they
  * wait for each other.
  *
- * @param databaseUrl whose role may create tables
+ * @param databaseUrl with a role that may create tables
  * @param directory holds `<timestamp>_<past_tense>/migration.sql`
- * @param onBlocked told, each time, which migration somebody else's lock is in the way of; it is tried again for half an hour
+ * @param onBlocked called with the name of a migration each time that it could not get a lock; it is retried for half an hour
  * @returns the names of the migrations that were applied now
- * @throws MigrationMismatch when history was changed after the fact
- * @throws PoolerRefused when a pooler stands between: it gives each statement another connection, so that nobody would wait for anybody
- * @throws EncodingRefused when the database is not one of UTF-8
+ * @throws MigrationMismatch when the files do not match the history
+ * @throws PoolerRefused when a pooler is in between: it may run each statement on another connection, so that the advisory lock has no effect
+ * @throws EncodingRefused when the encoding of the database is not UTF-8
  */
 export async function runMigrations(
   databaseUrl: string,
@@ -105,8 +105,8 @@ export async function runMigrations(
 }
 
 /**
- * The names of the migrations that the database does not have yet. Nothing is changed, no lock is taken, and what the database has
- * beyond them does not matter: a pod of the release before may start while the next one is rolled out.
+ * The names of the migrations that the database does not have yet. Changes nothing and takes no lock. Ignores newer migrations of the
+ * database, because a pod of the previous release may start while the next one is rolled out.
  *
  * @param directory as for {@link runMigrations}
  */
@@ -123,7 +123,7 @@ export async function findUnapplied(databaseUrl: string, directory: string): Pro
 }
 
 /**
- * What the database lacks, and what is wrong with its history. Nothing is changed, no lock is taken.
+ * The migrations that the database does not have yet; also checks its history. Changes nothing and takes no lock.
  *
  * @param directory as for {@link runMigrations}
  * @throws MigrationMismatch as {@link runMigrations} does
@@ -141,7 +141,7 @@ export async function examineMigrations(databaseUrl: string, directory: string):
   });
 }
 
-/** Does something on a connection of its own. */
+/** Runs the work on a connection of its own. */
 async function connected<Result>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
@@ -167,7 +167,7 @@ function clientFor(config: pg.ClientConfig): pg.Client {
   }
 }
 
-/** Refuses a connection that has lost on the way what it began with. */
+/** Refuses a connection whose startup parameters did not reach the server. */
 async function refusePooler(client: pg.Client): Promise<void> {
   const sql = "SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'";
   const { setting } = (await client.query<{ setting: string }>(sql)).rows[0]!;
@@ -180,7 +180,7 @@ async function refuseEncoding(client: pg.Client): Promise<void> {
   if (encoding !== ENCODING) throw new EncodingRefused(encoding);
 }
 
-/** Whether anything was ever applied. @throws MigrationMismatch when that was in a schema in which this role does not look any more */
+/** Whether any migration was ever applied. @throws MigrationMismatch when that was in a schema outside of this role's search path */
 async function hasBookkeeping(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean; path: string; hidden: string | null }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found, current_setting('search_path') AS path,

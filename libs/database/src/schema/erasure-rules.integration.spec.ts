@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { addressPatternInNames, addressPattern, addressSpellings } from '@posthorn/domain';
 import { ERASURE_RULES } from '../erasure-rules.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 
-const office = await openOffice(2);
+const stores = await openTestStores(2);
 
 describe('The rules of erasure', () => {
   it('are there for every table of the database, and for no other', async () => {
-    const tables = await office.ask<{ name: string }>(
+    const tables = await stores.ask<{ name: string }>(
       `SELECT relname AS name FROM pg_class
        WHERE  relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> '_prisma_migrations'`,
     );
@@ -43,7 +43,7 @@ describe('A text without a person', () => {
     [String.raw`\nbada@example.com`, String.raw`\nbada@example.com`],
   ])('of %s is %s', async (text, expected) => {
     const spellings = addressSpellings('ada@example.com');
-    const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
+    const [row] = await stores.ask('SELECT without_person($1, $2::text[], $3) AS text', [
       text,
       spellings,
       addressPattern(spellings),
@@ -55,7 +55,7 @@ describe('A text without a person', () => {
     'is looked for in names, as %s is',
     async (name) => {
       const spellings = addressSpellings('ada@example.com');
-      const [row] = await office.ask('SELECT names_person($1, $2::text[], $3) AS "isNamed"', [
+      const [row] = await stores.ask('SELECT names_person($1, $2::text[], $3) AS "isNamed"', [
         name,
         spellings,
         addressPatternInNames(spellings),
@@ -71,7 +71,7 @@ describe('A text without a person', () => {
     'jürgen@xn--mller-kva.example',
   ])('is found whatever characters %s has', async (address) => {
     const spellings = addressSpellings(address);
-    const [row] = await office.ask('SELECT without_person($1, $2::text[], $3) AS text', [
+    const [row] = await stores.ask('SELECT without_person($1, $2::text[], $3) AS text', [
       JSON.stringify({ to: address }),
       spellings,
       addressPattern(spellings),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase } from '@posthorn/testing';
-import { Office, rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { TestStores, rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { executedPlan, pagesTouched } from '../sql/plan.fixture.ts';
 import { UpkeepStore } from '../stores/upkeep-store.ts';
 
@@ -18,8 +18,8 @@ const PARENTS = [
 
 const TOLD = ['events', 'webhook_deliveries', 'webhook_attempts'];
 
-const office = await openOffice();
-const upkeep = new UpkeepStore(office.database);
+const stores = await openTestStores();
+const upkeep = new UpkeepStore(stores.database);
 
 /** The first moment of a month from now, or from another moment (UTC). */
 function monthAhead(months: number, from = new Date()): Date {
@@ -37,11 +37,11 @@ function nameOf(parent: string, months: number, from?: Date): string {
 
 /** Makes a month of events, and of what became of them. */
 async function makeMonth(months: number): Promise<void> {
-  for (const parent of TOLD) await office.ask('SELECT make_partition($1, $2)', [parent, dayOf(months)]);
+  for (const parent of TOLD) await stores.ask('SELECT make_partition($1, $2)', [parent, dayOf(months)]);
 }
 
 async function partitionsOf(parent: string): Promise<string[]> {
-  const rows = await office.ask<{ name: string }>(
+  const rows = await stores.ask<{ name: string }>(
     'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1',
     [parent],
   );
@@ -51,7 +51,7 @@ async function partitionsOf(parent: string): Promise<string[]> {
 describe('Making partitions', () => {
   it.each(PARENTS)('has made this month and three more of %s when the database is new', async (parent) => {
     // The database of which this is a copy was new when the tests began: a month may have turned since.
-    const [migrated] = await office.ask<{ at: Date }>(
+    const [migrated] = await stores.ask<{ at: Date }>(
       'SELECT min(finished_at) AS at FROM _prisma_migrations',
     );
     expect(await partitionsOf(parent)).toEqual(
@@ -79,8 +79,8 @@ describe('Making partitions', () => {
   });
 
   it('neither waits for those who write emails nor makes them wait', async () => {
-    const acme = await office.openWorkspace();
-    const writer = await office.database.pool.connect();
+    const acme = await stores.openWorkspace();
+    const writer = await stores.database.pool.connect();
     try {
       await writer.query('BEGIN');
       for (const parent of PARENTS) await writer.query(`LOCK TABLE ${parent} IN ROW EXCLUSIVE MODE`);
@@ -89,12 +89,12 @@ describe('Making partitions', () => {
       await writer.query('ROLLBACK');
       writer.release();
     }
-    expect(await office.acceptEmails(acme, 1)).toHaveLength(1);
+    expect(await stores.acceptEmails(acme, 1)).toHaveLength(1);
   });
 
   it('gives each partition the keys, indexes and checks of its parent', async () => {
     const countOf = (catalog: string, column: string, table: string) =>
-      office.count(catalog, `${column} = $1::regclass`, [table]);
+      stores.count(catalog, `${column} = $1::regclass`, [table]);
     for (const parent of PARENTS) {
       for (const partition of await partitionsOf(parent)) {
         expect(await countOf('pg_index', 'indrelid', partition)).toBe(
@@ -112,7 +112,7 @@ describe('Dropping old events', () => {
   it('drops the months that ended long enough ago and that nothing due was made in', async () => {
     for (const months of [-2, -3, -4]) await makeMonth(months);
     const inUse = newUuid(monthAhead(-4).getTime() + 1_000);
-    await office.ask(
+    await stores.ask(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', 'lane', 'ready', now())`,
       [inUse],
     );
@@ -124,16 +124,16 @@ describe('Dropping old events', () => {
       expect(left).not.toContain(nameOf(parent, -3));
       expect(left).toContain(nameOf(parent, -4));
     }
-    await office.ask('DELETE FROM outbox WHERE subject_id = $1', [inUse]);
+    await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [inUse]);
     expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(3);
     expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(0);
   });
 
   it('drops one month at a time, and waits for who reads them no longer than half a second', async () => {
     for (const months of [-8, -9]) await makeMonth(months);
-    const reader = await office.database.pool.connect();
+    const reader = await stores.database.pool.connect();
     // It would itself wait for ever.
-    const patient = new Office(office.url, 1);
+    const patient = new TestStores(stores.url, 1);
     Object.assign(patient.database.pool.options, { lock_timeout: 0, statement_timeout: 0 });
     try {
       await reader.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
@@ -157,14 +157,14 @@ describe('Dropping old events', () => {
   it('W10: keeps a month in which a delivery was exhausted late for 30 days after that, but not for ever', async () => {
     await makeMonth(-5);
     const late = newUuid(monthAhead(-5).getTime() + 1_000);
-    await office.ask(
+    await stores.ask(
       `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
        VALUES ($1, $1, $1, $1, 'EXHAUSTED', now() - interval '29 days')`,
       [late],
     );
     expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(0);
     expect(await partitionsOf('webhook_deliveries')).toContain(nameOf('webhook_deliveries', -5));
-    await office.ask(`UPDATE webhook_deliveries SET finished_at = now() - interval '31 days' WHERE id = $1`, [
+    await stores.ask(`UPDATE webhook_deliveries SET finished_at = now() - interval '31 days' WHERE id = $1`, [
       late,
     ]);
     expect(await upkeep.dropOldEvents(90, 32, 100)).toBe(3);
@@ -172,14 +172,14 @@ describe('Dropping old events', () => {
 
   it('finds what was exhausted by its index, however many deliveries a month has', async () => {
     await makeMonth(-6);
-    await office.ask(
+    await stores.ask(
       `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
        SELECT new_uuid_v7($1), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'SUCCEEDED', now()
        FROM   generate_series(1, 20000)`,
       [monthAhead(-6)],
     );
     const text = 'SELECT is_month_needed($1, 30, 400)';
-    const plan = await executedPlan(office.database.pool, { text, values: [dayOf(-6)] });
+    const plan = await executedPlan(stores.database.pool, { text, values: [dayOf(-6)] });
     expect(pagesTouched(plan)).toBeLessThan(200);
     expect(await upkeep.dropOldEvents(90, 30, 400)).toBe(3);
   });
@@ -189,14 +189,14 @@ describe('A partition', () => {
   it('of emails has room for the update that each of its rows gets', async () => {
     for (const name of await partitionsOf('emails')) {
       const options = 'SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = $1::regclass';
-      expect((await office.ask<{ option: string }>(options, [name])).map(({ option }) => option)).toContain(
+      expect((await stores.ask<{ option: string }>(options, [name])).map(({ option }) => option)).toContain(
         'fillfactor=70',
       );
     }
   });
 
   it('holds the emails of its month, from the first millisecond to the last', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [start, end] = [monthAhead(1).getTime(), monthAhead(2).getTime()];
     const moments: [number, number][] = [
       [start - 1, 0],
@@ -206,12 +206,12 @@ describe('A partition', () => {
     ];
     for (const [moment, months] of moments) {
       const id = idFromUuid('trs', newUuid(moment));
-      await office.accept([rawEmail(acme, { id })], null);
+      await stores.accept([rawEmail(acme, { id })], null);
       for (const [parent, key] of [
         ['emails', 'id'],
         ['email_contents', 'email_id'],
       ] as const) {
-        const [row] = await office.ask(
+        const [row] = await stores.ask(
           `SELECT tableoid::regclass::text AS partition FROM ${parent} WHERE ${key} = $1`,
           [uuidOf(id)],
         );
@@ -224,7 +224,7 @@ describe('A partition', () => {
     const other = await createTestDatabase();
     const url = new URL(other.url);
     url.searchParams.set('options', '-c timezone=America/Los_Angeles');
-    const far = new Office(url.href, 1);
+    const far = new TestStores(url.href, 1);
     await new UpkeepStore(far.database).makePartitions(4);
     const [row] = await far.ask<{ bounds: string }>(
       `SELECT pg_get_expr(relpartbound, oid) AS bounds FROM pg_class WHERE oid = $1::regclass`,
@@ -245,14 +245,14 @@ describe('The least id of a moment', () => {
     ['2026-11-21T10:00:00.123Z', '01a1fd8c-697b-0000-0000-000000000000'],
     ['9999-12-31T23:59:59.999Z', 'e677d21f-dbff-0000-0000-000000000000'],
   ])('of %s is %s', async (moment, floor) => {
-    const [row] = await office.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]);
+    const [row] = await stores.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]);
     expect(row).toEqual({ floor });
   });
 
   it('is not above any id of that millisecond, and above every id of the one before', async () => {
     const moment = Date.UTC(2027, 0, 1);
     for (let n = 0; n < 20; n += 1) {
-      const [row] = await office.ask(
+      const [row] = await stores.ask(
         'SELECT uuid_v7_floor($1) <= $2::uuid AS "reaches", uuid_v7_floor($1) > $3::uuid AS "exceeds"',
         [new Date(moment), newUuid(moment), newUuid(moment - 1)],
       );
@@ -262,7 +262,7 @@ describe('The least id of a moment', () => {
 
   it('drops what is finer than a millisecond', async () => {
     const floorOf = async (moment: string) =>
-      (await office.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]))[0];
+      (await stores.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]))[0];
     expect(await floorOf('2026-11-21 10:00:00.123999Z')).toEqual(await floorOf('2026-11-21 10:00:00.123Z'));
   });
 });

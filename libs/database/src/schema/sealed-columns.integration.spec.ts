@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../sealed-columns.ts';
 
 const NAMED: SealedColumn[] = Object.values(SEALED_COLUMNS);
 
-const office = await openOffice();
+const stores = await openTestStores();
 
 describe('The columns that hold encrypted secrets', () => {
   /** The binary columns of the schema that hold no hash: `table.column`. */
   async function inSchema(): Promise<string[]> {
-    const rows = await office.ask<{ name: string }>(
+    const rows = await stores.ask<{ name: string }>(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
        WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name !~ '(_hash|^fingerprint)$'
        ORDER BY 1`,
@@ -22,9 +22,9 @@ describe('The columns that hold encrypted secrets', () => {
   });
 
   it('are found when one is not named', async () => {
-    await office.ask('CREATE TABLE forgotten (id uuid PRIMARY KEY, secret bytea)');
+    await stores.ask('CREATE TABLE forgotten (id uuid PRIMARY KEY, secret bytea)');
     expect(await inSchema()).toContain('forgotten.secret');
-    await office.ask('DROP TABLE forgotten');
+    await stores.ask('DROP TABLE forgotten');
   });
 
   it('bind their secrets to different places', () => {

@@ -1,6 +1,6 @@
 import { type ColumnType, rowsOf } from '../binary-array.ts';
 import { CLAIM_COLUMNS, claimCtes, applyOutcomes } from './claims.ts';
-import { makeDueAgain } from './due-again.ts';
+import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
 /**
  * Claims deliveries of several webhooks, with their payloads. See {@link claimCtes} for the parameters $1 to $4, indexes, locks and planning. $5 boolean: of
@@ -158,7 +158,7 @@ again AS MATERIALIZED (
   ORDER BY d.id
   LIMIT    $1::int
 ),
-${makeDueAgain('again')},
+${rescheduleDeliveries('again')},
 done AS (
   UPDATE webhooks w SET put_back_before = NULL FROM webhook h
   WHERE  w.id = h.id AND (SELECT count(*) FROM again) < $1::int

@@ -1,4 +1,4 @@
-import { makeDueAgain } from './due-again.ts';
+import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
 /** The delivery $1 (uuid) of the webhook $2 of the workspace $3, if that webhook still exists: deliveries outlive it. */
 const ASKED = `id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid
@@ -20,11 +20,11 @@ export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED}
 export const HASTEN_DELIVERY = `
 UPDATE outbox SET state = 'ready', due_at = now() WHERE subject_id = $1::uuid AND state = 'waiting' RETURNING subject_id`;
 
-/** Makes a finished delivery due again. $1 uuid. Returns its new outbox row, unless somebody else has created it. See {@link makeDueAgain}. */
+/** Makes a finished delivery due again. $1 uuid. Returns its new outbox row, unless somebody else has created it. See {@link rescheduleDeliveries}. */
 export const PUT_BACK_DELIVERY = `
 WITH finished AS MATERIALIZED (
   SELECT id, event_id, type_id('wh', webhook_id) AS lane_id FROM webhook_deliveries WHERE id = $1::uuid
-), ${makeDueAgain('finished')}
+), ${rescheduleDeliveries('finished')}
 SELECT subject_id FROM due`;
 
 /**

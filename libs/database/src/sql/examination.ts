@@ -14,7 +14,7 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
  * Checks for free disk space by making the server write 16 MiB, the size of a WAL segment, to a temporary file: what exceeds `work_mem` is spilled there, next
  * to the data unless `temp_tablespaces` says otherwise. Both statements form one transaction. Locks: none.
  */
-export const CHECK_DISK_ROOM = `
+export const CHECK_DISK_SPACE = `
 SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 32)`;
 
 /** Storage options of the outbox, and its estimated numbers of dead and live rows. Locks: none. */

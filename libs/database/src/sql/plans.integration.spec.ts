@@ -4,7 +4,7 @@ import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { eventLane, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
-import { Office, rawEmail, sent } from '../office.fixture.ts';
+import { TestStores, rawEmail, sent } from '../test-stores.fixture.ts';
 import { ApiKeyStore } from '../stores/api-key-store.ts';
 import { DkimKeyStore } from '../stores/dkim-key-store.ts';
 import {
@@ -60,7 +60,7 @@ import {
 } from './deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from './fan-out.ts';
 import { APPLY_NOTICES, HEALTH_COLUMNS, NOTICE_COLUMNS, UPDATE_HEALTH } from './receiver-health.ts';
-import { DeliveryOffice } from '../deliveries.fixture.ts';
+import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
 import {
@@ -155,15 +155,15 @@ interface Sample {
 }
 
 let testDatabase: TestDatabase;
-let office: Office;
+let stores: TestStores;
 /** A connection as every process of ours has it. */
 let client: pg.PoolClient;
 let sample: Sample;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  office = new Office(testDatabase.url, 2);
-  client = await office.database.pool.connect();
+  stores = new TestStores(testDatabase.url, 2);
+  client = await stores.database.pool.connect();
   // In the first hour of a month, what is old enough to be removed lies in the one before.
   await client.query(
     `SELECT make_partition('emails', date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')`,
@@ -172,7 +172,7 @@ beforeAll(async () => {
   await client.query('ANALYZE');
   sample = {
     ids: [NOBODY],
-    workspaces: [uuidOf(await office.openWorkspace())],
+    workspaces: [uuidOf(await stores.openWorkspace())],
     hashes: [],
     keys: [],
     deliveries: [NOBODY],
@@ -206,7 +206,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   client.release();
-  await office.close();
+  await stores.close();
   await testDatabase.drop();
 });
 
@@ -1146,7 +1146,7 @@ describe('With 120,000 rows where there were none a moment ago', () => {
   );
 
   it('a plan is kept of no other statement', async () => {
-    const one = new Office(testDatabase.url, 1);
+    const one = new TestStores(testDatabase.url, 1);
     const acme = await one.openWorkspace();
     const until = { expiresAt: new Date('2030-01-01') };
     const idempotency = { key: 'order 1', fingerprint: Buffer.alloc(32), answer: '', ...until };
@@ -1165,11 +1165,11 @@ describe('With 120,000 rows where there were none a moment ago', () => {
     await one.outbox.lanesWithReadyRows();
     await new ApiKeyStore(one.database).findHolders([Buffer.alloc(32)]);
     await new DkimKeyStore(one.database).readSigningKeys([{ workspaceId: acme, domain: 'acme.example' }]);
-    const desk = new DeliveryOffice(one);
-    const webhook = await desk.addWebhook(acme);
-    const [delivery] = await desk.recordAndClaim(acme, webhook);
-    await desk.deliveries.readReceivers([webhook]);
-    await desk.deliveries.record([desk.outcome(delivery!)]);
+    const deliveries = new DeliveryTestStores(one);
+    const webhook = await deliveries.addWebhook(acme);
+    const [delivery] = await deliveries.recordAndClaim(acme, webhook);
+    await deliveries.deliveries.readReceivers([webhook]);
+    await deliveries.deliveries.record([deliveries.outcome(delivery!)]);
     const kept = await one.ask<{ name: string }>('SELECT name FROM pg_prepared_statements ORDER BY name');
     await one.close();
     expect(kept.map(({ name }) => name.toUpperCase())).toEqual(KEPT);
@@ -1180,7 +1180,7 @@ describe('With 120,000 rows where there were none a moment ago', () => {
     ['enable_bitmapscan', 'off'],
     ['jit', 'off'],
   ])('a connection of ours has %s = %s', async (name, setting) => {
-    expect((await office.ask(`SELECT current_setting($1) AS setting`, [name]))[0]).toEqual({ setting });
+    expect((await stores.ask(`SELECT current_setting($1) AS setting`, [name]))[0]).toEqual({ setting });
   });
 });
 

@@ -1,4 +1,4 @@
-import { makeDueAgain } from './due-again.ts';
+import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
 const COLUMNS = `id, webhook_id AS "webhookId", since, until, state, total, done, created_at AS "createdAt", finished_at AS "finishedAt"`;
 
@@ -68,7 +68,7 @@ SELECT ${SEEN},
  * Makes the failed ones among the next deliveries due now: exhausted ones, with a fresh retry schedule, and those that wait for a retry.
  * $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this time. $4 int: maximum number scanned.
  * Indexes: webhook_deliveries_by_webhook_idx, from that position; primary keys. Locks: the waiting outbox rows, in order, skipping those that somebody else has
- * locked; then those of {@link makeDueAgain}.
+ * locked; then those of {@link rescheduleDeliveries}.
  */
 export const RECOVER_DELIVERIES = `
 WITH ${LOOKED},
@@ -89,7 +89,7 @@ lane AS MATERIALIZED (
 ),
 exhausted AS MATERIALIZED (
   SELECT k.id, k.event_id, l.lane_id FROM looked k CROSS JOIN lane l WHERE k.status = 'EXHAUSTED'
-),${makeDueAgain('exhausted')}
+),${rescheduleDeliveries('exhausted')}
 SELECT ${SEEN}, ((SELECT count(*) FROM hastened) + (SELECT count(*) FROM due))::int AS failed`;
 
 /**

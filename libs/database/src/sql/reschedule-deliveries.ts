@@ -7,7 +7,7 @@
  *
  * @param source a CTE with id, event_id, lane_id (of the webhook; passed in because computing it from the id for each row is slow)
  */
-export function makeDueAgain(source: string): string {
+export function rescheduleDeliveries(source: string): string {
   return `
 due AS (
   INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes, claims)

@@ -6,7 +6,7 @@ import { FIND_USER, KEEP_USER } from '../sql/members.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { findInvitation } from './invitation-changes.ts';
-import { dropOwedMails } from './invitation-mails.ts';
+import { dropPendingMails } from './invitation-mails.ts';
 import { InvitationStore, type LinkedInvitation } from './invitation-store.ts';
 
 interface Person {
@@ -51,7 +51,7 @@ async function join(transaction: Transaction, now: Date, invitation: LinkedInvit
   const ids = { id: newUuid(now.getTime()), workspaceId: uuidOf(workspaceId), userId: person.id };
   await transaction.membership.create({ data: { ...ids, role, createdAt: now } });
   await transaction.invitation.update({ where: { id: uuidOf(id) }, data: { acceptedAt: now } });
-  await dropOwedMails(transaction, id);
+  await dropPendingMails(transaction, id);
   await recordEvents(transaction, now.getTime(), [
     {
       workspaceId,

@@ -69,7 +69,7 @@ export interface EmailClaim extends IdempotencyClaim {
 
 /** The key of a call for several emails. */
 interface CallClaim extends IdempotencyClaim {
-  /** Computes the answer to store, once the emails have been judged; undefined: the call is refused and does not use up its key. */
+  /** Computes the answer to store, once the emails have been decided; undefined: the call is refused and does not use up its key. */
   readonly answerFor: (outcomes: readonly AcceptanceOutcome[]) => string | undefined;
 }
 
@@ -94,14 +94,14 @@ export type AcceptanceOutcome =
   | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
   /** Its key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)
-  /** Its key was freed while others were judged: judge it again. */
+  /** Its key was freed while others were decided: decide it again. */
   | { readonly kind: 'contended' };
 
 /** The outcome of a call. */
 export type CallOutcome =
-  /** All emails were judged; `answer` is now stored under the key of the call. */
+  /** All emails were decided; `answer` is now stored under the key of the call. */
   | {
-      readonly kind: 'judged';
+      readonly kind: 'decided';
       readonly emails: readonly AcceptanceOutcome[];
       readonly answer?: string | undefined;
     }
@@ -127,7 +127,7 @@ export function claimsAsJson(claims: readonly NumberedClaim[]): string {
       workspace_id: uuidOf(workspaceId),
       key: claim.key,
       fingerprint: claim.fingerprint.toString('hex'),
-      // The answer of a call is known only after its emails have been judged; nobody can read this one before the commit.
+      // The answer of a call is known only after its emails have been decided; nobody can read this one before the commit.
       answer: claim.answer ?? '',
       expires_at: claim.expiresAt,
     })),

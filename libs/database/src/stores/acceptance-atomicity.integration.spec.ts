@@ -2,27 +2,27 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { COMMIT_SENT, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
-import { Office, rawEmail } from '../office.fixture.ts';
+import { TestStores, rawEmail } from '../test-stores.fixture.ts';
 import type { AcceptableEmail } from './acceptable-email.ts';
 
 const TABLES = ['emails', 'email_contents', 'outbox', 'usage', 'idempotency_keys'];
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;
-let office: Office;
-let victim: Office;
+let stores: TestStores;
+let victim: TestStores;
 let acme: WorkspaceId;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   proxy = await FaultProxy.before(testDatabase.url);
-  office = new Office(testDatabase.url);
-  victim = new Office(proxy.urlFor(testDatabase.url), 2);
-  acme = await office.openWorkspace();
-  await office.accept([rawEmail(acme)], null);
+  stores = new TestStores(testDatabase.url);
+  victim = new TestStores(proxy.urlFor(testDatabase.url), 2);
+  acme = await stores.openWorkspace();
+  await stores.accept([rawEmail(acme)], null);
 });
 afterAll(async () => {
-  await Promise.all([office.close(), victim.close()]);
+  await Promise.all([stores.close(), victim.close()]);
   await proxy.close();
   await testDatabase.drop();
 });
@@ -34,8 +34,8 @@ function keyedGroup(key: string): AcceptableEmail[] {
 }
 
 async function contents(): Promise<Record<string, unknown>> {
-  const counts = await Promise.all(TABLES.map((table) => office.count(table)));
-  const [usage] = await office.ask<{ used: number }>('SELECT sum(accepted)::int AS used FROM usage');
+  const counts = await Promise.all(TABLES.map((table) => stores.count(table)));
+  const [usage] = await stores.ask<{ used: number }>('SELECT sum(accepted)::int AS used FROM usage');
   return { ...Object.fromEntries(TABLES.map((table, n) => [table, counts[n]])), ...usage };
 }
 
@@ -50,7 +50,7 @@ function plus(before: Record<string, unknown>, more: Record<string, number>): Re
 /** Ends the server's process behind the victim's transaction once it waits for `waitingFor`. */
 async function terminateVictim(waitingFor: string): Promise<void> {
   for (;;) {
-    const killed = await office.ask(
+    const killed = await stores.ask(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE  datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
       [`%${waitingFor}%`],
@@ -63,7 +63,7 @@ async function terminateVictim(waitingFor: string): Promise<void> {
 describe('A transaction of acceptance', () => {
   it('writes all of its rows', async () => {
     const before = await contents();
-    await office.accept(keyedGroup('all'), null);
+    await stores.accept(keyedGroup('all'), null);
     const three = { emails: 3, email_contents: 3, outbox: 3, used: 3, idempotency_keys: 1 };
     expect(await contents()).toEqual(plus(before, three));
   });
@@ -75,7 +75,7 @@ describe('A transaction of acceptance', () => {
   ])('leaves nothing when the server ends it $place', async ({ lock }) => {
     const before = await contents();
     const group = keyedGroup(`killed at ${lock}`);
-    const holder = await office.database.pool.connect();
+    const holder = await stores.database.pool.connect();
     await holder.query('BEGIN');
     if (lock === 'usage') await holder.query('SELECT FROM usage FOR UPDATE');
     else
@@ -91,7 +91,7 @@ describe('A transaction of acceptance', () => {
 
     expect(fault).toBe('lost');
     expect(await contents()).toEqual(before);
-    expect(await office.acceptance.findAccepted(group.map((email) => email.id))).toEqual(new Set());
+    expect(await stores.acceptance.findAccepted(group.map((email) => email.id))).toEqual(new Set());
   });
 
   it('leaves nothing when the connection breaks before the COMMIT is heard', async () => {
@@ -118,9 +118,9 @@ describe('A transaction of acceptance', () => {
 
   it('is refused as `data` when its emails are there already', async () => {
     const group = [rawEmail(acme)];
-    await office.accept(group, null);
+    await stores.accept(group, null);
     const before = await contents();
-    const error: unknown = await office.accept(group, null).catch((thrown: unknown) => thrown);
+    const error: unknown = await stores.accept(group, null).catch((thrown: unknown) => thrown);
     expect(faultOf(error)).toBe('data');
     expect(await contents()).toEqual(before);
   });

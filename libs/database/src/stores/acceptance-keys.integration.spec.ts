@@ -4,8 +4,8 @@ import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { faultOf } from '../faults.ts';
-import { rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import type {
   AcceptableCall,
   AcceptableEmail,
@@ -19,8 +19,8 @@ const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.
 const UNVERIFIED = { kind: 'unverified', addresses: [], domains: ['example.com'] };
 const DAY_MS = 86_400_000;
 
-const office = await openOffice();
-const otherOffice = office.another();
+const stores = await openTestStores();
+const otherStores = stores.another();
 
 function fingerprintOf(payload: string): Buffer {
   return hash('sha256', payload, 'buffer');
@@ -54,7 +54,7 @@ function batchOf(
 
 type KeyedOptions = { payload?: string; expiresInMs?: number } & Partial<AcceptableRawEmail>;
 
-async function acceptOne(email: AcceptableEmail, from = office): Promise<AcceptanceOutcome> {
+async function acceptOne(email: AcceptableEmail, from = stores): Promise<AcceptanceOutcome> {
   const [outcome] = await from.accept([email], null);
   return outcome!;
 }
@@ -65,20 +65,20 @@ function replayOf(email: AcceptableEmail): AcceptanceOutcome {
 }
 
 async function emailsOf(workspaceId: WorkspaceId): Promise<number> {
-  return office.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)]);
+  return stores.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)]);
 }
 
 describe('An idempotency key', () => {
   it('gives every later call the answer of the first', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const first = keyed(acme, 'k');
     expect(await acceptOne(first)).toEqual({ kind: 'accepted' });
-    expect(await acceptOne(keyed(acme, 'k'), otherOffice)).toEqual(replayOf(first));
+    expect(await acceptOne(keyed(acme, 'k'), otherStores)).toEqual(replayOf(first));
     expect(await emailsOf(acme)).toBe(1);
   });
 
   it('tells a call with another payload whose key it is, and accepts nothing', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const first = keyed(acme, 'k', { payload: 'one' });
     await acceptOne(first);
     expect(await acceptOne(keyed(acme, 'k', { payload: 'two' }))).toEqual(replayOf(first));
@@ -86,21 +86,21 @@ describe('An idempotency key', () => {
   });
 
   it('is found by whoever asks for it, as long as it is in use', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const first = keyed(acme, 'k');
     await acceptOne(first);
     await acceptOne(keyed(acme, 'past', { expiresInMs: -1_000 }));
     const { fingerprint, answer } = first.idempotency!;
 
-    expect(await office.acceptance.findAnswer(acme, 'k')).toMatchObject({ fingerprint, answer });
-    expect(await office.acceptance.findAnswer(acme, 'K')).toBeUndefined();
-    expect(await office.acceptance.findAnswer(acme, 'past')).toBeUndefined();
+    expect(await stores.acceptance.findAnswer(acme, 'k')).toMatchObject({ fingerprint, answer });
+    expect(await stores.acceptance.findAnswer(acme, 'K')).toBeUndefined();
+    expect(await stores.acceptance.findAnswer(acme, 'past')).toBeUndefined();
   });
 
   it('that another has costs nothing of what a refusal is told', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     await acceptOne(keyed(acme, 'k'));
-    const { pool, clock } = office.database;
+    const { pool, clock } = stores.database;
     const told: unknown[] = [];
     const query = async (asked: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> => {
       const result = await pool.query(asked, values);
@@ -108,19 +108,19 @@ describe('An idempotency key', () => {
       return result;
     };
     const calls = [{ workspaceId: acme, emails: [keyed(acme, 'k'), rawEmail(acme, STRANGER)] }];
-    await new AcceptanceTransaction({ query } as unknown as pg.PoolClient, calls, null, clock).judge();
+    await new AcceptanceTransaction({ query } as unknown as pg.PoolClient, calls, null, clock).decide();
     const [, ...refused] = told;
     expect(refused).toEqual([expect.objectContaining({ n: 1, domains: ['example.com'] })]);
   });
 
   it('belongs to its workspace', async () => {
-    const [acme, globex] = [await office.openWorkspace(), await office.openWorkspace()];
-    const outcomes = await office.accept([keyed(acme, 'k'), keyed(globex, 'k')], null);
+    const [acme, globex] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const outcomes = await stores.accept([keyed(acme, 'k'), keyed(globex, 'k')], null);
     expect(outcomes).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
   });
 
   it('is taken over when it has expired', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     await acceptOne(keyed(acme, 'k', { expiresInMs: -1 }));
     const second = keyed(acme, 'k', { payload: 'other' });
     expect(await acceptOne(second)).toEqual({ kind: 'accepted' });
@@ -132,22 +132,22 @@ describe('An idempotency key', () => {
     { refusal: 'an unverified sender', change: STRANGER, limit: null },
     { refusal: 'the monthly limit', change: {}, limit: 1 },
   ])('is not used up by a call that was refused for $refusal', async ({ change, limit }) => {
-    const acme = await office.openWorkspace(limit);
+    const acme = await stores.openWorkspace(limit);
     if (limit !== null) await acceptOne(rawEmail(acme));
-    const outcomes = await office.accept([keyed(acme, 'k', change), rawEmail(acme, STRANGER)], null);
+    const outcomes = await stores.accept([keyed(acme, 'k', change), rawEmail(acme, STRANGER)], null);
     expect(outcomes.map((outcome) => outcome.kind)).not.toContain('accepted');
-    expect(await office.count('idempotency_keys', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
+    expect(await stores.count('idempotency_keys', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
 
-    await office.ask('UPDATE workspaces SET monthly_email_limit = NULL WHERE id = $1', [uuidOf(acme)]);
+    await stores.ask('UPDATE workspaces SET monthly_email_limit = NULL WHERE id = $1', [uuidOf(acme)]);
     expect(await acceptOne(keyed(acme, 'k'))).toEqual({ kind: 'accepted' });
   });
 
   it('stands beside emails without one, each with its own outcome in its place', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const first = keyed(acme, 'used');
     await acceptOne(first);
     const group = [rawEmail(acme, STRANGER), keyed(acme, 'used'), keyed(acme, 'new'), rawEmail(acme)];
-    expect(await office.accept(group, null)).toEqual([
+    expect(await stores.accept(group, null)).toEqual([
       UNVERIFIED,
       replayOf(first),
       { kind: 'accepted' },
@@ -158,9 +158,9 @@ describe('An idempotency key', () => {
 
 describe('The loser of a race for a key', () => {
   it('is judged afresh when the winner was refused, and does not see its answer', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const winners = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k', STRANGER)));
-    const losers = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k'), otherOffice));
+    const losers = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k'), otherStores));
     const refused = (await Promise.all(winners)).map((outcome) => outcome.kind);
     const kinds = (await Promise.all(losers)).map((outcome) => outcome.kind);
 
@@ -170,54 +170,54 @@ describe('The loser of a race for a key', () => {
   });
 
   it('of a whole call in its own group is put off as a whole, and finds the key free when the call was refused', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const refused = batchOf([rawEmail(acme, STRANGER)], () => undefined);
     const behind = { workspaceId: acme, emails: [rawEmail(acme), keyed(acme, 'k')] };
-    expect(await office.acceptance.accept([refused, behind], null)).toMatchObject([
-      { kind: 'judged', emails: [UNVERIFIED], answer: undefined },
+    expect(await stores.acceptance.accept([refused, behind], null)).toMatchObject([
+      { kind: 'decided', emails: [UNVERIFIED], answer: undefined },
       { kind: 'retry' },
     ]);
     expect(await emailsOf(acme)).toBe(0);
-    expect(await office.acceptance.accept([behind], null)).toMatchObject([
-      { kind: 'judged', emails: [{ kind: 'accepted' }, { kind: 'accepted' }] },
+    expect(await stores.acceptance.accept([behind], null)).toMatchObject([
+      { kind: 'decided', emails: [{ kind: 'accepted' }, { kind: 'accepted' }] },
     ]);
   });
 
   it('that is a whole call is put off behind an email of its own group', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const email = keyed(acme, 'k');
     const calls = [{ workspaceId: acme, emails: [email] }, batchOf([rawEmail(acme)])];
-    expect(await office.acceptance.accept(calls, null)).toMatchObject([
-      { kind: 'judged', emails: [{ kind: 'accepted' }] },
+    expect(await stores.acceptance.accept(calls, null)).toMatchObject([
+      { kind: 'decided', emails: [{ kind: 'accepted' }] },
       { kind: 'retry' },
     ]);
-    expect(await office.acceptance.accept([calls[1]!], null)).toEqual([replayOf(email)]);
+    expect(await stores.acceptance.accept([calls[1]!], null)).toEqual([replayOf(email)]);
   });
 
   it('that is a whole call is answered as the one before it in its group, in that group and in any later one', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const copies = Array.from({ length: 40 }, () => batchOf([rawEmail(acme)]));
     const replay = { kind: 'replayed', fingerprint: fingerprintOf('batch'), answer: 'told' };
-    const [first, ...others] = await office.acceptance.accept(copies, null);
-    expect(first).toMatchObject({ kind: 'judged', emails: [{ kind: 'accepted' }] });
+    const [first, ...others] = await stores.acceptance.accept(copies, null);
+    expect(first).toMatchObject({ kind: 'decided', emails: [{ kind: 'accepted' }] });
     expect(others).toEqual(others.map(() => replay));
-    expect(await office.acceptance.accept(copies, null)).toEqual(copies.map(() => replay));
+    expect(await stores.acceptance.accept(copies, null)).toEqual(copies.map(() => replay));
     expect(await emailsOf(acme)).toBe(1);
   });
 
   it('is judged afresh for each payload of a whole batch, if all of them are refused', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const emails = Array.from({ length: 50 }, (_, n) => keyed(acme, 'k', { ...STRANGER, payload: `${n}` }));
-    const outcomes = await office.accept([...emails, keyed(await office.openWorkspace(), 'k')]);
+    const outcomes = await stores.accept([...emails, keyed(await stores.openWorkspace(), 'k')]);
     expect(outcomes).toEqual([...emails.map(() => UNVERIFIED), { kind: 'accepted' }]);
     expect(await acceptOne(keyed(acme, 'k'))).toEqual({ kind: 'accepted' });
   });
 
   it('finds the key taken by the payload between it and the winner, though it has the payload of the winner', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const refused = { ...STRANGER, payload: 'refused' };
     const sound = keyed(acme, 'k');
-    const outcomes = await office.accept([
+    const outcomes = await stores.accept([
       keyed(acme, 'k', refused),
       keyed(acme, 'k', refused),
       sound,
@@ -227,9 +227,9 @@ describe('The loser of a race for a key', () => {
   });
 
   it('keeps its place in its group when the winner was refused: what is left of the month is for it, not for those behind it', async () => {
-    const acme = await office.openWorkspace(2);
+    const acme = await stores.openWorkspace(2);
     const [first, other] = [keyed(acme, 'k'), keyed(acme, 'k', { payload: 'other' })];
-    const outcomes = await office.accept([
+    const outcomes = await stores.accept([
       keyed(acme, 'k', { ...STRANGER, payload: 'refused' }),
       first,
       keyed(acme, 'l', STRANGER),
@@ -243,10 +243,10 @@ describe('The loser of a race for a key', () => {
   });
 
   it('is refused with a winner that found the month used up, but judged for itself in another month', async () => {
-    const acme = await office.openWorkspace(1);
+    const acme = await stores.openWorkspace(1);
     const [last, next] = [new Date('2027-01-31T23:59:59.999Z'), new Date('2027-02-01T00:00:00.000Z')];
     await acceptOne(rawEmail(acme, { acceptedAt: last }));
-    const outcomes = await office.accept(
+    const outcomes = await stores.accept(
       [last, last, next, next].map((acceptedAt, n) => keyed(acme, 'k', { acceptedAt, payload: `${n}` })),
     );
     const kinds = outcomes.map(({ kind }) => kind);
@@ -255,15 +255,15 @@ describe('The loser of a race for a key', () => {
   });
 
   it('waits for a winner that is under way, and takes the key when that one comes to nothing', async () => {
-    const acme = await office.openWorkspace();
-    const winner = await office.database.pool.connect();
+    const acme = await stores.openWorkspace();
+    const winner = await stores.database.pool.connect();
     await winner.query('BEGIN');
     await winner.query(
       `INSERT INTO idempotency_keys VALUES ($1, 'k', sha256('x'), 'never told', now() + interval '1 day')`,
       [uuidOf(acme)],
     );
     let answered = false;
-    const loser = acceptOne(keyed(acme, 'k'), otherOffice).finally(() => (answered = true));
+    const loser = acceptOne(keyed(acme, 'k'), otherStores).finally(() => (answered = true));
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(answered).toBe(false);
     await winner.query('ROLLBACK');
@@ -272,14 +272,14 @@ describe('The loser of a race for a key', () => {
   });
 
   it('gives up on a winner that never ends, so that its caller can be told to come back', async () => {
-    const acme = await office.openWorkspace();
-    const winner = await office.database.pool.connect();
+    const acme = await stores.openWorkspace();
+    const winner = await stores.database.pool.connect();
     await winner.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
     await winner.query(
       `INSERT INTO idempotency_keys VALUES ($1, 'k', sha256('x'), 'never told', now() + interval '1 day')`,
       [uuidOf(acme)],
     );
-    const error: unknown = await acceptOne(keyed(acme, 'k'), otherOffice).catch((thrown: unknown) => thrown);
+    const error: unknown = await acceptOne(keyed(acme, 'k'), otherStores).catch((thrown: unknown) => thrown);
     await winner.query('ROLLBACK');
     winner.release();
     expect(faultOf(error)).toBe('locked');
@@ -300,14 +300,14 @@ describe('Keys under a race of two processes', () => {
   it('let exactly one email a key pass, answer the others with its answer, and never deadlock', async () => {
     await fc.assert(
       fc.asyncProperty(race, async (groups) => {
-        const workspaces = await Promise.all([1, 2, 3].map(() => office.openWorkspace()));
+        const workspaces = await Promise.all([1, 2, 3].map(() => stores.openWorkspace()));
         const asked = groups.map((parts) =>
           parts.map(([which, key, isRefused]) =>
             keyed(workspaces[which]!, `key ${key}`, isRefused ? STRANGER : {}),
           ),
         );
         const outcomes = await Promise.all(
-          asked.map((group, n) => (n % 2 === 0 ? office : otherOffice).accept(group, null)),
+          asked.map((group, n) => (n % 2 === 0 ? stores : otherStores).accept(group, null)),
         ).catch((error: unknown) => {
           if (faultOf(error) !== 'locked') throw error;
           return undefined;
@@ -340,6 +340,6 @@ describe('Keys under a race of two processes', () => {
         );
       }
     }
-    expect(await office.acceptance.findAccepted(told.map(({ email }) => email.id))).toEqual(new Set(winners));
+    expect(await stores.acceptance.findAccepted(told.map(({ email }) => email.id))).toEqual(new Set(winners));
   }
 });

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import fc from 'fast-check';
-import { Office, rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { TestStores, rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 
-const office = await openOffice();
-const otherOffice = office.another();
+const stores = await openTestStores();
+const otherStores = stores.another();
 
 async function acceptMany(workspaceId: WorkspaceId, count: number, monthlyLimit: number | null) {
   const emails = Array.from({ length: count }, () => rawEmail(workspaceId));
-  const outcomes = await office.accept(emails, monthlyLimit);
+  const outcomes = await stores.accept(emails, monthlyLimit);
   return outcomes.filter((outcome) => outcome.kind === 'accepted').length;
 }
 
 async function usageOf(workspaceId: WorkspaceId): Promise<{ month: string; accepted: number }[]> {
-  return office.ask('SELECT month::text, accepted FROM usage WHERE workspace_id = $1 ORDER BY month', [
+  return stores.ask('SELECT month::text, accepted FROM usage WHERE workspace_id = $1 ORDER BY month', [
     uuidOf(workspaceId),
   ]);
 }
@@ -29,36 +29,36 @@ describe('S13: the monthly limit', () => {
     { own: 1, installation: 9, wanted: [3, 4], accepted: [1, 0], means: 'a narrower limit of its own' },
     { own: 5, installation: null, wanted: [5, 1], accepted: [5, 0], means: 'a limit reached exactly' },
   ])('lets $accepted of $wanted pass: $means', async ({ own, installation, wanted, accepted }) => {
-    const workspaceId = await office.openWorkspace(own);
+    const workspaceId = await stores.openWorkspace(own);
     const counts = [];
     for (const count of wanted) counts.push(await acceptMany(workspaceId, count, installation));
 
     expect(counts).toEqual(accepted);
     const total = accepted.reduce((sum, count) => sum + count);
     expect((await usageOf(workspaceId))[0]!.accepted).toBe(total);
-    expect(await office.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(total);
+    expect(await stores.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(total);
   });
 
   it('accepts nothing more, and keeps what was accepted, when it is lowered below what was used', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     await acceptMany(workspaceId, 5, null);
     expect(await acceptMany(workspaceId, 1, 3)).toBe(0);
     expect((await usageOf(workspaceId))[0]!.accepted).toBe(5);
   });
 
   it('tells the refused what is used and what is possible', async () => {
-    const workspaceId = await office.openWorkspace(2);
+    const workspaceId = await stores.openWorkspace(2);
     const group = [rawEmail(workspaceId), rawEmail(workspaceId), rawEmail(workspaceId)];
     const refused = { kind: 'over_limit', used: 2, monthlyLimit: 2 };
-    expect((await office.accept(group, null))[2]).toEqual(refused);
-    expect(await office.accept([rawEmail(workspaceId)], null)).toEqual([refused]);
+    expect((await stores.accept(group, null))[2]).toEqual(refused);
+    expect(await stores.accept([rawEmail(workspaceId)], null)).toEqual([refused]);
   });
 
   it('does not count the unverified', async () => {
-    const workspaceId = await office.openWorkspace(2);
+    const workspaceId = await stores.openWorkspace(2);
     const stranger = { from: { address: 'a@other.example' }, fromDomain: 'other.example' };
     const group = [rawEmail(workspaceId, stranger), rawEmail(workspaceId), rawEmail(workspaceId)];
-    expect((await office.accept(group, null)).map((outcome) => outcome.kind)).toEqual([
+    expect((await stores.accept(group, null)).map((outcome) => outcome.kind)).toEqual([
       'unverified',
       'accepted',
       'accepted',
@@ -68,11 +68,11 @@ describe('S13: the monthly limit', () => {
 
 describe('S13: the month of the limit', () => {
   const [last, first] = [new Date('2027-01-31T23:59:59.999Z'), new Date('2027-02-01T00:00:00.000Z')];
-  let farAway: Office;
+  let farAway: TestStores;
   beforeAll(() => {
-    const url = new URL(office.url);
+    const url = new URL(stores.url);
     url.searchParams.set('options', '-c timezone=Pacific/Kiritimati');
-    farAway = new Office(url.href, 2);
+    farAway = new TestStores(url.href, 2);
   });
   afterAll(() => farAway.close());
 
@@ -82,7 +82,7 @@ describe('S13: the month of the limit', () => {
   }
 
   it('begins and ends at midnight in UTC, whatever the time zone of the session, and each month counts for itself', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     expect(await acceptAt([last], workspaceId)).toEqual(['accepted']);
     expect(await acceptAt([last], workspaceId)).toEqual(['over_limit']);
     expect(await acceptAt([first], workspaceId)).toEqual(['accepted']);
@@ -94,7 +94,7 @@ describe('S13: the month of the limit', () => {
   });
 
   it('is that of each email, also where a group is written on both sides of its turn', async () => {
-    const [one, other] = [await office.openWorkspace(), await office.openWorkspace()];
+    const [one, other] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const emails = [one, other].flatMap((workspaceId) =>
       [last, first, last, first].map((acceptedAt) => rawEmail(workspaceId, { acceptedAt })),
     );
@@ -120,7 +120,7 @@ describe('S13: the monthly limit under concurrency', () => {
   it('is exact, whoever asks at once from two processes', async () => {
     await fc.assert(
       fc.asyncProperty(race, async ({ limits, groups }) => {
-        const workspaces = await Promise.all(limits.map((limit) => office.openWorkspace(limit)));
+        const workspaces = await Promise.all(limits.map((limit) => stores.openWorkspace(limit)));
         const demanded = limits.map(() => 0);
         const answers = await Promise.all(
           groups.map((parts, n) => {
@@ -128,7 +128,7 @@ describe('S13: the monthly limit under concurrency', () => {
               demanded[which]! += count;
               return Array.from({ length: count }, () => rawEmail(workspaces[which]!));
             });
-            return (n % 2 === 0 ? office : otherOffice).accept(emails, null);
+            return (n % 2 === 0 ? stores : otherStores).accept(emails, null);
           }),
         );
         const possible = limits.map((limit, which) => Math.min(limit || Infinity, demanded[which]!));
@@ -136,7 +136,7 @@ describe('S13: the monthly limit under concurrency', () => {
         expect(told).toBe(possible.reduce((sum, count) => sum + count));
         for (const [which, workspaceId] of workspaces.entries()) {
           expect((await usageOf(workspaceId))[0]?.accepted ?? 0).toBe(possible[which]);
-          expect(await office.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(
+          expect(await stores.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(
             possible[which],
           );
         }

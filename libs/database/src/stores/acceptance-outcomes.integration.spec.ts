@@ -2,38 +2,38 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import { faultOf } from '../faults.ts';
-import { rawEmail, scheduledEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail, scheduledEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { AcceptableEmail } from './acceptable-email.ts';
 import { IdentityStore } from './identity-store.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 const TABLES = ['emails', 'email_contents', 'outbox', 'usage', 'idempotency_keys', 'email_events'];
 
-const office = await openOffice();
+const stores = await openTestStores();
 let acme: WorkspaceId;
 
 async function rowCounts(): Promise<number[]> {
-  return Promise.all(TABLES.map((table) => office.count(table)));
+  return Promise.all(TABLES.map((table) => stores.count(table)));
 }
 
 async function outcomeKinds(
   emails: AcceptableEmail[],
   monthlyLimit: number | null = null,
 ): Promise<string[]> {
-  return (await office.accept(emails, monthlyLimit)).map((outcome) => outcome.kind);
+  return (await stores.accept(emails, monthlyLimit)).map((outcome) => outcome.kind);
 }
 
 async function usedBy(workspaceId: WorkspaceId): Promise<number | undefined> {
   const where = 'SELECT accepted FROM usage WHERE workspace_id = $1';
-  const [row] = await office.ask<{ accepted: number }>(where, [uuidOf(workspaceId)]);
+  const [row] = await stores.ask<{ accepted: number }>(where, [uuidOf(workspaceId)]);
   return row?.accepted;
 }
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('An accepted email', () => {
-  beforeAll(async () => (acme = await office.openWorkspace()));
+  beforeAll(async () => (acme = await stores.openWorkspace()));
 
   it('is written with everything that it says', async () => {
     const email = rawEmail(acme, {
@@ -50,7 +50,7 @@ describe('An accepted email', () => {
     });
     expect(await outcomeKinds([email])).toEqual(['accepted']);
 
-    const { prisma } = office.database;
+    const { prisma } = stores.database;
     expect(await prisma.email.findUnique({ where: { id: uuidOf(email.id) } })).toEqual({
       id: uuidOf(email.id),
       workspaceId: uuidOf(acme),
@@ -87,18 +87,18 @@ describe('An accepted email', () => {
   it('is ready at once when it is due now, and waits when it is not', async () => {
     const now = rawEmail(acme);
     const later = scheduledEmail(acme, new Date(Date.now() + 3_600_000));
-    await office.accept([now, later], null);
+    await stores.accept([now, later], null);
 
-    expect(await office.rowOf(now.id)).toMatchObject({ state: 'ready', laneId: now.laneId, claims: 0 });
-    const waiting = await office.rowOf(later.id);
+    expect(await stores.rowOf(now.id)).toMatchObject({ state: 'ready', laneId: now.laneId, claims: 0 });
+    const waiting = await stores.rowOf(later.id);
     expect(waiting).toMatchObject({ state: 'waiting', laneId: later.laneId });
     expect(waiting!.dueInSeconds).toBeGreaterThan(3_500);
-    expect(await office.statusOf(later.id)).toBe('SCHEDULED');
+    expect(await stores.statusOf(later.id)).toBe('SCHEDULED');
   });
 
   it('may come from a verified address, or from any address of a verified domain', async () => {
-    const globex = await office.openWorkspace();
-    await new IdentityStore(office.database).put(globex, 'address', 'boss@else.example', true, POSTHORN);
+    const globex = await stores.openWorkspace();
+    await new IdentityStore(stores.database).put(globex, 'address', 'boss@else.example', true, POSTHORN);
     const from = (address: string, fromDomain: string) => rawEmail(globex, { from: { address }, fromDomain });
 
     expect(
@@ -113,7 +113,7 @@ describe('An accepted email', () => {
 });
 
 describe('A refused email', () => {
-  beforeAll(async () => (acme = await office.openWorkspace(3)));
+  beforeAll(async () => (acme = await stores.openWorkspace(3)));
 
   it('leaves no trace when its sender is not verified', async () => {
     const before = await rowCounts();
@@ -122,10 +122,10 @@ describe('A refused email', () => {
   });
 
   it('does not come from an identity that was never verified, nor from that of another workspace', async () => {
-    const globex = await office.openWorkspace();
-    await new IdentityStore(office.database).put(globex, 'domain', 'other.example', false, POSTHORN);
-    const initech = await office.openWorkspace();
-    await new IdentityStore(office.database).put(initech, 'domain', 'other.example', true, POSTHORN);
+    const globex = await stores.openWorkspace();
+    await new IdentityStore(stores.database).put(globex, 'domain', 'other.example', false, POSTHORN);
+    const initech = await stores.openWorkspace();
+    await new IdentityStore(stores.database).put(initech, 'domain', 'other.example', true, POSTHORN);
 
     expect(await outcomeKinds([rawEmail(globex, STRANGER), rawEmail(initech, STRANGER)])).toEqual([
       'unverified',
@@ -134,15 +134,15 @@ describe('A refused email', () => {
   });
 
   it('X1: is told all that its workspace may send from, as much as a workspace may have', async () => {
-    const rich = await office.openWorkspace();
-    const identities = new IdentityStore(office.database);
+    const rich = await stores.openWorkspace();
+    const identities = new IdentityStore(stores.database);
     const domains = Array.from({ length: 150 }, (_, n) => `shop-${n}.example`);
     const addresses = Array.from({ length: 49 }, (_, n) => `clerk-${n}@else.example`);
     for (const domain of domains) await identities.put(rich, 'domain', domain, true, POSTHORN);
     for (const address of addresses) await identities.put(rich, 'address', address, true, POSTHORN);
 
     const all = { addresses: addresses.toSorted(), domains: ['example.com', ...domains].toSorted() };
-    expect(await office.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);
+    expect(await stores.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);
     expect(await identities.listVerified(rich)).toEqual(all);
   });
 
@@ -153,7 +153,7 @@ describe('A refused email', () => {
   });
 
   it('does not fail its group, and the outcomes keep their places', async () => {
-    const globex = await office.openWorkspace(2);
+    const globex = await stores.openWorkspace(2);
     const group = [
       rawEmail(globex),
       rawEmail(acme, STRANGER),
@@ -162,7 +162,7 @@ describe('A refused email', () => {
       rawEmail(acme),
       rawEmail(globex, STRANGER),
     ];
-    const outcomes = await office.accept(group, null);
+    const outcomes = await stores.accept(group, null);
 
     expect(outcomes).toEqual([
       { kind: 'accepted' },
@@ -173,14 +173,14 @@ describe('A refused email', () => {
       { kind: 'unverified', addresses: [], domains: ['example.com'] },
     ]);
     expect(await usedBy(globex)).toBe(2);
-    const found = await office.acceptance.findAccepted(group.map((email) => email.id));
+    const found = await stores.acceptance.findAccepted(group.map((email) => email.id));
     expect(found).toEqual(new Set([group[0]!.id, group[2]!.id, group[4]!.id]));
   });
 
   it('takes its whole group back when the database refuses its data, and says so as `data`', async () => {
     const before = await rowCounts();
     const group = [rawEmail(acme), rawEmail(acme, { groupBy: 'x'.repeat(256) })];
-    const error: unknown = await office.accept(group, null).catch((thrown: unknown) => thrown);
+    const error: unknown = await stores.accept(group, null).catch((thrown: unknown) => thrown);
 
     expect(faultOf(error)).toBe('data');
     expect(await rowCounts()).toEqual(before);
@@ -188,38 +188,38 @@ describe('A refused email', () => {
 });
 
 describe('A group', () => {
-  beforeAll(async () => (acme = await office.openWorkspace()));
+  beforeAll(async () => (acme = await stores.openWorkspace()));
 
   it('may be empty', async () => {
-    expect(await office.accept([], null)).toEqual([]);
+    expect(await stores.accept([], null)).toEqual([]);
   });
 
   it('may be of 500 emails of many workspaces', async () => {
-    const workspaces = await Promise.all(Array.from({ length: 5 }, () => office.openWorkspace()));
+    const workspaces = await Promise.all(Array.from({ length: 5 }, () => stores.openWorkspace()));
     const group = Array.from({ length: 500 }, (_, n) => rawEmail(workspaces[n % 5]!));
     expect(new Set(await outcomeKinds(group))).toEqual(new Set(['accepted']));
     expect(await Promise.all(workspaces.map(usedBy))).toEqual([100, 100, 100, 100, 100]);
   });
 
   it('does not set the clock wrong by having waited for another', async () => {
-    await office.accept([rawEmail(acme)], null);
+    await stores.accept([rawEmail(acme)], null);
     // Told at once: on a busy machine the answers before may all have taken as long as the one that waits.
-    office.database.clock.observe(Date.now(), performance.now());
-    const holder = await office.database.pool.connect();
+    stores.database.clock.observe(Date.now(), performance.now());
+    const holder = await stores.database.pool.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(acme)]);
-    const offsetMs = (): number => office.database.clock.nowMs() - performance.now();
+    const offsetMs = (): number => stores.database.clock.nowMs() - performance.now();
     const before = offsetMs();
-    const waiting = office.accept([rawEmail(acme)], null);
+    const waiting = stores.accept([rawEmail(acme)], null);
     const locked = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    while ((await office.ask(locked)).length === 0) await sleep(10);
+    while ((await stores.ask(locked)).length === 0) await sleep(10);
     await sleep(200);
     await holder.query('COMMIT');
     holder.release();
     await waiting;
 
     expect(Math.abs(offsetMs() - before)).toBeLessThan(50);
-    await office.accept([rawEmail(acme)], null);
-    expect(Math.abs(office.database.clock.nowMs() - Date.now())).toBeLessThan(60_000);
+    await stores.accept([rawEmail(acme)], null);
+    expect(Math.abs(stores.database.clock.nowMs() - Date.now())).toBeLessThan(60_000);
   });
 });

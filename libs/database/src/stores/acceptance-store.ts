@@ -45,7 +45,7 @@ export class AcceptanceStore {
   ): Promise<CallOutcome[]> {
     const { clock } = this.database;
     const group = new AcceptanceTransaction(connection, calls, monthlyLimit, clock);
-    await group.judge();
+    await group.decide();
     const client = connection as TransactionClient; // It is one whenever something is written here: see `needsTransaction`.
     await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));
     const copies = group.accepted.flatMap(copyOf);

@@ -51,7 +51,7 @@ const MAX_BYTES_PER_STATEMENT = 24 * 1024 * 1024;
  * Accepts one group of calls, on a connection whose transaction the caller begins and ends.
  *
  * Two kinds of idempotency keys are involved: those of whole calls (batches), and those of single emails. Within a group, several calls or emails may use the
- * same key; then only the first is judged, and the others get its answer.
+ * same key; then only the first is decided, and the others get its answer.
  */
 export class AcceptanceTransaction {
   private readonly entries: readonly Entry[];
@@ -74,8 +74,8 @@ export class AcceptanceTransaction {
     let n = 0;
     this.firstNumberOf = calls.map(({ emails }) => (n += emails.length) - emails.length);
     this.entries = calls.flatMap(({ emails, idempotency }, call) =>
-      emails.map((email, place) => ({
-        n: this.firstNumberOf[call]! + place,
+      emails.map((email, position) => ({
+        n: this.firstNumberOf[call]! + position,
         call,
         email,
         callKey: idempotency?.key,
@@ -90,7 +90,7 @@ export class AcceptanceTransaction {
   }
 
   /** Judges every email; inserts the accepted ones and takes their keys. */
-  async judge(): Promise<void> {
+  async decide(): Promise<void> {
     await this.takeCallKeys();
     let open = this.entries.filter(({ call }) => this.callOutcomes[call] === undefined);
     for (let round = 1; open.length > 0 && round <= MAX_ROUNDS; round += 1)
@@ -106,7 +106,7 @@ export class AcceptanceTransaction {
         : replayOf(outcomes[first]!, this.calls[first]!.idempotency!.fingerprint);
     const answers = this.callClaims().flatMap(({ n, workspaceId, claim }): NumberedClaim[] => {
       const outcome = outcomes[n]!;
-      if (outcome.kind !== 'judged') return [];
+      if (outcome.kind !== 'decided') return [];
       return [{ n, workspaceId, claim: { ...claim, answer: outcome.answer } }];
     });
     await this.keys.answer(answers.filter(({ claim }) => claim.answer !== undefined));
@@ -117,9 +117,9 @@ export class AcceptanceTransaction {
   private judgedOutcome(index: number): CallOutcome {
     const first = this.firstNumberOf[index]!;
     const emails = this.calls[index]!.emails.map(
-      (_email, place): AcceptanceOutcome => this.outcomeOf[first + place] ?? { kind: 'contended' },
+      (_email, position): AcceptanceOutcome => this.outcomeOf[first + position] ?? { kind: 'contended' },
     );
-    return { kind: 'judged', emails, answer: this.calls[index]!.idempotency?.answerFor(emails) };
+    return { kind: 'decided', emails, answer: this.calls[index]!.idempotency?.answerFor(emails) };
   }
 
   private callClaims(): NumberedClaim[] {
@@ -142,7 +142,7 @@ export class AcceptanceTransaction {
 
   /**
    * Defers calls that share a key with an earlier call of this group, if it is the call key of either of them: whether a call key is used up is known only when
-   * all emails of the call have been judged. The first call of a group is never deferred.
+   * all emails of the call have been decided. The first call of a group is never deferred.
    */
   private deferRepeats(): void {
     if (this.calls.every(({ idempotency }) => idempotency === undefined)) return;
@@ -162,7 +162,7 @@ export class AcceptanceTransaction {
     });
   }
 
-  /** Judges emails in as many statements as it takes to keep each within its timeout (the largest batch has 50 MiB). @returns those that must be judged again */
+  /** Decides emails in as many statements as it takes to keep each within its timeout (the largest batch has 50 MiB). @returns those that must be decided again */
   private async judgeRound(open: readonly Entry[]): Promise<Entry[]> {
     for (const part of partsOf(open)) {
       await this.accept(part);
@@ -207,11 +207,11 @@ export class AcceptanceTransaction {
       if (this.monthOf(n) === this.monthOf(first.n)) this.outcomeOf[n] ??= this.outcomeOf[first.n];
   }
 
-  /** Whether a call that repeats an earlier one shares its refusal; otherwise, of many such calls only one would be judged per round. */
+  /** Whether a call that repeats an earlier one shares its refusal; otherwise, of many such calls only one would be decided per round. */
   private isRefusedWith(index: number, first: number, outcome: CallOutcome): boolean {
     const [call, before] = [this.calls[index]!, this.calls[first]!];
     return (
-      outcome.kind === 'judged' &&
+      outcome.kind === 'decided' &&
       outcome.answer === undefined &&
       call.emails.length === before.emails.length &&
       call.idempotency!.fingerprint.equals(before.idempotency!.fingerprint) &&
@@ -255,7 +255,7 @@ export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
 /** The outcome of a call with the same key as an earlier call of its group, whatever its payload. */
 function replayOf(outcome: CallOutcome, fingerprint: Buffer): CallOutcome {
   if (outcome.kind === 'replayed') return outcome;
-  if (outcome.kind !== 'judged' || outcome.answer === undefined) return { kind: 'retry' };
+  if (outcome.kind !== 'decided' || outcome.answer === undefined) return { kind: 'retry' };
   return { kind: 'replayed', fingerprint, answer: outcome.answer };
 }
 

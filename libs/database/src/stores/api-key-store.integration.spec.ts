@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { randomBytes } from 'node:crypto';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { type ApiKey, ApiKeyStore, type NewApiKey } from './api-key-store.ts';
 import { AuditLogStore } from './audit-log-store.ts';
 
 const ACTOR = operator('test');
 
-const office = await openOffice();
-const other = office.another();
-const acme = await office.openWorkspace();
-const keys = new ApiKeyStore(office.database);
+const stores = await openTestStores();
+const other = stores.another();
+const acme = await stores.openWorkspace();
+const keys = new ApiKeyStore(stores.database);
 
 function newKey(change: Partial<NewApiKey> = {}): NewApiKey {
   return {
@@ -29,18 +29,18 @@ async function created(workspaceId = acme): Promise<ApiKey> {
 
 async function auditOf(workspaceId: WorkspaceId): Promise<object[]> {
   const page = { limit: 200, sort: 'createdAt.asc' } as const;
-  const log = await new AuditLogStore(office.database).list(workspaceId, page);
+  const log = await new AuditLogStore(stores.database).list(workspaceId, page);
   return log.items.filter(({ action }) => action.startsWith('api_key.'));
 }
 
 describe('The keys of a workspace', () => {
   it('are as many as there may be, to the one, also when two processes add some at once', async () => {
-    const crowded = await office.openWorkspace();
+    const crowded = await stores.openWorkspace();
     const max = WORKSPACE_LIMITS.apiKeys;
     for (let n = 0; n < max - 3; n += 1) await created(crowded);
-    const stores = [keys, new ApiKeyStore(other.database)];
+    const bothStores = [keys, new ApiKeyStore(other.database)];
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => stores[n % 2]!.create(crowded, ACTOR, newKey())),
+      Array.from({ length: 10 }, (_, n) => bothStores[n % 2]!.create(crowded, ACTOR, newKey())),
     );
     expect(outcomes.filter((key) => key !== undefined)).toHaveLength(3);
     expect(await keys.list(crowded)).toHaveLength(max);
@@ -48,7 +48,7 @@ describe('The keys of a workspace', () => {
   });
 
   it('are audited with each change, and show nothing secret there', async () => {
-    const quiet = await office.openWorkspace();
+    const quiet = await stores.openWorkspace();
     const { id } = await created(quiet);
     await keys.update(quiet, ACTOR, id, { displayName: 'Renamed' });
     await keys.update(quiet, ACTOR, id, {});
@@ -63,7 +63,7 @@ describe('The keys of a workspace', () => {
   });
 
   it('are not added when their audit entry cannot be written', async () => {
-    const quiet = await office.openWorkspace();
+    const quiet = await stores.openWorkspace();
     const unnamed = { kind: 'operator', name: '\0' } as const;
     await expect(keys.create(quiet, unnamed, newKey())).rejects.toThrow();
     expect(await keys.list(quiet)).toEqual([]);
@@ -71,7 +71,7 @@ describe('The keys of a workspace', () => {
 
   it('cannot be reached from another workspace', async () => {
     const { id } = await created();
-    const elsewhere = await office.openWorkspace();
+    const elsewhere = await stores.openWorkspace();
     expect(await keys.update(elsewhere, ACTOR, id, { role: 'EDITOR' })).toBeUndefined();
     expect(await keys.delete(elsewhere, ACTOR, id)).toBeUndefined();
     expect(await auditOf(elsewhere)).toEqual([]);
@@ -79,7 +79,7 @@ describe('The keys of a workspace', () => {
   });
 
   it('show that they were changed, also to a process whose clock is behind', async () => {
-    const late = office.another(2);
+    const late = stores.another(2);
     late.database.clock.observe(Date.now() - 60_000, performance.now());
     const { id, updatedAt } = await created();
     const changed = await new ApiKeyStore(late.database).update(acme, ACTOR, id, { displayName: 'Late' });

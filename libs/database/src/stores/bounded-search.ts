@@ -3,36 +3,36 @@ import { opaqueStart, type Page, pageOf, type PageRequest } from '@posthorn/doma
 import type pg from 'pg';
 import type { Statement, ScanWindow } from '../sql/statement.ts';
 
-/** How far a search goes for rows that are few among many. */
+/** Limits of a search for rare matches among many rows. */
 export interface SearchBounds {
-  /** How many rows one statement looks at. */
+  /** How many rows one statement examines. */
   readonly rowsPerStatement: number;
-  /** For how long a page is searched, in milliseconds; what is found by then is the page. */
+  /** Time limit of a page, in milliseconds; the page contains what was found by then. */
   readonly maxMs: number;
-  /** How many searches may go beyond their first statement at the same time; the pages of the others end there. */
+  /** How many searches may run more than one statement concurrently; the pages of further ones end after their first. */
   readonly maxAtOnce: number;
 }
 
 export const SEARCH_BOUNDS: SearchBounds = { rowsPerStatement: 10_000, maxMs: 1_500, maxAtOnce: 2 };
 
-/** What a statement says of a row that it looked at. */
+/** A row that a statement examined. */
 interface SeenRow {
   readonly id: string;
-  /** Which of those that were looked at it is, from 1. */
+  /** Its number among the examined rows, from 1. */
   readonly n: number;
   readonly matches: boolean;
 }
 
-/** Where a list was read to. */
+/** The items that were found, and where the search ended. */
 interface Read<Prefix extends string, Item> {
   readonly found: readonly Item[];
-  /** The first row that was not looked at; undefined: it was read to its end, or to the end of the page. */
+  /** The first row that was not examined; undefined: the list or the page ended. */
   readonly next: Id<Prefix> | undefined;
 }
 
 /**
- * Searches the pages of a list that is ordered by ids. What a statement looks at is bounded, and so is the time for which a page is
- * searched: when only few of very many rows match, a page can have fewer items than it may, or none, and yet say that there is more.
+ * Searches a list that is ordered by ids, page by page. The rows per statement and the time per page are limited: if only few of very
+ * many rows match, a page can be short or empty although there is more.
  */
 export class BoundedSearch<Prefix extends string> {
   private searches = 0;
@@ -46,8 +46,8 @@ export class BoundedSearch<Prefix extends string> {
   /**
    * A page.
    *
-   * @param statementOf what reads a stretch of the list: see `boundedScan`
-   * @param itemOf what a row is shown as
+   * @param statementOf the statement that examines the next rows of the list: see `boundedScan`
+   * @param itemOf converts a row to an item
    */
   async page<Row extends object, Item extends { readonly id: Id<string> }>(
     page: PageRequest<Id<Prefix>>,
@@ -73,7 +73,7 @@ export class BoundedSearch<Prefix extends string> {
     }
   }
 
-  /** Looks at so many rows, or until there are enough: one more than the page may hold. */
+  /** Examines rows until there are enough items, which is one more than the page may hold, or the limits are reached. */
   private async read<Row extends object, Item>(
     { sort, limit, startAt }: PageRequest<Id<Prefix>>,
     statementOf: (window: ScanWindow) => Statement,

@@ -29,9 +29,9 @@ export interface ClaimedDelivery extends ClaimedRow {
 export interface Receiver {
   readonly id: WebhookId;
   readonly url: string;
-  /** Encrypted for the place `SEALED_COLUMNS.webhookToken`. */
+  /** Encrypted, bound to `SEALED_COLUMNS.webhookToken`. */
   readonly sealedToken: Buffer;
-  /** The previous token, encrypted for its own place; null unless the token is being rotated. */
+  /** The previous token, encrypted, bound to its own column; null unless the token is being rotated. */
   readonly sealedPreviousToken: Buffer | null;
   readonly status: WebhookStatus;
   /** When the webhook was last changed, as written by the database. Reports on an earlier version are ignored. */

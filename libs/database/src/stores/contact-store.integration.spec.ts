@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ContactId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Contact, type JsonObject, operator, type Page, parseJson } from '@posthorn/domain';
-import { rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { ContactFilter } from '../sql/contacts.ts';
 import { AuditLogStore } from './audit-log-store.ts';
 import { ContactChanges } from './contact-changes.ts';
@@ -10,13 +10,13 @@ import { ContactStore } from './contact-store.ts';
 
 const ACTOR = operator('test');
 
-const office = await openOffice();
-const contacts = new ContactStore(office.database);
-const changes = new ContactChanges(office.database);
+const stores = await openTestStores();
+const contacts = new ContactStore(stores.database);
+const changes = new ContactChanges(stores.database);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
 });
 
 async function create(email: string, properties: JsonObject = {}, workspaceId = acme): Promise<Contact> {
@@ -33,7 +33,7 @@ interface Told {
 }
 
 async function told(): Promise<Told[]> {
-  const rows = await office.ask<{ payload: string }>(
+  const rows = await stores.ask<{ payload: string }>(
     'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id',
     [uuidOf(acme)],
   );
@@ -43,7 +43,7 @@ async function told(): Promise<Told[]> {
 const toldNames = async (): Promise<string[]> => (await told()).map(({ event }) => event);
 
 async function audited(): Promise<[string, JsonObject][]> {
-  const log = await new AuditLogStore(office.database).list(acme, { limit: 100, sort: 'createdAt.asc' });
+  const log = await new AuditLogStore(stores.database).list(acme, { limit: 100, sort: 'createdAt.asc' });
   const ofContacts = log.items.filter(({ action }) => action.startsWith('contact.'));
   return ofContacts.map(({ action, detail }) => [action, detail]);
 }
@@ -55,7 +55,7 @@ describe('The properties of a contact', () => {
   it('are kept as they were written: a number of few digits does not grow', async () => {
     const properties = { large: 1e308, small: 1e-300, z: 1, a: 2 };
     const { id } = await create('ada@example.net', properties);
-    const [row] = await office.ask('SELECT properties::text FROM contacts WHERE workspace_id = $1', [
+    const [row] = await stores.ask('SELECT properties::text FROM contacts WHERE workspace_id = $1', [
       uuidOf(acme),
     ]);
     expect(row).toEqual({ properties: JSON.stringify(properties) });
@@ -84,7 +84,7 @@ describe('A list of contacts', () => {
       // Those of one millisecond are in no order.
       await sleep(2);
     }
-    await create('f@example.net', {}, await office.openWorkspace());
+    await create('f@example.net', {}, await stores.openWorkspace());
     expect(await readAll({}, 'createdAt.asc')).toEqual(names);
     expect(await readAll({}, 'createdAt.desc')).toEqual([...names].reverse());
     expect(await readAll({ status: 'UNSUBSCRIBED' }, 'createdAt.asc')).toEqual(['b', 'd']);
@@ -133,10 +133,10 @@ describe('Changes of a contact', () => {
 
   it('W11: what changes nothing writes nothing', async () => {
     const { id } = await create('ada@example.net', { a: [1, { b: 2 }] });
-    const before = await office.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)]);
+    const before = await stores.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)]);
     await changes.update(acme, id, ACTOR, { a: [1, { b: 2 }], gone: null });
     await changes.setStatus(acme, id, ACTOR, 'SUBSCRIBED');
-    expect(await office.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)])).toEqual(before);
+    expect(await stores.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)])).toEqual(before);
     expect([await toldNames(), await audited()]).toEqual([['CONTACT_CREATED'], []]);
   });
 
@@ -151,7 +151,7 @@ describe('Changes of a contact', () => {
 
   it('G3: of another workspace, none is found, changed or deleted', async () => {
     const { id } = await create('ada@example.net');
-    const other = await office.openWorkspace();
+    const other = await stores.openWorkspace();
     const unknown = newId('ctc', Date.now());
     for (const [workspaceId, at] of [
       [other, id],
@@ -182,7 +182,7 @@ describe('Several at once', () => {
       work.push(create('Ada@example.net', { [`upsert${n}`]: n }));
       work.push(changes.update(acme, id, ACTOR, { [`update${n}`]: n }));
       work.push(
-        office.accept([rawEmail(acme, { contactProperties: { [`email${n}`]: n } })]),
+        stores.accept([rawEmail(acme, { contactProperties: { [`email${n}`]: n } })]),
         changes.setStatus(acme, id, ACTOR, n % 2 === 0 ? 'UNSUBSCRIBED' : 'SUBSCRIBED'),
       );
     }
@@ -202,7 +202,7 @@ describe('Several at once', () => {
     const batch = (name: string, emails: string[]): Promise<unknown> =>
       contacts.upsert(emails.map((email) => ({ workspaceId: acme, email, properties: { [name]: 1 } })));
     const send = (name: string, emails: string[]): Promise<unknown> =>
-      office.accept(
+      stores.accept(
         emails.map((address) => rawEmail(acme, { to: { address }, contactProperties: { [name]: 1 } })),
       );
     for (let round = 0; round < 5; round += 1) {

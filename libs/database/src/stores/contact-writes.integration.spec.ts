@@ -2,19 +2,19 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject, parseJson } from '@posthorn/domain';
 import type { LeadingStatement } from '../pipelined-query.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 
-const office = await openOffice();
+const stores = await openTestStores();
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
 });
 
 const inTransaction = <Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result> =>
-  transactOn(office.database, work);
+  transactOn(stores.database, work);
 
 const upserts = (...entries: [string, JsonObject][]): ContactUpsert[] =>
   entries.map(([email, properties]) => ({ workspaceId: acme, email, properties }));
@@ -31,7 +31,7 @@ interface Kept {
 }
 
 async function keptContacts(): Promise<Kept[]> {
-  const rows = await office.ask<Omit<Kept, 'properties'> & { properties: string }>(
+  const rows = await stores.ask<Omit<Kept, 'properties'> & { properties: string }>(
     `SELECT email, properties::text, updated_at > created_at AS "isTouched" FROM contacts
      WHERE workspace_id = $1 ORDER BY email`,
     [uuidOf(acme)],
@@ -46,7 +46,7 @@ interface Told {
 
 /** The events of the workspace, in the order of their contacts' addresses. */
 async function toldEvents(): Promise<Told[]> {
-  const rows = await office.ask<{ payload: string }>(
+  const rows = await stores.ask<{ payload: string }>(
     'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id',
     [uuidOf(acme)],
   );
@@ -96,7 +96,7 @@ describe('Contacts of accepted emails', () => {
 
   it('W11: what changes nothing writes nothing and is not told', async () => {
     await upsert(['ada@example.net', { a: 1.5, b: [{ c: 1, d: 2 }] }]);
-    const before = await office.ask('SELECT xmin, updated_at FROM contacts WHERE workspace_id = $1', [
+    const before = await stores.ask('SELECT xmin, updated_at FROM contacts WHERE workspace_id = $1', [
       uuidOf(acme),
     ]);
     const writes = await upsert(
@@ -107,7 +107,7 @@ describe('Contacts of accepted emails', () => {
     );
     expect(outcomesOf(writes)).toEqual(['unchanged', 'unchanged', 'updated', 'updated']);
     expect(
-      await office.ask('SELECT xmin, updated_at FROM contacts WHERE workspace_id = $1', [uuidOf(acme)]),
+      await stores.ask('SELECT xmin, updated_at FROM contacts WHERE workspace_id = $1', [uuidOf(acme)]),
     ).toEqual(before);
     expect(await toldEvents()).toHaveLength(1);
   });
@@ -139,7 +139,7 @@ describe('Contacts of accepted emails', () => {
       'İ@x.net',
     ];
     const writes = await upsert(...spellings.map((email, n): [string, JsonObject] => [email, { n }]));
-    const [row] = await office.ask<{ count: number }>(
+    const [row] = await stores.ask<{ count: number }>(
       'SELECT count(DISTINCT lower(email))::int AS count FROM unnest($1::text[]) AS email',
       [spellings],
     );
@@ -156,7 +156,7 @@ describe('Contacts of accepted emails', () => {
   });
 
   it('keeps the contacts of two workspaces apart', async () => {
-    const other = await office.openWorkspace();
+    const other = await stores.openWorkspace();
     const writes = await inTransaction((client) =>
       upsertContacts(client, Date.now(), [
         { workspaceId: acme, email: 'ada@example.net', properties: { a: 1 } },
@@ -268,7 +268,7 @@ describe('Groups and their neighbours', () => {
       expect(writes[4_711]!.contact.email).toBe('person4711@example.net');
       expect(asked).toBe(statements);
     }
-    expect(await office.count('contacts', 'workspace_id = $1', [uuidOf(acme)])).toBe(5_000);
-    expect(await office.count('events', 'workspace_id = $1', [uuidOf(acme)])).toBe(10_000);
+    expect(await stores.count('contacts', 'workspace_id = $1', [uuidOf(acme)])).toBe(5_000);
+    expect(await stores.count('events', 'workspace_id = $1', [uuidOf(acme)])).toBe(10_000);
   });
 });

@@ -13,24 +13,24 @@ import type { TransactionClient } from '../transaction.ts';
 import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
-/** What is to be stored of the contact with an address; the contact is created if there is none. */
+/** The data to store for the contact with an address; it is created if there is none. */
 export interface ContactUpsert {
   readonly workspaceId: WorkspaceId;
   readonly email: string;
-  /** The keys given replace, those given as null are removed, the others stay. Judged to be within its sizes. */
+  /** Replaces the given keys, removes those given as null, and keeps the others. Already validated against the size limits. */
   readonly properties: JsonObject;
 }
 
-/** Which size properties would have exceeded, and how large they would have been. */
+/** The size limit that properties would have exceeded, and how large they would have been. */
 export interface ExceededSize {
   readonly size: Size;
   readonly amount: number;
 }
 
-/** What became of an upsert. */
+/** The outcome of an upsert. */
 export interface ContactWrite {
   /**
-   * `too_large`: the contact's properties would have exceeded their sizes; it stays as the upserts before this one left it.
+   * `too_large`: the contact's properties would have exceeded their size limits; it stays as earlier upserts of the call left it.
    */
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'too_large';
   /** As it is after all upserts of the call. */
@@ -38,7 +38,7 @@ export interface ContactWrite {
   readonly exceeded?: ExceededSize;
 }
 
-/** A contact as it was locked, and what the upserts of it make of its properties. */
+/** A locked contact, and its properties after the upserts. */
 interface Change {
   readonly before: Contact;
   readonly isNew: boolean;
@@ -47,12 +47,11 @@ interface Change {
 }
 
 /**
- * Creates and updates contacts in a transaction that somebody else has begun (READ COMMITTED): three statements, however many
- * they are. The upserts of one contact apply one after the other, in their order; together they cause one event, or none
- * when nothing has changed in the end.
+ * Creates and updates contacts in a transaction of the caller (READ COMMITTED), with three statements for any number of contacts.
+ * The upserts of one contact apply in their order; together they cause one event, or none if nothing has changed in the end.
  *
  * @param nowMs the database's time
- * @returns for each upsert, in their order, what became of it
+ * @returns the outcome of each upsert, in the same order
  */
 export async function upsertContacts(
   client: TransactionClient,
@@ -105,7 +104,7 @@ function propertiesIn(merged: MergedProperties): JsonObject | undefined {
   return 'properties' in merged ? merged.properties : undefined;
 }
 
-/** Applies the upserts of one contact; says what became of each. */
+/** Applies the upserts of one contact. @returns the outcome of each */
 function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<ContactWrite, 'contact'>[] {
   return change.numbers.map((n, place) => {
     const before = change.properties;
@@ -118,7 +117,7 @@ function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<C
   });
 }
 
-/** Writes what differs, with its events; gives all contacts as they are then. */
+/** Writes the changed contacts with their events. @returns all contacts in their new state */
 async function writeChanges(
   client: TransactionClient,
   nowMs: number,
@@ -137,7 +136,7 @@ async function writeChanges(
   return contacts;
 }
 
-/** Writes locked contacts as they are to be, and what is told of that. `nowMs` is the database's time. */
+/** Writes the new state of locked contacts, with their events. `nowMs` is the database's time. */
 export async function writeContacts(
   transaction: AnyTransaction,
   nowMs: number,

@@ -2,53 +2,53 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { eventLane, operator, type ReceiverObservation, webhookLane } from '@posthorn/domain';
-import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { DeliveryTestStores } from '../deliveries.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
 import { type NewWebhookNotice, ReceiverHealthStore } from './receiver-health-store.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
 
-const office = await openOffice();
-const desk = new DeliveryOffice(office);
-const webhooks = new WebhookStore(office.database);
-const upkeep = new UpkeepStore(office.database);
+const stores = await openTestStores();
+const desk = new DeliveryTestStores(stores);
+const webhooks = new WebhookStore(stores.database);
+const upkeep = new UpkeepStore(stores.database);
 let acme: WorkspaceId;
 let webhook: WebhookId;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
   webhook = await desk.addWebhook(acme);
 });
 
 const deliveriesOf = (id: WebhookId) =>
-  office.ask<{ id: string; event_id: string; status: string; attempts: number; finished: boolean }>(
+  stores.ask<{ id: string; event_id: string; status: string; attempts: number; finished: boolean }>(
     `SELECT id, event_id, status, attempts, finished_at IS NOT NULL AS finished FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id`,
     [uuidOf(id)],
   );
-const due = (id: WebhookId) => office.count('outbox', 'lane_id = $1', [webhookLane(id)]);
-const dueEvents = () => office.count('outbox', 'lane_id = $1', [eventLane(acme)]);
+const due = (id: WebhookId) => stores.count('outbox', 'lane_id = $1', [webhookLane(id)]);
+const dueEvents = () => stores.count('outbox', 'lane_id = $1', [eventLane(acme)]);
 const attemptsOf = (delivery: string) =>
-  office.ask(
+  stores.ask(
     `SELECT number, status_code, error_class, reason, headers, body, duration_ms, late FROM webhook_attempts WHERE delivery_id = $1 ORDER BY claims`,
     [delivery],
   );
 const webhookRow = async () =>
   (
-    await office.ask<{ status: string; failing: boolean; warned: boolean }>(
+    await stores.ask<{ status: string; failing: boolean; warned: boolean }>(
       'SELECT status, failing_since IS NOT NULL AS failing, warned_at IS NOT NULL AS warned FROM webhooks WHERE id = $1',
       [uuidOf(webhook)],
     )
   )[0]!;
 const noticesOf = () =>
-  office.ask('SELECT kind FROM webhook_notices WHERE webhook_id = $1 ORDER BY created_at', [uuidOf(webhook)]);
+  stores.ask('SELECT kind FROM webhook_notices WHERE webhook_id = $1 ORDER BY created_at', [uuidOf(webhook)]);
 const record = (...outcomes: DeliveryOutcome[]) => desk.deliveries.record(outcomes);
 const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
   webhooks.change(acme, webhook, operator('test'), () => ({ status }));
 /** As if the webhook had been failing for so many days, and its workspace had been warned so many days ago. */
 const failingFor = (days: number, warnedDaysAgo: number | null) =>
-  office.ask(
+  stores.ask(
     `UPDATE webhooks SET failing_since = now() - make_interval(days => $2), warned_at = now() - make_interval(days => $3) WHERE id = $1`,
     [uuidOf(webhook), days, warnedDaysAgo],
   );
@@ -57,7 +57,7 @@ describe('Ids that the database makes', () => {
   it('are those that programs make', async () => {
     for (let n = 0; n < 50; n += 1) {
       const id = newUuid(Date.now() - n * 1e9);
-      const [row] = await office.ask(`SELECT type_id('wh', $1) AS id`, [id]);
+      const [row] = await stores.ask(`SELECT type_id('wh', $1) AS id`, [id]);
       expect(row).toEqual({ id: idFromUuid('wh', id) });
     }
   });
@@ -66,7 +66,7 @@ describe('Ids that the database makes', () => {
     const event = newUuid(Date.now());
     const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     for (let n = 0; n < 50; n += 1) {
-      const [row] = await office.ask<{ delivery: string }>(`SELECT delivery_id($1, $2) AS delivery`, [
+      const [row] = await stores.ask<{ delivery: string }>(`SELECT delivery_id($1, $2) AS delivery`, [
         event,
         newUuid(Date.now()),
       ]);
@@ -95,19 +95,19 @@ describe('Ids that the database makes', () => {
       ],
     ];
     for (const [event, webhookId, id] of known)
-      expect(await office.ask('SELECT delivery_id($1, $2) AS id', [event, webhookId])).toEqual([{ id }]);
+      expect(await stores.ask('SELECT delivery_id($1, $2) AS id', [event, webhookId])).toEqual([{ id }]);
   });
 });
 
 describe('Fanning out where it takes too long', () => {
   it('W9: goes on with fewer events at a time: the same again would take as long again, for ever', async () => {
-    await office.ask(`
+    await stores.ask(`
       CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`);
-    await office.ask(`
+    await stores.ask(`
       CREATE TRIGGER take_long BEFORE INSERT ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION take_long()`);
     try {
       await desk.record(acme, 120);
-      const { lanes, made } = await new DeliveryOffice(office).fanOutInto({}, acme);
+      const { lanes, made } = await new DeliveryTestStores(stores).fanOutInto({}, acme);
       expect(made).toBeGreaterThan(0);
       expect(made).toBeLessThan(120);
       expect(lanes).toContainEqual(
@@ -115,13 +115,13 @@ describe('Fanning out where it takes too long', () => {
       );
       expect(await dueEvents()).toBe(120 - made);
     } finally {
-      await office.ask('DROP FUNCTION take_long CASCADE');
+      await stores.ask('DROP FUNCTION take_long CASCADE');
     }
   });
 });
 
 describe('Fanning out for who has room', () => {
-  const taken = () => office.count('outbox', `lane_id = $1 AND state = 'taken'`, [webhookLane(webhook)]);
+  const taken = () => stores.count('outbox', `lane_id = $1 AND state = 'taken'`, [webhookLane(webhook)]);
 
   it('W9: claims as many as there is room for, with what is posted, and leaves the others ready', async () => {
     await desk.record(acme, 5);
@@ -142,7 +142,7 @@ describe('Fanning out for who has room', () => {
     await desk.record(acme, 2);
     const { claimed } = await desk.fanOutInto({}, acme);
     expect(await desk.claim(webhook)).toEqual([]);
-    await office.outbox.giveBack(claimed);
+    await stores.outbox.giveBack(claimed);
     const again = await desk.claim(webhook);
     expect(again.map(({ claims }) => claims)).toEqual([2, 2]);
     expect(await record(desk.outcome(claimed[0]!), desk.outcome(again[1]!))).toEqual([false, true]);
@@ -157,7 +157,7 @@ describe('Fanning out for who has room', () => {
   it('claims none of a webhook that is paused, that keeps us waiting, or that has enough in hand', async () => {
     const others = [await desk.addWebhook(acme), await desk.addWebhook(acme), await desk.addWebhook(acme)];
     await setStatus('PAUSED');
-    await office.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);
+    await stores.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);
     await desk.record(acme, 2);
     const { claimed, lanes } = await desk.fanOutInto(
       { rows: 2, excludedLanes: [webhookLane(others[1]!)] },
@@ -196,7 +196,7 @@ describe('Fanning out', () => {
 
   it('W9: makes each delivery once, though the events are fanned out twice and at once', async () => {
     await desk.record(acme, 200);
-    const rows = await office.ask('SELECT * FROM outbox WHERE lane_id = $1', [eventLane(acme)]);
+    const rows = await stores.ask('SELECT * FROM outbox WHERE lane_id = $1', [eventLane(acme)]);
     await Promise.all([1, 2, 3, 4].map(() => desk.fanOut(acme, 90)));
     await desk.fanOut(acme);
     const before = await deliveriesOf(webhook);
@@ -204,7 +204,7 @@ describe('Fanning out', () => {
     const [delivery] = await desk.claim(webhook, 1);
     await record(desk.outcome(delivery!));
 
-    await office.ask('INSERT INTO outbox SELECT * FROM json_populate_recordset(NULL::outbox, $1)', [
+    await stores.ask('INSERT INTO outbox SELECT * FROM json_populate_recordset(NULL::outbox, $1)', [
       JSON.stringify(rows),
     ]);
     await desk.fanOut(acme);
@@ -236,9 +236,9 @@ describe('Fanning out', () => {
 
   it('passes by what is paused for all', async () => {
     await desk.record(acme, 1);
-    await office.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('event', '*', 'test')`);
+    await stores.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('event', '*', 'test')`);
     expect(await desk.fanOut(acme)).toEqual([]);
-    await office.ask('DELETE FROM paused_lanes');
+    await stores.ask('DELETE FROM paused_lanes');
     expect(await desk.fanOut(acme)).toHaveLength(2);
   });
 });
@@ -265,9 +265,9 @@ describe('Recording', () => {
 
   it('writes into no index of deliveries what succeeded', async () => {
     const inPlace = async (): Promise<number> => {
-      const flush = () => office.ask('SELECT pg_stat_force_next_flush()');
+      const flush = () => stores.ask('SELECT pg_stat_force_next_flush()');
       await Promise.all([1, 2, 3, 4].map(flush));
-      const [row] = await office.ask<{ sum: number }>(
+      const [row] = await stores.ask<{ sum: number }>(
         `SELECT sum(n_tup_hot_upd)::int AS sum FROM pg_stat_user_tables WHERE relname LIKE 'webhook_deliveries_%'`,
       );
       return row!.sum;
@@ -283,13 +283,13 @@ describe('Recording', () => {
   it('W8: lets what failed wait, a step further in the table; a fault of ours costs neither attempt nor step', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);
     await record(desk.failed(delivery!, { retryAfterMs: 3_600_000 }));
-    const [row] = await office.ask(
+    const [row] = await stores.ask(
       `SELECT state, attempts, unanswered, due_at > now() + interval '59 minutes' AS later FROM outbox WHERE subject_id = $1`,
       [uuidOf(delivery!.id)],
     );
     expect(row).toEqual({ state: 'waiting', attempts: 1, unanswered: 0, later: true });
 
-    await office.ask(`UPDATE outbox SET state = 'ready' WHERE lane_id = $1`, [webhookLane(webhook)]);
+    await stores.ask(`UPDATE outbox SET state = 'ready' WHERE lane_id = $1`, [webhookLane(webhook)]);
     const [again] = await desk.claim(webhook);
     expect(again).toMatchObject({ attempts: 1, attemptsMade: 1, claims: 2 });
     const ours = { steps: 1, attempt: null } as const;
@@ -300,7 +300,7 @@ describe('Recording', () => {
 
   it('changes no state when its claim has moved on, and tells its attempt as late; twice is once', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);
-    await office.outbox.giveBack([delivery!]);
+    await stores.outbox.giveBack([delivery!]);
     const [mine] = await desk.claim(webhook);
     const outcome = desk.outcome(delivery!);
     expect(await record(outcome)).toEqual([false]);
@@ -312,7 +312,7 @@ describe('Recording', () => {
 });
 
 describe('A receiver', () => {
-  const health = () => new ReceiverHealthStore(office.database);
+  const health = () => new ReceiverHealthStore(stores.database);
   /** Reports POSTs to the webhook as it is now, or as it was. */
   const report = async (observation: Partial<ReceiverObservation>, asOf?: string) => {
     const [now] = await desk.deliveries.readReceivers([webhook]);
@@ -344,7 +344,7 @@ describe('A receiver', () => {
     expect(await webhookRow()).toMatchObject({ status: 'DISABLED' });
     expect(await noticesOf()).toEqual([{ kind: 'FAILING' }, { kind: 'DISABLED_FAILING' }]);
     expect(
-      await office.count('audit_log', `subject_id = $1 AND action = 'webhook.disabled'`, [webhook]),
+      await stores.count('audit_log', `subject_id = $1 AND action = 'webhook.disabled'`, [webhook]),
     ).toBe(1);
     expect(await due(webhook)).toBe(2);
     expect(await desk.claim(webhook)).toEqual([]);
@@ -363,7 +363,7 @@ describe('A receiver', () => {
     await webhooks.change(acme, webhook, operator('test'), () => ({ url: 'https://example.org' }));
     expect(await report({ effect: 'gone' }, before!.asOf)).toEqual([]);
     expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: false, warned: false });
-    expect(await office.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
+    expect(await stores.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
   });
 
   it('W10: is told what was exhausted when its webhook is active again after it was disabled, from the first step on', async () => {
@@ -383,7 +383,7 @@ describe('A receiver', () => {
   it('W10: keeps the attempts before it was put back, and those after', async () => {
     const [lost] = await desk.recordAndClaim(acme, webhook);
     await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
-    const changes = new DeliveryChanges(office.database);
+    const changes = new DeliveryChanges(stores.database);
     expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('put_back');
     expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('due_already');
     const [again] = await desk.claim(webhook);
@@ -399,14 +399,14 @@ describe('A receiver', () => {
   it('W10: is put back once by several at once, and by no other workspace', async () => {
     const [lost] = await desk.recordAndClaim(acme, webhook);
     await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
-    const changes = new DeliveryChanges(office.database);
-    const other = await office.openWorkspace();
+    const changes = new DeliveryChanges(stores.database);
+    const other = await stores.openWorkspace();
     expect(await changes.sendAgain(other, webhook, lost!.id, operator('test'))).toBeUndefined();
     const all = await Promise.all(
       [1, 2, 3, 4].map(() => changes.sendAgain(acme, webhook, lost!.id, operator('test'))),
     );
     expect(all.sort()).toEqual(['due_already', 'due_already', 'due_already', 'put_back']);
-    expect(await office.count('audit_log', 'subject_id = $1', [webhook])).toBe(1);
+    expect(await stores.count('audit_log', 'subject_id = $1', [webhook])).toBe(1);
     expect(await due(webhook)).toBe(1);
   });
 
@@ -425,7 +425,7 @@ describe('A receiver', () => {
     await desk.fanOut(acme);
     await report({ isSlow: true });
     expect(await desk.claim(webhook)).toEqual([]);
-    expect(await office.outbox.lanesWithReadyRows()).toContainEqual({
+    expect(await stores.outbox.lanesWithReadyRows()).toContainEqual({
       queue: 'webhook',
       laneId: webhookLane(webhook),
       isSlow: true,
@@ -444,11 +444,11 @@ describe('A receiver', () => {
 describe('What is kept', () => {
   it('of a delivery that killed five workers in a row is that it is exhausted', async () => {
     const [delivery] = await desk.recordAndClaim(acme, webhook);
-    await office.ask(
+    await stores.ask(
       `UPDATE outbox SET unanswered = 5, lease_until = now() - interval '1 hour' WHERE subject_id = $1`,
       [uuidOf(delivery!.id)],
     );
-    expect(await office.outbox.revive(1_000, 100, 5)).toEqual({ revived: 0, givenUp: 1 });
+    expect(await stores.outbox.revive(1_000, 100, 5)).toEqual({ revived: 0, givenUp: 1 });
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
   });
@@ -459,7 +459,7 @@ describe('What is kept', () => {
     await desk.fanOut(acme);
     for (const id of [webhook, ...others])
       await webhooks.change(acme, id, operator('test'), () => ({ status: 'PAUSED' }));
-    await office.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE lane_id = ANY ($1)`, [
+    await stores.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE lane_id = ANY ($1)`, [
       [webhook, ...others].map(webhookLane),
     ]);
     const expired = [];
@@ -476,10 +476,10 @@ describe('What is kept', () => {
     await desk.record(acme, 3);
     await desk.fanOut(acme);
     const [oldest] = await deliveriesOf(webhook);
-    await office.ask(`UPDATE outbox SET due_at = now() - interval '29 days' WHERE lane_id = $1`, [
+    await stores.ask(`UPDATE outbox SET due_at = now() - interval '29 days' WHERE lane_id = $1`, [
       webhookLane(webhook),
     ]);
-    await office.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE subject_id = $1`, [
+    await stores.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE subject_id = $1`, [
       oldest!.id,
     ]);
     expect(await upkeep.expireHeldDeliveries(30, 100)).toBe(1);

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
-import { rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailChanges } from './email-changes.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
@@ -12,9 +12,9 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 30 * DAY_MS;
 const NO_END_OF_BYTES = 2 ** 40;
 
-const office = await openOffice();
-const otherOffice = office.another();
-const [changes, otherChanges] = [new EmailChanges(office.database), new EmailChanges(otherOffice.database)];
+const stores = await openTestStores();
+const otherStores = stores.another();
+const [changes, otherChanges] = [new EmailChanges(stores.database), new EmailChanges(otherStores.database)];
 
 /** Accepts emails that are to leave in so many milliseconds. */
 async function schedule(
@@ -32,7 +32,7 @@ async function schedule(
       ...change,
     }),
   );
-  const outcomes = await office.accept(emails);
+  const outcomes = await stores.accept(emails);
   expect(outcomes.every(({ kind }) => kind === 'accepted')).toBe(true);
   return emails.map(({ id }) => id);
 }
@@ -40,16 +40,16 @@ async function schedule(
 /** Accepts emails whose time has come, and which nobody has claimed yet. */
 async function scheduleDue(workspaceId: WorkspaceId, count = 1): Promise<EmailId[]> {
   const ids = await schedule(workspaceId, -1_000, count);
-  await office.outbox.ripen(count * 10);
+  await stores.outbox.ripen(count * 10);
   return ids;
 }
 
-function claimBulk(workspaceId: WorkspaceId, maxRows = 100, from = office): Promise<ClaimedEmail[]> {
+function claimBulk(workspaceId: WorkspaceId, maxRows = 100, from = stores): Promise<ClaimedEmail[]> {
   return from.outbox.claimEmails([{ laneId: bulkLane(workspaceId), maxRows }], NO_END_OF_BYTES, 60_000);
 }
 
 async function usedBy(workspaceId: WorkspaceId): Promise<number> {
-  const [row] = await office.ask<{ used: number }>(
+  const [row] = await stores.ask<{ used: number }>(
     'SELECT sum(accepted)::int AS used FROM usage WHERE workspace_id = $1',
     [uuidOf(workspaceId)],
   );
@@ -57,37 +57,37 @@ async function usedBy(workspaceId: WorkspaceId): Promise<number> {
 }
 
 async function kindsOf(id: EmailId): Promise<string[]> {
-  return (await office.timelineOf(id)).map(({ kind }) => kind);
+  return (await stores.timelineOf(id)).map(({ kind }) => kind);
 }
 
 /** Two changes that are in no statement of the store: an email that was claimed and given back untouched. */
 async function claimAndGiveBack(workspaceId: WorkspaceId): Promise<EmailId> {
   const [id] = await scheduleDue(workspaceId);
-  await office.outbox.giveBack(await claimBulk(workspaceId));
+  await stores.outbox.giveBack(await claimBulk(workspaceId));
   return id!;
 }
 
 describe('Cancelling an email', () => {
   it('S18, S13: takes it out of what is due, tells the timeline, and gives its place in the limit back', async () => {
-    const acme = await office.openWorkspace(1);
+    const acme = await stores.openWorkspace(1);
     const [id] = await schedule(acme);
     expect(await changes.cancel(acme, id!)).toBe(true);
-    expect(await office.statusOf(id!)).toBe('CANCELLED');
-    expect(await office.rowOf(id!)).toBeUndefined();
+    expect(await stores.statusOf(id!)).toBe('CANCELLED');
+    expect(await stores.rowOf(id!)).toBeUndefined();
     expect(await kindsOf(id!)).toEqual(['CANCELLED']);
     expect(await usedBy(acme)).toBe(0);
     await schedule(acme);
   });
 
   it('S18: also when its time has come, as long as nobody has claimed it', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [id] = await scheduleDue(acme);
     expect(await changes.cancel(acme, id!)).toBe(true);
     expect(await claimBulk(acme)).toEqual([]);
   });
 
   it.each<[string, (acme: WorkspaceId) => Promise<EmailId>]>([
-    ['one that is sent at once', async (acme) => (await office.acceptEmails(acme, 1))[0]!],
+    ['one that is sent at once', async (acme) => (await stores.acceptEmails(acme, 1))[0]!],
     ['one that is claimed', async (acme) => (await scheduleDue(acme), (await claimBulk(acme))[0]!.id)],
     ['one that was claimed and given back', claimAndGiveBack],
     [
@@ -99,36 +99,36 @@ describe('Cancelling an email', () => {
       },
     ],
     ['one that there is not', () => Promise.resolve(newId('trs', Date.now()))],
-    ['one of another workspace', async () => (await schedule(await office.openWorkspace()))[0]!],
+    ['one of another workspace', async () => (await schedule(await stores.openWorkspace()))[0]!],
   ])('S18, G3: changes nothing of %s, nor does moving it', async (_what, make) => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const id = await make(acme);
-    const before = [await office.statusOf(id), await office.rowOf(id), await office.timelineOf(id)];
+    const before = [await stores.statusOf(id), await stores.rowOf(id), await stores.timelineOf(id)];
     const used = await usedBy(acme);
     expect(await changes.cancel(acme, id)).toBe(false);
     expect(
       await changes.reschedule(acme, id, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS }),
     ).toBeUndefined();
-    const after = [await office.statusOf(id), await office.rowOf(id), await office.timelineOf(id)];
+    const after = [await stores.statusOf(id), await stores.rowOf(id), await stores.timelineOf(id)];
     expect(withoutSeconds(after)).toEqual(withoutSeconds(before));
     expect(await usedBy(acme)).toBe(used);
   });
 
   it('S13: gives back to the month it was counted in, however late it was written', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     await schedule(acme);
     const [id] = await schedule(acme, DAY_MS, 1, { acceptedAt: new Date('2020-01-31T23:59:59.999Z') });
     const use = () =>
-      office.ask('SELECT accepted FROM usage WHERE workspace_id = $1 ORDER BY month', [uuidOf(acme)]);
+      stores.ask('SELECT accepted FROM usage WHERE workspace_id = $1 ORDER BY month', [uuidOf(acme)]);
     expect(await use()).toEqual([{ accepted: 1 }, { accepted: 1 }]);
     expect(await changes.cancel(acme, id!)).toBe(true);
     expect(await use()).toEqual([{ accepted: 0 }, { accepted: 1 }]);
   });
 
   it('S18: waits for a workspace whose use of the month was never counted no more than for others', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [id] = await schedule(acme);
-    await office.ask('DELETE FROM usage WHERE workspace_id = $1', [uuidOf(acme)]);
+    await stores.ask('DELETE FROM usage WHERE workspace_id = $1', [uuidOf(acme)]);
     expect(await changes.cancel(acme, id!)).toBe(true);
   });
 });
@@ -143,18 +143,18 @@ describe('Moving an email', () => {
     ['later', 2 * DAY_MS],
     ['earlier', 60_000],
   ])('S18: %s makes it due then, and not before', async (_which, inMs) => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [id] = await schedule(acme);
     const at = new Date(Date.now() + inMs);
     expect(await changes.reschedule(acme, id!, { at: at, keysKeptMs: KEPT_MS })).toEqual({
       laneId: bulkLane(acme),
       isDue: false,
     });
-    expect(await office.rowOf(id!)).toMatchObject({ state: 'waiting', claims: 1 });
-    expect((await office.rowOf(id!))!.dueInSeconds).toBeCloseTo(inMs / 1_000, -1);
-    const [email] = await office.ask('SELECT send_at, status FROM emails WHERE id = $1', [uuidOf(id!)]);
+    expect(await stores.rowOf(id!)).toMatchObject({ state: 'waiting', claims: 1 });
+    expect((await stores.rowOf(id!))!.dueInSeconds).toBeCloseTo(inMs / 1_000, -1);
+    const [email] = await stores.ask('SELECT send_at, status FROM emails WHERE id = $1', [uuidOf(id!)]);
     expect(email).toEqual({ send_at: at, status: 'SCHEDULED' });
-    const [event] = await office.ask('SELECT kind, detail FROM email_events WHERE email_id = $1', [
+    const [event] = await stores.ask('SELECT kind, detail FROM email_events WHERE email_id = $1', [
       uuidOf(id!),
     ]);
     expect(event).toEqual({ kind: 'RESCHEDULED', detail: { sendAt: at.toISOString() } });
@@ -164,7 +164,7 @@ describe('Moving an email', () => {
     ['now', () => null],
     ['a time that has passed by the database', () => new Date(Date.now() - 60_000)],
   ])('S10, S18: to %s makes it ready at once', async (_when, at) => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [id] = await schedule(acme);
     expect(await changes.reschedule(acme, id!, { at: at(), keysKeptMs: KEPT_MS })).toEqual({
       laneId: bulkLane(acme),
@@ -173,18 +173,18 @@ describe('Moving an email', () => {
     const [claimed] = await claimBulk(acme);
     expect(claimed!.id).toBe(id);
     expect(Math.abs(claimed!.fellDueAt.getTime() - Date.now())).toBeLessThan(10_000);
-    expect(await office.statusOf(id!)).toBe('SENT');
+    expect(await stores.statusOf(id!)).toBe('SENT');
   });
 
   it('S18: takes back from those that are due one that is moved to later', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [id] = await scheduleDue(acme);
     await changes.reschedule(acme, id!, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS });
     expect(await claimBulk(acme)).toEqual([]);
   });
 
   it('S11: keeps its keys for 30 days after the new time, and never for less than before', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const idempotency = {
       key: 'order 7',
       fingerprint: hash('sha256', '', 'buffer'),
@@ -194,7 +194,7 @@ describe('Moving an email', () => {
     const [id] = await schedule(acme, DAY_MS, 1, { idempotency });
     const expiry = async () =>
       (
-        await office.ask('SELECT expires_at FROM idempotency_keys WHERE workspace_id = $1', [uuidOf(acme)])
+        await stores.ask('SELECT expires_at FROM idempotency_keys WHERE workspace_id = $1', [uuidOf(acme)])
       )[0];
     const later = new Date(Date.now() + 50 * DAY_MS);
     await changes.reschedule(acme, id!, { at: later, keysKeptMs: KEPT_MS });
@@ -209,7 +209,7 @@ describe('When several want the same email', () => {
   const ROUNDS = 40;
 
   it('S18, S13: one of two who cancel it at once does, and its place is given back once', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const ids = await schedule(acme, DAY_MS, ROUNDS);
     for (const id of ids) {
       const done = await Promise.all([changes.cancel(acme, id), otherChanges.cancel(acme, id)]);
@@ -219,12 +219,12 @@ describe('When several want the same email', () => {
   });
 
   it('S18, S13: it is cancelled or claimed, never both, and only those that are cancelled are given back', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const ids = await scheduleDue(acme, ROUNDS);
     const claiming = (async () => {
       const claimed: ClaimedEmail[] = [];
       for (let tries = 0; tries < ROUNDS; tries += 1)
-        claimed.push(...(await claimBulk(acme, 1, otherOffice)));
+        claimed.push(...(await claimBulk(acme, 1, otherStores)));
       return claimed;
     })();
     // From the other end, so that they meet in the middle, and there again and again.
@@ -233,13 +233,13 @@ describe('When several want the same email', () => {
     const claimed = [...(await claiming), ...(await claimBulk(acme))].map(({ id }) => id);
     expect([...cancelled, ...claimed].sort()).toEqual([...ids].sort());
     expect(await usedBy(acme)).toBe(claimed.length);
-    for (const id of claimed) expect(await office.statusOf(id)).toBe('SENT');
+    for (const id of claimed) expect(await stores.statusOf(id)).toBe('SENT');
   });
 
   it('S18: cancelling waits for a claim that is under way, and then leaves the email alone', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const [id] = await scheduleDue(acme);
-    const client = await otherOffice.database.pool.connect();
+    const client = await otherStores.database.pool.connect();
     await client.query('BEGIN');
     await client.query(
       `UPDATE outbox SET state = 'taken', claims = 1, lease_until = now() + interval '1 minute'`,
@@ -251,26 +251,26 @@ describe('When several want the same email', () => {
     await client.query('COMMIT');
     client.release();
     expect([await cancelling, await moving]).toEqual([false, undefined]);
-    expect(await office.statusOf(id!)).toBe('SENT');
+    expect(await stores.statusOf(id!)).toBe('SENT');
     expect(await usedBy(acme)).toBe(1);
   });
 
   it('S18: one that is cancelled and moved at once is cancelled, whichever was first', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     for (const id of await schedule(acme, DAY_MS, ROUNDS)) {
       const [isCancelled] = await Promise.all([
         changes.cancel(acme, id),
         otherChanges.reschedule(acme, id, { at: null, keysKeptMs: KEPT_MS }),
       ]);
       expect(isCancelled).toBe(true);
-      expect(await office.rowOf(id)).toBeUndefined();
+      expect(await stores.rowOf(id)).toBeUndefined();
     }
     expect(await claimBulk(acme)).toEqual([]);
     expect(await usedBy(acme)).toBe(0);
   });
 
   it('S18: what is claimed while it is moved leaves with the time that is kept', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const ids = await scheduleDue(acme, ROUNDS);
     const moving = (async () => {
       for (let round = 0; round < 5; round += 1) {
@@ -278,18 +278,18 @@ describe('When several want the same email', () => {
       }
     })();
     const claimed: ClaimedEmail[] = [];
-    while (claimed.length < ids.length) claimed.push(...(await claimBulk(acme, 3, otherOffice)));
+    while (claimed.length < ids.length) claimed.push(...(await claimBulk(acme, 3, otherStores)));
     await moving;
     for (const { id, fellDueAt } of claimed) {
-      const [row] = await office.ask('SELECT send_at FROM emails WHERE id = $1', [uuidOf(id)]);
+      const [row] = await stores.ask('SELECT send_at FROM emails WHERE id = $1', [uuidOf(id)]);
       expect(row).toEqual({ send_at: fellDueAt });
     }
   });
 
   it('S13: acceptances, claims and cancellations of one workspace do not stop each other', async () => {
-    const acme = await office.openWorkspace();
+    const acme = await stores.openWorkspace();
     const ids = await scheduleDue(acme, ROUNDS);
-    const accepting = Promise.all(ids.map(() => office.acceptEmails(acme, 1)));
+    const accepting = Promise.all(ids.map(() => stores.acceptEmails(acme, 1)));
     const cancelling = Promise.all(ids.map((id) => otherChanges.cancel(acme, id)));
     const claiming = Promise.all(Array.from({ length: 10 }, () => claimBulk(acme, 2)));
     const [, cancelled] = await Promise.all([accepting, cancelling, claiming]);
@@ -302,7 +302,7 @@ async function blocked(count: number): Promise<void> {
   const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
                    WHERE wait_event_type = 'Lock' AND datname = current_database()`;
   for (;;) {
-    const [row] = await office.ask<{ count: number }>(waiting);
+    const [row] = await stores.ask<{ count: number }>(waiting);
     if (row!.count >= count) return;
   }
 }

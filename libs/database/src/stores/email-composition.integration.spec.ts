@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailStore } from './email-store.ts';
-import { rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 
-const office = await openOffice();
-const emails = new EmailStore(office.database);
-const acme = await office.openWorkspace();
+const stores = await openTestStores();
+const emails = new EmailStore(stores.database);
+const acme = await stores.openWorkspace();
 
 const rich: Partial<AcceptableRawEmail> = {
   from: { address: 'hello@example.com', name: 'Shop' },
@@ -24,10 +24,10 @@ describe('What composing takes', () => {
     ['a rich', rich],
   ])('S18: is the same for who previews %s email as for who sends it', async (_kind, change) => {
     const email = rawEmail(acme, change);
-    await office.accept([email], null);
-    await office.outbox.ripen(10);
+    await stores.accept([email], null);
+    await stores.outbox.ripen(10);
     const shown = await emails.findComposable(acme, email.id);
-    const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     const { laneId: _l, claims: _c, attempts: _a, bytes: _b, laneHasMore: _m, ...asked } = claimed!;
     const { withheldFor: _w, askedAtMs: _t, traceparent: _p, ...composition } = asked;
     expect(shown).toEqual(composition);
@@ -45,20 +45,20 @@ describe('What composing takes', () => {
       templateVersionId,
       variables,
     } as const;
-    await office.accept([email], null);
+    await stores.accept([email], null);
     const shown = await emails.findComposable(acme, email.id);
     expect(shown!.content).toEqual({
       type: 'templated',
       templateVersionId,
       variables: JSON.stringify(variables),
     });
-    const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     expect(claimed!.content).toEqual(shown!.content);
   });
 
   it('S18, G3: is nothing to another workspace, and nothing of an email that is not there', async () => {
-    const [id] = await office.acceptEmails(acme, 1);
-    expect(await emails.findComposable(await office.openWorkspace(), id!)).toBeUndefined();
+    const [id] = await stores.acceptEmails(acme, 1);
+    expect(await emails.findComposable(await stores.openWorkspace(), id!)).toBeUndefined();
     expect(await emails.findComposable(acme, newId('trs', Date.now()))).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { sleep, timeOf, uuidOf } from '@posthorn/kernel';
 import { parseOpaqueStart, type Sort, SORTS } from '@posthorn/domain';
-import { rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
 import { countEmailsByDay } from '../sql/email-counts.ts';
 import { type EmailFilter, listEmails } from '../sql/email-list.ts';
@@ -15,16 +15,16 @@ import type { EmailSummary } from './email-record.ts';
 const DAY_MS = 86_400_000;
 const COUNT = 100_000;
 
-const office = await openOffice(4);
-const acme = await office.openWorkspace();
+const stores = await openTestStores(4);
+const acme = await stores.openWorkspace();
 
 /** Of a month of which no more has emails, there are so few that every index is as good. */
 const FEW_MS = 2 * DAY_MS;
 const [begun, ended] = sixtyDays();
 
 beforeAll(async () => {
-  await crowdEmails(office.url, acme, { count: COUNT, from: begun, to: ended });
-  await crowdEmails(office.url, await office.openWorkspace(), { count: 20_000, from: begun, to: ended });
+  await crowdEmails(stores.url, acme, { count: COUNT, from: begun, to: ended });
+  await crowdEmails(stores.url, await stores.openWorkspace(), { count: 20_000, from: begun, to: ended });
 });
 
 /** The last sixty days, or a few more or less, so that no month has few emails, whatever day it is. */
@@ -63,7 +63,7 @@ function monthOf(moment: Date): string {
 
 /** How many there are of a filter, counted by reading them all. */
 function countOf(where: string, values: unknown[] = []): Promise<number> {
-  return office.count(
+  return stores.count(
     'emails',
     `workspace_id = (SELECT id FROM workspaces WHERE name = 'Acme' ORDER BY id LIMIT 1) AND ${where}`,
     values,
@@ -102,7 +102,7 @@ describe('A list of emails', () => {
   ])(
     'S18, G10: has each email of %s once, in both orders, however it is cut into pages',
     async (_what, filter, count) => {
-      const store = new EmailListStore(office.database);
+      const store = new EmailListStore(stores.database);
       const expected = await count();
       expect(expected).toBeGreaterThan(0);
       const reads = await Promise.all(SORTS.map((sort) => readAll(store, filter(), { sort, limit: 37 })));
@@ -115,14 +115,14 @@ describe('A list of emails', () => {
   );
 
   it('S18: shows what is known of each email', async () => {
-    const globex = await office.openWorkspace();
+    const globex = await stores.openWorkspace();
     const email = rawEmail(globex, {
       groupBy: 'g',
       sendAt: new Date(Date.now() + DAY_MS),
       status: 'SCHEDULED',
     });
-    await office.accept([email]);
-    const page = await new EmailListStore(office.database).list(
+    await stores.accept([email]);
+    const page = await new EmailListStore(stores.database).list(
       globex,
       {},
       { limit: 5, sort: 'createdAt.desc' },
@@ -137,8 +137,8 @@ describe('A list of emails', () => {
   });
 
   it('S18, G3: of another workspace is empty', async () => {
-    const store = new EmailListStore(office.database);
-    const nobody = await office.openWorkspace();
+    const store = new EmailListStore(stores.database);
+    const nobody = await stores.openWorkspace();
     const page = { limit: 100, sort: 'createdAt.desc' as const };
     expect(await store.list(nobody, { to: 'user7@example.net' }, page)).toEqual({
       items: [],
@@ -153,7 +153,7 @@ describe('A search for few among many', () => {
   const scarce: EmailFilter = { status: 'DELIVERED' };
 
   it('S18, G10: ends its page when its time is over, and goes on with the next one', async () => {
-    const hasty = new EmailListStore(office.database, { rowsPerStatement: 1_000, maxMs: 0, maxAtOnce: 2 });
+    const hasty = new EmailListStore(stores.database, { rowsPerStatement: 1_000, maxMs: 0, maxAtOnce: 2 });
     const { items, sizes } = await readAll(hasty, { groupBy: 'many', status: 'CANCELLED' });
     expect(items).toHaveLength(await countOf(`group_by = 'many' AND status = 'CANCELLED'`));
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length);
@@ -163,7 +163,7 @@ describe('A search for few among many', () => {
   it.each([2, 3, 7])(
     'S18, G10: loses and repeats nothing when %i emails are looked at at a time',
     async (rowsPerStatement) => {
-      const store = new EmailListStore(office.database, { rowsPerStatement, maxMs: 60_000, maxAtOnce: 2 });
+      const store = new EmailListStore(stores.database, { rowsPerStatement, maxMs: 60_000, maxAtOnce: 2 });
       const filter: EmailFilter = { to: 'user5@example.net', status: 'SENT' };
       const expected = await countOf(`to_address = 'user5@example.net' AND status = 'SENT'`);
       const { items } = await readAll(store, filter, { limit: 3 });
@@ -175,8 +175,8 @@ describe('A search for few among many', () => {
 
   it('S18: does not go beyond its first statement while others do', async () => {
     const bounds = { rowsPerStatement: 200, maxMs: 60_000, maxAtOnce: 1 };
-    const store = new EmailListStore(office.database, bounds);
-    const asked = jest.spyOn(office.database.pool, 'query');
+    const store = new EmailListStore(stores.database, bounds);
+    const asked = jest.spyOn(stores.database.pool, 'query');
     const page = { limit: 100, sort: 'createdAt.desc' as const };
     const first = store.list(acme, scarce, page);
     while (asked.mock.calls.length < 2) await sleep(1);
@@ -190,9 +190,9 @@ describe('A search for few among many', () => {
   });
 
   it('S18: looks through a hundred thousand emails in a few statements, of which one page has the time', async () => {
-    const store = new EmailListStore(office.database, { ...SEARCH_BOUNDS, maxMs: 60_000 });
+    const store = new EmailListStore(stores.database, { ...SEARCH_BOUNDS, maxMs: 60_000 });
     const page = { limit: 100, sort: 'createdAt.desc' as const };
-    const asked = jest.spyOn(office.database.pool, 'query');
+    const asked = jest.spyOn(stores.database.pool, 'query');
     expect(await store.list(acme, scarce, page)).toEqual({ items: [], hasMore: false, startAt: null });
     expect(asked.mock.calls.length).toBeLessThanOrEqual(11);
     expect((await store.list(acme, few, page)).hasMore).toBe(false);
@@ -225,7 +225,7 @@ describe('The plan of a list', () => {
       /workspace_id_to_address_id/,
     ],
   ])('S18: by %s reads its index from where the page begins', async (_what, filter, index) => {
-    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, window));
+    const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
     const read = indexesRead(plan).filter((name) => !name.endsWith('_pkey') && hasEmails(name));
     expect(read.length).toBeGreaterThan(0);
     for (const name of read) expect(name).toMatch(index);
@@ -237,7 +237,7 @@ describe('The plan of a list', () => {
     ['a status that none has', { status: 'DELIVERED' }],
     ['a group and a status that none has', { groupBy: 'many', status: 'DELIVERED' }],
   ])('S18: by %s looks at the index alone, at no more than it may', async (_what, filter) => {
-    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, window));
+    const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
     expect(plan.some((node) => node['Node Type'] === 'Index Only Scan')).toBe(true);
     expect(pagesTouched(plan)).toBeLessThan(MAX_PAGES);
   });
@@ -245,7 +245,7 @@ describe('The plan of a list', () => {
   it('S18: by time looks only into the months that it touches', async () => {
     const noon = Date.UTC(begun.getUTCFullYear(), begun.getUTCMonth() + 1, 10, 12);
     const filter = { createdAfter: new Date(noon), createdBefore: new Date(noon + DAY_MS) };
-    const plan = await executedPlan(office.database.pool, listEmails(acme, filter, window));
+    const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
     const month = monthOf(new Date(noon));
     expect(indexesRead(plan).length).toBeGreaterThan(0);
     for (const name of indexesRead(plan)) expect(name).toContain(`emails_${month}`);
@@ -258,10 +258,10 @@ describe('Counts of emails', () => {
   it.each([undefined, 'many'])(
     'E18: are what there is of each day and status, of the group %s',
     async (groupBy) => {
-      const store = new EmailCountsStore(office.database);
+      const store = new EmailCountsStore(stores.database);
       const [firstDay, lastDay] = [midnight(begun.getTime()), midnight(Date.now())];
       const counts = await store.count({ workspaceId: acme, groupBy, firstDay, lastDay });
-      const counted = await office.ask(
+      const counted = await stores.ask(
         `SELECT to_char(accepted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, status, count(*)::int AS count
        FROM   emails WHERE workspace_id = $1 AND ($2::text IS NULL OR group_by = $2) AND accepted_at >= $3 GROUP BY 1, 2`,
         [uuidOf(acme), groupBy ?? null, firstDay],
@@ -279,7 +279,7 @@ describe('Counts of emails', () => {
     const [from, to] = days.map((day) => day.toISOString().slice(0, 10));
     const values = [uuidOf(acme), from, to, groupBy ?? null];
     const text = countEmailsByDay(groupBy !== undefined);
-    const plan = await executedPlan(office.database.pool, { text, values });
+    const plan = await executedPlan(stores.database.pool, { text, values });
     const read = indexesRead(plan).filter(hasEmails);
     expect(read.length).toBeGreaterThan(0);
     for (const name of read) expect(name).toMatch(index);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { parseOpaqueStart } from '@posthorn/domain';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { crowdEmails } from '../sql/crowded-emails.fixture.ts';
 import type { EmailFilter } from '../sql/email-list.ts';
 import { searchEmails } from '../sql/email-search.ts';
@@ -11,14 +11,14 @@ import { EmailSearchStore, type FoundEmail } from './email-search-store.ts';
 const DAY_MS = 86_400_000;
 const RECIPIENT = 'user7@example.net';
 
-const office = await openOffice(4);
+const stores = await openTestStores(4);
 const workspaces: WorkspaceId[] = [];
 
 beforeAll(async () => {
   const time = { from: new Date(Date.now() - 45 * DAY_MS), to: new Date() };
   for (let n = 0; n < 3; n += 1) {
-    workspaces.push(await office.openWorkspace());
-    await crowdEmails(office.url, workspaces[n]!, { count: 20_000, ...time });
+    workspaces.push(await stores.openWorkspace());
+    await crowdEmails(stores.url, workspaces[n]!, { count: 20_000, ...time });
   }
 });
 
@@ -44,12 +44,12 @@ describe('A search in all workspaces', () => {
     ['a group', { groupBy: 'order-6' }, `group_by = 'order-6'`],
     ['a rare status', { status: 'FAILED' }, `status = 'FAILED'`],
   ])('has each email of %s once, the newest first, however it is cut', async (_what, filter, where) => {
-    const expected = await office.count('emails', where);
+    const expected = await stores.count('emails', where);
     expect(expected).toBeGreaterThan(3);
     const hasty = { rowsPerStatement: 400, maxMs: 0, maxAtOnce: 1 };
     for (const store of [
-      new EmailSearchStore(office.database),
-      new EmailSearchStore(office.database, hasty),
+      new EmailSearchStore(stores.database),
+      new EmailSearchStore(stores.database, hasty),
     ]) {
       const found = await readAll(store, filter, 7);
       const ids = found.map(({ id }) => id);
@@ -66,7 +66,7 @@ describe('A search in all workspaces', () => {
     ['nothing', {}, /pkey/, 500],
     ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
   ])('by %s reads an index from where the page begins', async (_what, filter, index, maxPages) => {
-    const plan = await executedPlan(office.database.pool, searchEmails(filter, window));
+    const plan = await executedPlan(stores.database.pool, searchEmails(filter, window));
     // Where a month has no emails, every index is as good.
     expect(indexesRead(plan)).toContainEqual(expect.stringMatching(index));
     expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
@@ -74,7 +74,7 @@ describe('A search in all workspaces', () => {
   });
 
   it('says whose an email is', async () => {
-    const store = new EmailSearchStore(office.database);
+    const store = new EmailSearchStore(stores.database);
     const [email] = (await store.list({}, { limit: 1, sort: 'createdAt.desc' })).items;
     expect(await store.workspaceOf(email!.id)).toBe(email!.workspaceId);
     expect(await store.workspaceOf(newId('trs', Date.now()))).toBeUndefined();

@@ -19,22 +19,22 @@ import type pg from 'pg';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
 
-/** Where the database lives, and whether it was restored and is held back since. */
+/** The newest era, and whether sending is on hold because the database was restored. */
 interface Era {
   readonly era: number;
-  /** When a scheduler last said that it works here. */
+  /** When a scheduler last recorded that it is running on this database. */
   readonly aliveAt: Date;
-  /** False: it was restored or copied, and nothing has worked here yet. */
+  /** False: the database was restored or copied, and no scheduler has run on it yet. */
   readonly isOfHere: boolean;
   /** The database's time. */
   readonly now: Date;
-  /** Since when it is held back because it was restored; null: it is not. */
+  /** Since when sending is on hold because of a restore; null: it is not. */
   readonly heldSince: Date | null;
-  /** When the dump was made, to the minute; null: it is not held back. */
+  /** When the dump was made, to the minute; null: sending is not on hold. */
   readonly dumpedAt: Date | null;
 }
 
-/** What waits in a queue, by when it is due. */
+/** The rows of a queue, counted by when they are due. */
 export interface DueSince {
   readonly queue: OutboxQueue;
   readonly dueBefore: number;
@@ -42,38 +42,38 @@ export interface DueSince {
   readonly later: number;
 }
 
-/** A ready email, by the columns that ready emails are ordered by. */
-interface ReadyPlace {
+/** A position in the order of ready emails. */
+interface ReadyPosition {
   readonly laneId: string;
   readonly dueAt: string;
   readonly id: string;
 }
 
-/** How far a pass over emails that nobody works on has come: dead ones and waiting ones become ready, so the ready ones come last. */
-export type PassPlace =
-  { readonly state: 'waiting' | 'dead' } | { readonly state: 'ready'; readonly after: ReadyPlace };
+/** The position of a pass over unclaimed emails. Dead and waiting ones may become ready meanwhile, so the ready ones come last. */
+export type PassPosition =
+  { readonly state: 'waiting' | 'dead' } | { readonly state: 'ready'; readonly after: ReadyPosition };
 
-/** What a group of a pass came to. */
+/** The result of one group of a pass. */
 export interface PassGroup {
-  readonly dealtWith: number;
-  /** Where the pass goes on; undefined: it has ended. */
-  readonly next: PassPlace | undefined;
+  readonly processed: number;
+  /** Where the pass continues; undefined: it has ended. */
+  readonly next: PassPosition | undefined;
 }
 
 /** More rows are not counted. */
 const MAX_COUNTED = 2_000_000;
-const DEAD: PassPlace = { state: 'dead' };
-const WAITING: PassPlace = { state: 'waiting' };
-const BEFORE_ALL_READY: PassPlace = {
+const DEAD: PassPosition = { state: 'dead' };
+const WAITING: PassPosition = { state: 'waiting' };
+const BEFORE_ALL_READY: PassPosition = {
   state: 'ready',
   after: { laneId: '', dueAt: '-infinity', id: FIRST_ID },
 };
 
-/** The places that the database has lived at, and what to do with what was due when it came to another. */
+/** The eras of the database, and what to do after a restore with emails that were due before. */
 export class EraStore {
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
-  /** Notes that a scheduler works here. */
+  /** Records that a scheduler is running on this database. */
   async noteAlive(): Promise<void> {
     await this.database.pool.query(NOTE_ALIVE);
   }
@@ -82,12 +82,12 @@ export class EraStore {
     return (await this.database.pool.query<Era>(READ_ERA)).rows[0]!;
   }
 
-  /** What was due by then, since then, and later; of the first two million rows. */
+  /** Counts the rows due before a time, those due since, and those due later; of the first two million rows. */
   async countDueSince(moment: Date): Promise<DueSince[]> {
     return (await this.database.pool.query<DueSince>(COUNT_DUE_SINCE, [moment, MAX_COUNTED])).rows;
   }
 
-  /** Begins an era, and holds everything back, as for a dump that was restored; the system's log says so. */
+  /** Begins an era and puts sending on hold, as after a restore, and records this in the system's audit log. */
   beginByHand(actor: Actor): Promise<void> {
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<{ now: Date }>('SELECT now() AS now, begin_era_by_hand()');
@@ -95,34 +95,40 @@ export class EraStore {
     });
   }
 
-  /** Gives up as many as `limit` emails that were due before then and that nobody works on: the next ones of a pass over all of them. */
-  failDueBefore(moment: Date, limit: number, detail: object, place: PassPlace = DEAD): Promise<PassGroup> {
-    return this.dealWith({ moment, limit, place, lockReady: LOCK_READY }, async (client, ids) => {
+  /** Marks unclaimed emails that were due before `moment` as failed: the next `limit` ones of a pass over all of them. */
+  failDueBefore(
+    moment: Date,
+    limit: number,
+    detail: object,
+    position: PassPosition = DEAD,
+  ): Promise<PassGroup> {
+    return this.processGroup({ moment, limit, position, lockReady: LOCK_READY }, async (client, ids) => {
       const { rows } = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, [ids, detail]);
       addDueEventLanes(client, rows[0]!.eventLanes ?? []);
     });
   }
 
-  /** How many emails that were due before then somebody still works on, or did when the dump was made. */
+  /** How many emails that were due before `moment` are still leased, perhaps by a process of the time of the dump. */
   async countLeasedBefore(moment: Date): Promise<number> {
     const { rows } = await this.database.pool.query<{ leased: number }>(COUNT_LEASED_BEFORE, [moment]);
     return rows[0]!.leased;
   }
 
   /**
-   * Makes as many as `limit` emails that were due before then due now, marked as ones that may be sent twice: the next ones of a pass over all of them.
-   * Those whose worker died are marked anyway.
+   * Makes unclaimed emails that were due before `moment` due now, marked as possible duplicates: the next `limit` ones of a pass over all of them.
+   * Those whose worker died are already marked.
    */
-  markDoubtful(moment: Date, limit: number, place: PassPlace = WAITING): Promise<PassGroup> {
-    return this.dealWith({ moment, limit, place, lockReady: LOCK_UNMARKED }, async (client, ids) => {
+  markDoubtful(moment: Date, limit: number, position: PassPosition = WAITING): Promise<PassGroup> {
+    return this.processGroup({ moment, limit, position, lockReady: LOCK_UNMARKED }, async (client, ids) => {
       await client.query(MARK_DOUBTFUL, [ids]);
     });
   }
 
   /**
-   * Releases everything; says how many queues were held back, and whether that was because of a restoration. If any was, the system's log says so.
+   * Resumes everything, and records this in the system's audit log if any queue was paused.
    *
-   * @param detail what the log says beside the queues
+   * @param detail recorded with the names of the queues
+   * @returns how many queues were paused, and whether that was because of a restore
    */
   release(actor: Actor, detail: JsonObject): Promise<{ resumed: number; wasRestored: boolean }> {
     return transactOn(this.database, async (client) => {
@@ -133,16 +139,16 @@ export class EraStore {
     });
   }
 
-  private dealWith(
+  private processGroup(
     pass: Pass,
-    deal: (client: pg.PoolClient, ids: readonly string[]) => Promise<void>,
+    process: (client: pg.PoolClient, ids: readonly string[]) => Promise<void>,
   ): Promise<PassGroup> {
     return transactOn(this.database, async (client) => {
-      const { ids, next } = await (pass.place.state === 'ready'
-        ? lockReadyAfter(client, pass, pass.place.after)
-        : lockAtFront(client, pass, pass.place.state));
-      if (ids.length > 0) await deal(client, ids);
-      return { dealtWith: ids.length, next };
+      const { ids, next } = await (pass.position.state === 'ready'
+        ? lockReadyAfter(client, pass, pass.position.after)
+        : lockAtFront(client, pass, pass.position.state));
+      if (ids.length > 0) await process(client, ids);
+      return { processed: ids.length, next };
     });
   }
 }
@@ -156,32 +162,32 @@ interface ReleasedRow {
 interface Pass {
   readonly moment: Date;
   readonly limit: number;
-  readonly place: PassPlace;
+  readonly position: PassPosition;
   readonly lockReady: string;
 }
 
 interface LockedGroup {
   readonly ids: readonly string[];
-  readonly next: PassPlace | undefined;
+  readonly next: PassPosition | undefined;
 }
 
-/** What was dealt with is no longer at the front, so the pass stays there until nothing is left. */
+/** Processed emails leave the front of their index, so the pass stays there until none is left. */
 async function lockAtFront(
   client: pg.PoolClient,
-  { moment, limit, place }: Pass,
+  { moment, limit, position }: Pass,
   state: 'dead' | 'waiting',
 ): Promise<LockedGroup> {
   const { rows } = await client.query<{ id: string }>(lockDueBefore(state), [moment, limit]);
-  if (rows.length > 0) return { ids: rows.map(({ id }) => id), next: place };
+  if (rows.length > 0) return { ids: rows.map(({ id }) => id), next: position };
   return { ids: [], next: state === 'dead' ? WAITING : BEFORE_ALL_READY };
 }
 
 async function lockReadyAfter(
   client: pg.PoolClient,
   { moment, limit, lockReady }: Pass,
-  { laneId, dueAt, id }: ReadyPlace,
+  { laneId, dueAt, id }: ReadyPosition,
 ): Promise<LockedGroup> {
-  const seen = await client.query<ReadyPlace>(READY_EMAILS_AFTER, [laneId, dueAt, id, limit]);
+  const seen = await client.query<ReadyPosition>(READY_EMAILS_AFTER, [laneId, dueAt, id, limit]);
   const last = seen.rows.at(-1);
   if (last === undefined) return { ids: [], next: undefined };
   const { rows } = await client.query<{ id: string }>(lockReady, [seen.rows.map((row) => row.id), moment]);

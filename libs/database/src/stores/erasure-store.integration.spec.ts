@@ -1,24 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { newUuid, sleep, uuidOf } from '@posthorn/kernel';
-import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { scheduledEmail, sent } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { DeliveryTestStores } from '../deliveries.fixture.ts';
+import { scheduledEmail, sent } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { transactOn } from '../transaction.ts';
 import { ErasureStore } from './erasure-store.ts';
 
-const office = await openOffice();
+const stores = await openTestStores();
 
 describe('Erasing a person', () => {
   it('locks what workspaces have used in the order of accepting, whatever the order of the emails', async () => {
-    const workspaces = [await office.openWorkspace(), await office.openWorkspace()].toSorted();
+    const workspaces = [await stores.openWorkspace(), await stores.openWorkspace()].toSorted();
     const [first, last] = [workspaces[0]!, workspaces[1]!];
     const tomorrow = new Date(Date.now() + 86_400_000);
-    for (const workspaceId of [last, first]) await office.accept([scheduledEmail(workspaceId, tomorrow)]);
+    for (const workspaceId of [last, first]) await stores.accept([scheduledEmail(workspaceId, tomorrow)]);
     const lockUsage = 'SELECT FROM usage WHERE workspace_id = $1 FOR NO KEY UPDATE';
 
-    const erasing = await transactOn(office.database, async (client) => {
+    const erasing = await transactOn(stores.database, async (client) => {
       await client.query(lockUsage, [uuidOf(first)]);
-      const removal = new ErasureStore(office.database)
+      const removal = new ErasureStore(stores.database)
         .removeEmails({ address: 'ada@example.net', workspaceId: null })
         .catch((error: unknown) => error);
       await somebodyWaits();
@@ -29,9 +29,9 @@ describe('Erasing a person', () => {
   });
 
   it('leaves no delivery that it took back where the event is just being posted to another webhook', async () => {
-    const erasure = new ErasureStore(office.database);
-    const deliveryOffice = new DeliveryOffice(office);
-    const workspaceId = await office.openWorkspace();
+    const erasure = new ErasureStore(stores.database);
+    const deliveryOffice = new DeliveryTestStores(stores);
+    const workspaceId = await stores.openWorkspace();
     const busy = await deliveryOffice.addWebhook(workspaceId);
     await deliveryOffice.addWebhook(workspaceId);
     const [posted] = await deliveryOffice.recordAndClaim(workspaceId, busy);
@@ -40,34 +40,34 @@ describe('Erasing a person', () => {
     expect(await erasure.removeEvents(ada)).toMatchObject({
       rows: { takenBack: 1, inHand: 1, deleted: { webhook_deliveries: 1, events: 0 } },
     });
-    expect(await office.count('webhook_deliveries')).toBe(1);
-    expect(await office.count('outbox', `queue = 'webhook'`)).toBe(1);
+    expect(await stores.count('webhook_deliveries')).toBe(1);
+    expect(await stores.count('outbox', `queue = 'webhook'`)).toBe(1);
 
     await deliveryOffice.deliveries.record([deliveryOffice.outcome(posted!)]);
     expect(await erasure.removeEvents(ada)).toMatchObject({
       rows: { takenBack: 0, inHand: 0, deleted: { webhook_deliveries: 1, events: 1 } },
     });
-    expect(await office.count('webhook_deliveries')).toBe(0);
+    expect(await stores.count('webhook_deliveries')).toBe(0);
   });
 
   it('redacts nothing that is of the person alone and came after what there was had gone, so that the next run finds it', async () => {
-    const erasure = new ErasureStore(office.database);
-    const deliveryOffice = new DeliveryOffice(office);
-    const workspaceId = await office.openWorkspace();
+    const erasure = new ErasureStore(stores.database);
+    const deliveryOffice = new DeliveryTestStores(stores);
+    const workspaceId = await stores.openWorkspace();
     const ada = { address: 'ada@example.net', workspaceId };
     const addContact = (email: string, note: string): Promise<unknown> =>
-      office.ask('INSERT INTO contacts (id, workspace_id, email, properties) VALUES ($1, $2, $3, $4)', [
+      stores.ask('INSERT INTO contacts (id, workspace_id, email, properties) VALUES ($1, $2, $3, $4)', [
         ...[newUuid(Date.now()), uuidOf(workspaceId), email, JSON.stringify({ note })],
       ]);
-    await office.acceptEmails(workspaceId, 1, { to: { address: 'Ada@example.net' } });
-    await office.acceptEmails(workspaceId, 1, {
+    await stores.acceptEmails(workspaceId, 1, { to: { address: 'Ada@example.net' } });
+    await stores.acceptEmails(workspaceId, 1, {
       to: { address: 'bo@example.net' },
       subject: `Of ${ada.address}`,
     });
     await addContact('ADA@example.net', 'herself');
     await addContact('bo@example.net', `Friend of ${ada.address}`);
     await deliveryOffice.record(workspaceId, 1);
-    await office.ask('DELETE FROM outbox');
+    await stores.ask('DELETE FROM outbox');
 
     for (const table of ['emails', 'contacts'])
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 1, left: 1 }]);
@@ -81,60 +81,60 @@ describe('Erasing a person', () => {
   });
 
   it('keeps no answer that comes when what it is about has gone', async () => {
-    const erasure = new ErasureStore(office.database);
-    const deliveryOffice = new DeliveryOffice(office);
-    const workspaceId = await office.openWorkspace();
+    const erasure = new ErasureStore(stores.database);
+    const deliveryOffice = new DeliveryTestStores(stores);
+    const workspaceId = await stores.openWorkspace();
     const ada = { address: 'ada@example.net', workspaceId };
-    await office.acceptEmails(workspaceId, 1, { to: { address: ada.address } });
-    const [email] = await office.claim(workspaceId);
+    await stores.acceptEmails(workspaceId, 1, { to: { address: ada.address } });
+    const [email] = await stores.claim(workspaceId);
     const [delivery] = await deliveryOffice.recordAndClaim(
       workspaceId,
       await deliveryOffice.addWebhook(workspaceId),
     );
     // Whoever has them in hand stood still, and their leases have ended.
-    await office.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
+    await stores.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
     expect(await erasure.removeEmails(ada)).toMatchObject({ rows: { deleted: { emails: 1 }, inHand: 0 } });
     expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 }, inHand: 0 } });
 
-    await office.outbox.record([sent(email!)]);
+    await stores.outbox.record([sent(email!)]);
     await deliveryOffice.deliveries.record([deliveryOffice.outcome(delivery!)]);
-    expect(await office.count('email_events', 'email_id = $1', [uuidOf(email!.id)])).toBe(0);
-    expect(await office.count('webhook_attempts', 'delivery_id = $1', [uuidOf(delivery!.id)])).toBe(0);
+    expect(await stores.count('email_events', 'email_id = $1', [uuidOf(email!.id)])).toBe(0);
+    expect(await stores.count('webhook_attempts', 'delivery_id = $1', [uuidOf(delivery!.id)])).toBe(0);
   });
 
   describe('where statements run out of time', () => {
     const ada = { address: 'ada@example.org', workspaceId: null };
-    const hurried = office.another(2);
+    const hurried = stores.another(2);
     // It is read when a connection is opened.
     Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
 
     /** As if every row of a table were so large that changing it takes this long. */
     async function slowDown(table: string, event: 'UPDATE' | 'DELETE', seconds: number): Promise<void> {
-      await office.ask(`DROP TRIGGER IF EXISTS slow ON ${table}`);
-      await office.ask(
+      await stores.ask(`DROP TRIGGER IF EXISTS slow ON ${table}`);
+      await stores.ask(
         `CREATE OR REPLACE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$
          BEGIN PERFORM pg_sleep(TG_ARGV[0]::float8); RETURN coalesce(NEW, OLD); END $$`,
       );
-      await office.ask(
+      await stores.ask(
         `CREATE TRIGGER slow BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION be_slow(${seconds})`,
       );
     }
 
     it('redacts fewer rows at once, and goes on', async () => {
-      const emails = await office.acceptEmails(await office.openWorkspace(), 60, {
+      const emails = await stores.acceptEmails(await stores.openWorkspace(), 60, {
         html: `<p>${ada.address}</p>`,
       });
-      await office.ask('DELETE FROM outbox');
+      await stores.ask('DELETE FROM outbox');
       await slowDown('email_contents', 'UPDATE', 0.02);
       expect(await new ErasureStore(hurried.database).redact('email_contents', ada)).toEqual({
         redacted: emails.length,
         left: 0,
       });
-      expect(await office.count('email_contents', `html LIKE '%@example.org%'`)).toBe(0);
+      expect(await stores.count('email_contents', `html LIKE '%@example.org%'`)).toBe(0);
     });
 
     it('removes fewer emails at once, and goes on', async () => {
-      await office.acceptEmails(await office.openWorkspace(), 60, { to: { address: ada.address } });
+      await stores.acceptEmails(await stores.openWorkspace(), 60, { to: { address: ada.address } });
       await slowDown('email_contents', 'DELETE', 0.02);
       const store = new ErasureStore(hurried.database);
       let removed = 0;
@@ -142,12 +142,12 @@ describe('Erasing a person', () => {
       for (; window !== undefined; window = await store.removeEmails(ada, window.end))
         removed += window.rows.deleted['emails'] ?? 0;
       expect(removed).toBe(60);
-      expect(await office.count('emails', 'to_address = $1', [ada.address])).toBe(0);
+      expect(await stores.count('emails', 'to_address = $1', [ada.address])).toBe(0);
     });
 
     it('fails where one row alone takes too long', async () => {
-      await office.acceptEmails(await office.openWorkspace(), 1, { html: `<p>${ada.address}</p>` });
-      await office.ask('DELETE FROM outbox');
+      await stores.acceptEmails(await stores.openWorkspace(), 1, { html: `<p>${ada.address}</p>` });
+      await stores.ask('DELETE FROM outbox');
       await slowDown('email_contents', 'UPDATE', 1);
       await expect(new ErasureStore(hurried.database).redact('email_contents', ada)).rejects.toMatchObject({
         code: '57014',
@@ -158,5 +158,5 @@ describe('Erasing a person', () => {
 
 async function somebodyWaits(): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await office.ask(waiting)).length === 0) await sleep(5);
+  while ((await stores.ask(waiting)).length === 0) await sleep(5);
 }

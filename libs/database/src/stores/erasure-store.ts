@@ -36,7 +36,7 @@ import type { TableCounts } from './removed-rows.ts';
 
 const GROUP = 2_000;
 
-/** Whom it is about, and where. */
+/** The person to erase, and where. */
 export interface PersonToErase {
   /** Its domain in lower-case ASCII. */
   readonly address: string;
@@ -44,20 +44,20 @@ export interface PersonToErase {
   readonly workspaceId: WorkspaceId | null;
 }
 
-/** What became of a group of rows that were looked at together, and where it ended. */
+/** The result of one group of rows, and its last position. */
 interface ErasedGroup {
   readonly end: string;
   readonly rows: ErasedRows;
 }
 
-/** Where the person is looked for in a table, and how many rows were found. */
+/** The progress of redaction in a table. */
 interface Redaction {
   readonly looked: LookedThrough;
   readonly person: readonly unknown[];
   readonly counts: { redacted: number; left: number };
 }
 
-/** Removes a person. Each step is a transaction of its own, and may be interrupted, repeated, or run twice at once. */
+/** Erases a person. Each step is a transaction of its own, and may be interrupted, repeated, or run concurrently. */
 export class ErasureStore {
   private readonly sizes = { emails: new AdaptiveGroupSize(), events: new AdaptiveGroupSize() };
 
@@ -69,9 +69,9 @@ export class ErasureStore {
   }
 
   /**
-   * Forgets who the person is to workspaces; where nothing may be sent to them, a hash stays. `suppress`: that is so everywhere from now on.
+   * Deletes what workspaces know about the person; keeps a hash of the address where nothing may be sent to it. `suppress`: everywhere.
    *
-   * @returns also which workspaces keep a hash
+   * @returns also the workspaces that keep a hash
    */
   async forget(
     { address, workspaceId }: PersonToErase,
@@ -120,7 +120,7 @@ export class ErasureStore {
     });
   }
 
-  /** Takes what the person was sent out of the answers that are kept for idempotency keys, and removes keys that name them; says how many. */
+  /** Redacts the person in the stored answers of idempotency keys, and deletes keys that name them. @returns how many */
   async redactAnswers({
     address,
     workspaceId,
@@ -145,7 +145,7 @@ export class ErasureStore {
     }
   }
 
-  /** Puts `[erased]` where a table names the person, if its rule is that; says how many rows, and how many that do so stay. */
+  /** Replaces the address by `[erased]` in a table, if its rule allows that. @returns how many rows were changed, and how many still name the person */
   async redact(
     table: string,
     { address, workspaceId }: PersonToErase,
@@ -165,7 +165,7 @@ export class ErasureStore {
     return counts;
   }
 
-  /** Writes to the audit log of a workspace what was done, but not to whom. */
+  /** Records the erasure in the audit log of a workspace, without identifying the person. */
   record(workspaceId: WorkspaceId, actor: Actor, detail: JsonObject): Promise<void> {
     const change = {
       workspaceId,
@@ -199,7 +199,7 @@ export class ErasureStore {
     return 'redacted';
   }
 
-  /** Looks at the next rows after a key; gives the key of the last one. */
+  /** Redacts the next rows after a key. @returns the key of the last one */
   private async redactNext(
     { looked, person, counts }: Redaction,
     start: readonly string[],

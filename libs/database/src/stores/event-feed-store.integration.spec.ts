@@ -6,20 +6,20 @@ import { PrivatePostgres } from '@posthorn/testing';
 import { waitForDatabase, openDatabase } from '../connection.ts';
 import { someContact } from '../deliveries.fixture.ts';
 import { recordEvents } from '../events.ts';
-import { Office } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { TestStores } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { transactOn } from '../transaction.ts';
 import { EventFeedStore, type FeedPage, type WantedEvents } from './event-feed-store.ts';
 
 const WRITERS = 8;
 const ROUNDS = 40;
 
-const office = await openOffice();
-const feed = new EventFeedStore(office.database);
+const stores = await openTestStores();
+const feed = new EventFeedStore(stores.database);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
 });
 
 type Name = Extract<EventName, `CONTACT_${'CREATED' | 'DELETED'}`>;
@@ -29,7 +29,7 @@ async function record(
   names: readonly Name[],
   { goesOn = () => Promise.resolve(), keeps = true } = {},
 ): Promise<void> {
-  const recorded = transactOn(office.database, async (client) => {
+  const recorded = transactOn(stores.database, async (client) => {
     const events = names.map((name) => ({ workspaceId: acme, name, data: someContact(acme) }));
     await recordEvents(client, Date.now(), events);
     await goesOn();
@@ -62,12 +62,12 @@ async function readOn(
 /** Waits until all that is committed can be read: whoever writes in another database of the server holds it up too. */
 async function settled(): Promise<void> {
   const sql = `era = (SELECT max(era) FROM event_eras) AND xid >= pg_snapshot_xmin(pg_current_snapshot())`;
-  while ((await office.count('events', sql)) > 0) await sleep(10);
+  while ((await stores.count('events', sql)) > 0) await sleep(10);
 }
 
 const committed = async (): Promise<EventId[]> => {
   const sql = 'SELECT id FROM events WHERE workspace_id = $1';
-  const rows = await office.ask<{ id: string }>(sql, [uuidOf(acme)]);
+  const rows = await stores.ask<{ id: string }>(sql, [uuidOf(acme)]);
   return rows.map(({ id }) => idFromUuid('evt', id));
 };
 
@@ -75,7 +75,7 @@ describe('N5: the feed of events', () => {
   it('shows keys of a caller as they were written, whatever was read before', async () => {
     const properties = Object.fromEntries(['qq\\', 'qq"', 'qq\n', 'é'].map((key) => [key, 1]));
     const data = someContact(acme, properties);
-    await transactOn(office.database, (client) =>
+    await transactOn(stores.database, (client) =>
       recordEvents(client, Date.now(), [{ workspaceId: acme, name: 'CONTACT_CREATED', data }]),
     );
     await settled();
@@ -138,7 +138,7 @@ describe('N5: the feed of events', () => {
     expect(seven).toEqual(one);
     expect(hundred).toEqual(one);
     expect((await readOn({ limit: 13 })).ids).toEqual(one);
-    const ofName = await office.ask<{ id: string }>(
+    const ofName = await stores.ask<{ id: string }>(
       `SELECT id FROM events WHERE workspace_id = $1 AND type = 'CONTACT_DELETED'`,
       [uuidOf(acme)],
     );
@@ -151,7 +151,7 @@ describe('N5: the feed of events', () => {
     await settled();
     const { ids } = await readOn();
     expect((await readOn({ from: { after: ids[1]! }, limit: 2 })).ids).toEqual(ids.slice(2));
-    const other = await office.openWorkspace();
+    const other = await stores.openWorkspace();
     expect(await feed.read(other, { limit: 10 })).toMatchObject({ items: [], hasMore: false });
     expect(await feed.read(other, { limit: 10, from: { after: ids[1]! } })).toEqual({ fault: 'UNKNOWN' });
   });
@@ -159,13 +159,13 @@ describe('N5: the feed of events', () => {
   it('looks at so many events for those of a name, and says where to go on; a test is no event', async () => {
     for (let n = 0; n < 4; n += 1) await record(Array<Name>(5).fill('CONTACT_CREATED'));
     await record(['CONTACT_DELETED', 'CONTACT_DELETED']);
-    await office.ask(
+    await stores.ask(
       `UPDATE events SET is_test = true
        WHERE  id = (SELECT id FROM events WHERE workspace_id = $1 AND type = 'CONTACT_DELETED' LIMIT 1)`,
       [uuidOf(acme)],
     );
     await settled();
-    const bounded = new EventFeedStore(office.database, 8);
+    const bounded = new EventFeedStore(stores.database, 8);
     const pages: FeedPage[] = [];
     for (let from: FeedPosition | undefined, hasMore = true; hasMore;) {
       const read = (await bounded.read(acme, { limit: 3, event: 'CONTACT_DELETED', from })) as FeedPage;
@@ -186,22 +186,22 @@ describe('N5: a place in the feed', () => {
 
   it('behind which a month was dropped has expired, as an event of it has; one that never was is unknown', async () => {
     const [old, oldMs] = ['2020-01-01T00:00:00Z', Date.UTC(2020, 1, 10)];
-    await office.ask('UPDATE event_eras SET began_at = $1', [old]);
+    await stores.ask('UPDATE event_eras SET began_at = $1', [old]);
     for (const month of ['2020-01-01', '2020-02-01'])
-      await office.ask(`SELECT make_partition('events', $1::timestamp)`, [month]);
+      await stores.ask(`SELECT make_partition('events', $1::timestamp)`, [month]);
     const keptFrom = (from: WantedEvents['from']): Promise<unknown> => feed.read(acme, { limit: 1, from });
     expect(await keptFrom({ ...END, atMs: oldMs })).toEqual({ fault: 'EXPIRED' });
     expect(await keptFrom({ after: newId('evt', oldMs) })).toEqual({ fault: 'EXPIRED' });
-    await office.ask(
+    await stores.ask(
       `SELECT make_partition('events', month::timestamp)
        FROM   generate_series('2020-03-01'::timestamp, now() AT TIME ZONE 'UTC', '1 month') AS month`,
     );
     expect(await keptFrom({ ...END, atMs: oldMs })).toMatchObject({ items: [] });
     expect(await keptFrom({ after: newId('evt', oldMs) })).toEqual({ fault: 'UNKNOWN' });
-    await office.ask('DROP TABLE events_2020_07');
+    await stores.ask('DROP TABLE events_2020_07');
     expect(await keptFrom({ ...END, atMs: oldMs })).toEqual({ fault: 'EXPIRED' });
     expect(await keptFrom({ ...END, atMs: Date.UTC(2020, 8, 1) })).toMatchObject({ items: [] });
-    await office.ask('UPDATE event_eras SET began_at = now()');
+    await stores.ask('UPDATE event_eras SET began_at = now()');
   });
 
   it('that the database has not come to is told, and any time may be named', async () => {
@@ -223,17 +223,17 @@ describe('N5: a database that was restored on another server', () => {
     const before = await readOn();
     const half = await page({ limit: 1 });
     // There the numbers of transactions had come much further than they have here.
-    await office.ask(
+    await stores.ask(
       `UPDATE events SET xid = (xid::text::bigint + 1000000000)::text::xid8 WHERE workspace_id = $1`,
       [uuidOf(acme)],
     );
-    await office.ask('UPDATE event_eras SET system_identifier = 1');
+    await stores.ask('UPDATE event_eras SET system_identifier = 1');
     const here = { ...half.position, xid: half.position.xid + 1_000_000_000n };
 
     const role = `app_${process.pid}`;
-    await office.ask(`CREATE ROLE ${role}`);
+    await stores.ask(`CREATE ROLE ${role}`);
     const greeters = Array.from({ length: 4 }, () =>
-      openDatabase({ url: office.url, poolSize: 1, applicationName: 'test' }),
+      openDatabase({ url: stores.url, poolSize: 1, applicationName: 'test' }),
     );
     try {
       await Promise.all(
@@ -245,9 +245,9 @@ describe('N5: a database that was restored on another server', () => {
       );
     } finally {
       await Promise.all(greeters.map((database) => database.close()));
-      await office.ask(`DROP ROLE ${role}`);
+      await stores.ask(`DROP ROLE ${role}`);
     }
-    expect(await office.ask('SELECT era FROM event_eras ORDER BY era')).toEqual([{ era: 1 }, { era: 2 }]);
+    expect(await stores.ask('SELECT era FROM event_eras ORDER BY era')).toEqual([{ era: 1 }, { era: 2 }]);
 
     await record(['CONTACT_DELETED']);
     await settled();
@@ -265,7 +265,7 @@ describe('N5: a database that was restored on another server', () => {
 describe('N5: a server that crashes', () => {
   it('gives numbers of transactions out again, and no event under one of them is missed', async () => {
     const postgres = await PrivatePostgres.start();
-    const there = new Office(postgres.url);
+    const there = new TestStores(postgres.url);
     try {
       const workspaceId = await there.openWorkspace();
       const created = { workspaceId, name: 'CONTACT_CREATED', data: someContact(workspaceId) } as const;

@@ -4,27 +4,27 @@ import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthor
 import type { Hit } from '@posthorn/domain';
 import { COMMIT_SENT, FaultProxy } from '@posthorn/testing';
 import { faultOf } from '../faults.ts';
-import { Office, scheduledEmail, sent } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { TestStores, scheduledEmail, sent } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { COUNT_HITS } from '../sql/hits.ts';
 import { EmailCountsStore } from './email-counts-store.ts';
 import { EmailStore } from './email-store.ts';
 import { ErasureStore } from './erasure-store.ts';
 import { HitStore } from './hit-store.ts';
 
-const office = await openOffice();
-const hits = new HitStore(office.database);
+const stores = await openTestStores();
+const hits = new HitStore(stores.database);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
 });
 
 /** An email that left a minute ago. */
 async function sentEmail(groupBy?: string): Promise<EmailId> {
-  const [id] = await office.acceptEmails(acme, 1, groupBy === undefined ? {} : { groupBy });
-  await office.outbox.record([sent((await office.claim(acme))[0]!)]);
-  await office.ask(`UPDATE emails SET sent_at = now() - interval '1 minute' WHERE id = $1`, [uuidOf(id!)]);
+  const [id] = await stores.acceptEmails(acme, 1, groupBy === undefined ? {} : { groupBy });
+  await stores.outbox.record([sent((await stores.claim(acme))[0]!)]);
+  await stores.ask(`UPDATE emails SET sent_at = now() - interval '1 minute' WHERE id = $1`, [uuidOf(id!)]);
   return id!;
 }
 
@@ -37,14 +37,14 @@ function click(emailId: EmailId, url: string, change: Partial<Hit> = {}): Hit {
 }
 
 async function subscribe(): Promise<void> {
-  await office.ask(
+  await stores.ask(
     `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES ($1, $2, 'https://example.com', '{EMAIL_OPENED,EMAIL_CLICKED}', '')`,
     [newUuid(Date.now()), uuidOf(acme)],
   );
 }
 
 async function told(): Promise<[string, unknown][]> {
-  const rows = await office.ask<{ type: string; payload: string }>(
+  const rows = await stores.ask<{ type: string; payload: string }>(
     'SELECT type, payload FROM events WHERE workspace_id = $1 ORDER BY id',
     [uuidOf(acme)],
   );
@@ -54,11 +54,11 @@ async function told(): Promise<[string, unknown][]> {
 /** Resolves when so many wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await office.ask(waiting)).length < count) await setTimeout(10);
+  while ((await stores.ask(waiting)).length < count) await setTimeout(10);
 }
 
 async function shown(id: EmailId) {
-  const { engagement, timeline } = (await new EmailStore(office.database).find(acme, id))!;
+  const { engagement, timeline } = (await new EmailStore(stores.database).find(acme, id))!;
   const facts = timeline.filter(({ kind }) => kind === 'OPENED' || kind === 'CLICKED');
   return { engagement, facts: facts.map(({ kind, detail }) => [kind, detail]) };
 }
@@ -119,8 +119,8 @@ describe('S17: hits', () => {
 
   it('are counted once when the answer to their COMMIT is lost, whether it was heard or not', async () => {
     await subscribe();
-    const proxy = await FaultProxy.before(office.url);
-    const victim = new Office(proxy.urlFor(office.url), 2);
+    const proxy = await FaultProxy.before(stores.url);
+    const victim = new TestStores(proxy.urlFor(stores.url), 2);
     const recorded = new HitStore(victim.database);
     const group = [open(await sentEmail()), click(await sentEmail(), 'https://a.example/')];
     const failed = async (cut: Promise<void>): Promise<string> => {
@@ -150,17 +150,17 @@ describe('S17: hits', () => {
     const row = { email_id: uuidOf(email), workspace_id: uuidOf(acme), opens: 1, clicks: 0 };
     const values = [JSON.stringify([{ ...row, machine_opens: 0, machine_clicks: 0 }]), '4000000000'];
     for (const opens of [1, 2])
-      expect((await office.database.pool.query(COUNT_HITS, values)).rows).toMatchObject([{ opens }]);
+      expect((await stores.database.pool.query(COUNT_HITS, values)).rows).toMatchObject([{ opens }]);
   });
 
   it('leave nothing behind when their email is erased at the same moment', async () => {
     await subscribe();
     const email = await sentEmail();
-    const holder = await office.database.pool.connect();
+    const holder = await stores.database.pool.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const recorded = hits.record([open(email), click(email, 'https://a.example/')]);
     await untilWaiting(1);
-    const erased = new ErasureStore(office.database).removeEmails({
+    const erased = new ErasureStore(stores.database).removeEmails({
       address: 'ada@example.net',
       workspaceId: acme,
     });
@@ -170,12 +170,12 @@ describe('S17: hits', () => {
     await recorded;
     expect(await erased).toMatchObject({ rows: { deleted: { emails: 1 } } });
     for (const table of ['email_engagements', 'email_events'])
-      expect([table, await office.count(table, 'email_id = $1', [uuidOf(email)])]).toEqual([table, 0]);
+      expect([table, await stores.count(table, 'email_id = $1', [uuidOf(email)])]).toEqual([table, 0]);
   });
 
   it('are read with the timeline of the same moment', async () => {
     const id = await sentEmail();
-    const recorder = await office.database.pool.connect();
+    const recorder = await stores.database.pool.connect();
     await recorder.query('BEGIN; LOCK TABLE email_engagements IN ACCESS EXCLUSIVE MODE');
     const reading = shown(id);
     await untilWaiting(1);
@@ -194,7 +194,7 @@ describe('S17: hits', () => {
   it('cause nothing when a program made them, by its sign or because it came too soon', async () => {
     await subscribe();
     const id = await sentEmail();
-    await office.ask('UPDATE emails SET sent_at = now() WHERE id = $1', [uuidOf(id)]);
+    await stores.ask('UPDATE emails SET sent_at = now() WHERE id = $1', [uuidOf(id)]);
     await hits.record([click(id, 'https://a.example/'), open(id, { sign: 'user_agent' })]);
     const { engagement } = await shown(id);
     expect(engagement).toMatchObject({ machineOpens: 1, machineClicks: 1, openedAt: null, clickedAt: null });
@@ -203,9 +203,9 @@ describe('S17: hits', () => {
 
   it('of emails that there are not, or that have not left, are passed over', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() + 3_600_000));
-    await office.accept([email]);
+    await stores.accept([email]);
     await hits.record([open(email.id), open(newId('trs', Date.now())), open(newId('trs', 0))]);
-    expect(await office.count('email_engagements', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
+    expect(await stores.count('email_engagements', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
   });
 
   it('leave a hundred clicks in a timeline, and all in the count', async () => {
@@ -218,7 +218,7 @@ describe('S17: hits', () => {
   it('are counted by day and group', async () => {
     const [one, other] = [await sentEmail('receipts'), await sentEmail()];
     await hits.record([open(one), click(one, 'https://a.example/'), open(other), open(other)]);
-    const counts = new EmailCountsStore(office.database);
+    const counts = new EmailCountsStore(stores.database);
     const today = new Date(new Date().setUTCHours(0, 0, 0, 0));
     const wanted = { workspaceId: acme, firstDay: new Date(today.getTime() - 86_400_000), lastDay: today };
     const sum = async (groupBy: string | undefined) =>

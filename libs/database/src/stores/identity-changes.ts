@@ -6,7 +6,7 @@ import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
 import type { MailRefusal } from './mail-bounds.ts';
-import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
+import { dropPendingLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** Why an identity was not added; nothing has changed. */
 export type IdentityRefusal =
@@ -32,7 +32,7 @@ interface NewDomain {
 export class IdentityChanges {
   constructor(private readonly database: Database) {}
 
-  /** Adds an address together with its verification link and the owed mail, so that no address is without them. */
+  /** Adds an address together with its verification link and the pending mail, so that no address is without them. */
   addAddress(
     workspaceId: WorkspaceId,
     actor: Actor,
@@ -97,7 +97,7 @@ export class IdentityChanges {
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       if ((await transaction.identity.count({ where })) === 0) return undefined;
-      await dropOwedLinkMails(transaction, id);
+      await dropPendingLinkMails(transaction, id);
       const deleted = identityOf(await transaction.identity.delete({ where }));
       await recordAudit(transaction, nowMs, {
         workspaceId,

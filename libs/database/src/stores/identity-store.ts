@@ -12,7 +12,7 @@ import {
   WITH_RECORDS,
 } from './identity-row.ts';
 import { prismaPage } from './prisma-page.ts';
-import { dropOwedLinkMails } from './verification-links.ts';
+import { dropPendingLinkMails } from './verification-links.ts';
 
 /** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` makes the other changes. */
 export class IdentityStore {
@@ -126,7 +126,7 @@ async function vouch(
     return identityOf(await transaction.identity.create({ data }));
   }
   const row = await transaction.identity.update({ where: { id: before.id }, data: trust });
-  await dropOwedLinkMails(transaction, idFromUuid('idn', before.id));
+  await dropPendingLinkMails(transaction, idFromUuid('idn', before.id));
   // Invalidates a check in progress, which began before anybody vouched for the domain.
   await transaction.domainCheck.updateMany({
     where: { identityId: before.id },

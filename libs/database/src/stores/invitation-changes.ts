@@ -20,10 +20,10 @@ import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../sql/membe
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {
-  dropOwedMails,
+  dropPendingMails,
   invitationMailRefusal,
   type NewInvitationMail,
-  oweInvitationMail,
+  insertPendingMail,
 } from './invitation-mails.ts';
 import type { MailRefusal } from './mail-bounds.ts';
 import { invitationOf } from './invitation-row.ts';
@@ -50,7 +50,7 @@ export interface InvitationEnded {
 }
 
 /**
- * Changes invitations: each change in a transaction with its audit log entry and the mail that it owes. Changes within a workspace are
+ * Changes invitations: each change in a transaction with its audit log entry and the mail that it causes. Changes within a workspace are
  * serialized: of a concurrent acceptance and revocation, the second sees the result of the first.
  */
 export class InvitationChanges {
@@ -79,7 +79,7 @@ export class InvitationChanges {
         data: { id: uuidOf(id), workspaceId: uuidOf(workspaceId), email, name, role, tokenHash, ...times },
       });
       const created = invitationOf(row);
-      await oweInvitationMail(transaction, now, created, mail);
+      await insertPendingMail(transaction, now, created, mail);
       await recordAudit(transaction, now.getTime(), {
         workspaceId,
         action: 'member.invited',
@@ -114,7 +114,7 @@ export class InvitationChanges {
       const data = { tokenHash: new Uint8Array(mail.tokenHash), expiresAt };
       const row = await transaction.invitation.update({ where: { id: uuidOf(id) }, data });
       const renewed = invitationOf(row);
-      await oweInvitationMail(transaction, now, renewed, mail);
+      await insertPendingMail(transaction, now, renewed, mail);
       await recordAudit(transaction, now.getTime(), {
         workspaceId,
         action: 'member.invitation_resent',
@@ -141,7 +141,7 @@ export class InvitationChanges {
         where: { id: uuidOf(id) },
         data: { revokedAt: now },
       });
-      await dropOwedMails(transaction, id);
+      await dropPendingMails(transaction, id);
       const revoked = invitationOf(row);
       await recordAudit(transaction, now.getTime(), {
         workspaceId,
@@ -216,5 +216,5 @@ async function giveWay(
   const expired = await findUnanswered(transaction, workspaceId, email);
   if (expired === undefined) return;
   await transaction.invitation.update({ where: { id: expired.id }, data: { revokedAt: now } });
-  await dropOwedMails(transaction, idFromUuid('inv', expired.id));
+  await dropPendingMails(transaction, idFromUuid('inv', expired.id));
 }

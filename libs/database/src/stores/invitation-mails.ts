@@ -2,12 +2,12 @@ import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
 import { INVITATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
-import type { OwedMail } from './owed-mail-store.ts';
+import type { PendingMail } from './pending-mail-store.ts';
 
 const COUNTED = { table: 'invitation_mails', bounds: INVITATION_MAIL_LIMITS } as const;
 
-/** A mail that is owed from the commit of its transaction on. */
-export interface NewInvitationMail extends OwedMail {
+/** A mail that is pending from the commit of its transaction on. */
+export interface NewInvitationMail extends PendingMail {
   /** SHA-256 of the token in its link. */
   readonly tokenHash: Buffer;
 }
@@ -26,14 +26,14 @@ export function invitationMailRefusal(
   return mailRefusal(transaction, now, COUNTED, mail);
 }
 
-/** Records that a mail is owed; earlier owed mails of the invitation are dropped. */
-export async function oweInvitationMail(
+/** Inserts a pending mail; earlier pending mails of the invitation are dropped. */
+export async function insertPendingMail(
   transaction: Transaction,
   now: Date,
   invitation: { readonly id: InvitationId; readonly workspaceId: WorkspaceId; readonly email: string },
   { id, sealedMail }: NewInvitationMail,
 ): Promise<void> {
-  await dropOwedMails(transaction, invitation.id);
+  await dropPendingMails(transaction, invitation.id);
   await transaction.invitationMail.create({
     data: {
       id,
@@ -46,8 +46,8 @@ export async function oweInvitationMail(
   });
 }
 
-/** Drops the owed mails of an invitation whose link is not valid any more. */
-export async function dropOwedMails(transaction: Transaction, invitationId: InvitationId): Promise<void> {
+/** Drops the pending mails of an invitation whose link is not valid any more. */
+export async function dropPendingMails(transaction: Transaction, invitationId: InvitationId): Promise<void> {
   const where = { invitationId: uuidOf(invitationId), sealedMail: { not: null } };
   await transaction.invitationMail.updateMany({ where, data: { sealedMail: null } });
 }

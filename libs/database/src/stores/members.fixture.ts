@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Invitation, type Member, operator, type Role } from '@posthorn/domain';
-import type { Office } from '../office.fixture.ts';
+import type { TestStores } from '../test-stores.fixture.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { InvitationChanges, type InvitationRefusal } from './invitation-changes.ts';
 import type { NewInvitationMail } from './invitation-mails.ts';
@@ -27,9 +27,9 @@ export class Reception {
   readonly changes: InvitationChanges;
   readonly members: MemberStore;
 
-  constructor(readonly office: Office) {
-    this.changes = new InvitationChanges(office.database);
-    this.members = new MemberStore(office.database);
+  constructor(readonly stores: TestStores) {
+    this.changes = new InvitationChanges(stores.database);
+    this.members = new MemberStore(stores.database);
   }
 
   create(
@@ -50,7 +50,7 @@ export class Reception {
   }
 
   accept(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
-    return acceptInvitation(this.office.database, tokenHash);
+    return acceptInvitation(this.stores.database, tokenHash);
   }
 
   async join(workspaceId: WorkspaceId, email: string, role: Role = 'EDITOR'): Promise<Member> {
@@ -65,7 +65,7 @@ export class Reception {
 
   /** The links of an invitation end an hour ago. */
   async letExpire({ id }: Invitation): Promise<void> {
-    await this.office.ask(
+    await this.stores.ask(
       `UPDATE invitations SET created_at = now() - interval '8 days', expires_at = now() - interval '1 hour' WHERE id = $1`,
       [uuidOf(id)],
     );
@@ -74,19 +74,19 @@ export class Reception {
   /** How many there are of each thing that a change of members writes. */
   async traces(workspaceId: WorkspaceId): Promise<{ members: number; events: number; audited: string[] }> {
     const where = `workspace_id = '${uuidOf(workspaceId)}'`;
-    const rows = await this.office.ask<{ action: string }>(
+    const rows = await this.stores.ask<{ action: string }>(
       `SELECT action FROM audit_log WHERE ${where} AND action LIKE 'member.%' ORDER BY id`,
     );
     return {
-      members: await this.office.count('memberships', where),
-      events: await this.office.count('events', where),
+      members: await this.stores.count('memberships', where),
+      events: await this.stores.count('events', where),
       audited: rows.map(({ action }) => action),
     };
   }
 
-  /** How many mails are owed to this workspace's invitations. */
-  owed(workspaceId: WorkspaceId): Promise<number> {
+  /** How many mails are pending for this workspace's invitations. */
+  pending(workspaceId: WorkspaceId): Promise<number> {
     const where = 'workspace_id = $1 AND sealed_mail IS NOT NULL';
-    return this.office.count('invitation_mails', where, [uuidOf(workspaceId)]);
+    return this.stores.count('invitation_mails', where, [uuidOf(workspaceId)]);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Role } from '@posthorn/domain';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { InvitationStore } from './invitation-store.ts';
 import { newMail, Reception, TESTS } from './members.fixture.ts';
 import { UpkeepStore } from './upkeep-store.ts';
@@ -10,14 +10,14 @@ const ROUNDS = 15;
 const ADA = 'ada@example.net';
 const BOB = 'bob@example.net';
 
-const office = await openOffice();
-const reception = new Reception(office);
+const stores = await openTestStores();
+const reception = new Reception(stores);
 let workspace: WorkspaceId;
 
 /** A workspace of its own for a test, whose people have had no mails of late. */
 async function newWorkspace(): Promise<void> {
-  workspace = await office.openWorkspace();
-  await office.ask(`UPDATE invitation_mails SET created_at = now() - interval '25 hours'`);
+  workspace = await stores.openWorkspace();
+  await stores.ask(`UPDATE invitation_mails SET created_at = now() - interval '25 hours'`);
 }
 
 describe('An invitation', () => {
@@ -28,7 +28,7 @@ describe('An invitation', () => {
     expect(all.every((one) => one!.acceptedAt !== null)).toBe(true);
     const audited = ['member.invited', 'member.joined'];
     expect(await reception.traces(workspace)).toEqual({ members: 1, events: 1, audited });
-    expect(await reception.owed(workspace)).toBe(0);
+    expect(await reception.pending(workspace)).toBe(0);
     expect((await reception.membersOf(workspace))[0]).toMatchObject({
       email: ADA,
       name: 'ada',
@@ -45,14 +45,14 @@ describe('An invitation', () => {
       name: null,
       role: 'VIEWER',
     } as const;
-    const invitation = await reception.changes.create(await office.openWorkspace(), TESTS, wanted, newMail());
+    const invitation = await reception.changes.create(await stores.openWorkspace(), TESTS, wanted, newMail());
     expect(invitation).toMatchObject({ createdAt: new Date(madeAt) });
   });
 
   it('is sent again though the clock was set back by more than the time that it has', async () => {
     const created = newId('inv', Date.now() + 8 * 86_400_000);
     const wanted = { id: created, email: 'early@example.net', name: null, role: 'VIEWER' } as const;
-    const another = await office.openWorkspace();
+    const another = await stores.openWorkspace();
     await reception.changes.create(another, TESTS, wanted, newMail());
     expect(await reception.changes.renew(another, TESTS, created, newMail())).toMatchObject({ id: created });
   });
@@ -88,7 +88,7 @@ describe('An invitation', () => {
       const isAccepted = accepted !== undefined;
       expect(renewed).toMatchObject(isAccepted ? { refused: 'ended', status: 'ACCEPTED' } : { email: ADA });
       expect((await reception.traces(workspace)).members).toBe(isAccepted ? 1 : 0);
-      expect(await reception.owed(workspace)).toBe(isAccepted ? 0 : 1);
+      expect(await reception.pending(workspace)).toBe(isAccepted ? 0 : 1);
     }
   });
 
@@ -100,7 +100,7 @@ describe('An invitation', () => {
     expect(made).toHaveLength(1);
     const refused = { refused: 'is_invited', id: (made[0] as { id: string }).id };
     expect(all.filter((one) => 'refused' in one)).toEqual([refused, refused, refused]);
-    expect(await reception.owed(workspace)).toBe(1);
+    expect(await reception.pending(workspace)).toBe(1);
   });
 
   it('that has expired opens no door, gives way to another one, and can be sent again', async () => {
@@ -139,19 +139,19 @@ describe('An invitation', () => {
   it('is not found from another workspace', async () => {
     await newWorkspace();
     const { invitation } = await reception.invite(workspace, ADA);
-    const other = await office.openWorkspace();
+    const other = await stores.openWorkspace();
     const { changes } = reception;
     expect([
-      await new InvitationStore(office.database).find(other, invitation.id),
+      await new InvitationStore(stores.database).find(other, invitation.id),
       await changes.revoke(other, TESTS, invitation.id),
       await changes.renew(other, TESTS, invitation.id, newMail()),
     ]).toEqual([undefined, undefined, undefined]);
-    expect(await reception.owed(workspace)).toBe(1);
+    expect(await reception.pending(workspace)).toBe(1);
   });
 
   it('is one of a hundred open ones at most, also when several ask at once', async () => {
     await newWorkspace();
-    await office.ask(
+    await stores.ask(
       `INSERT INTO invitations (id, workspace_id, email, role, token_hash, created_at, expires_at)
        SELECT gen_random_uuid(), $1::uuid, n || '@example.net', 'VIEWER', sha256(n::text::bytea), now(), now() + interval '1 day'
        FROM   generate_series(1, 98) n`,
@@ -172,9 +172,9 @@ describe('An invitation', () => {
     expect(await renew()).toEqual(refused);
     expect(((await renew()) as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(86_000);
     for (let others = 1; others <= 15; others += 1)
-      await reception.invite(await office.openWorkspace(), BOB.toUpperCase());
-    expect(await reception.create(await office.openWorkspace(), BOB)).toEqual(refused);
-    await office.ask(`UPDATE invitation_mails SET created_at = now() - interval '25 hours'`);
+      await reception.invite(await stores.openWorkspace(), BOB.toUpperCase());
+    expect(await reception.create(await stores.openWorkspace(), BOB)).toEqual(refused);
+    await stores.ask(`UPDATE invitation_mails SET created_at = now() - interval '25 hours'`);
     expect(await renew()).not.toHaveProperty('refused');
   });
 });
@@ -182,25 +182,25 @@ describe('An invitation', () => {
 describe('Old invitations', () => {
   it('are deleted with their mails, in batches, the others are not', async () => {
     await newWorkspace();
-    const upkeep = new UpkeepStore(office.database);
+    const upkeep = new UpkeepStore(stores.database);
     const invited = [];
     for (const name of ['a', 'b', 'c', 'd'])
       invited.push(await reception.invite(workspace, `${name}@example.com`));
     await reception.changes.revoke(workspace, TESTS, invited[0]!.invitation.id);
-    await office.ask(
+    await stores.ask(
       `UPDATE invitations SET created_at = now() - interval '99 days', expires_at = now() - interval '91 days' WHERE id = ANY($1::uuid[])`,
       [invited.slice(0, 3).map(({ invitation }) => uuidOf(invitation.id))],
     );
     expect([await upkeep.expireInvitations(90, 2), await upkeep.expireInvitations(90, 2)]).toEqual([2, 1]);
     const where = `workspace_id = '${uuidOf(workspace)}'`;
-    expect(await office.count('invitations', where)).toBe(1);
-    expect(await office.count('invitation_mails', where)).toBe(1);
+    expect(await stores.count('invitations', where)).toBe(1);
+    expect(await stores.count('invitation_mails', where)).toBe(1);
   });
 });
 
 describe('A member', () => {
   it('is one person in all workspaces, also who joins several at once', async () => {
-    const workspaces = await Promise.all([1, 2, 3, 4].map(() => office.openWorkspace()));
+    const workspaces = await Promise.all([1, 2, 3, 4].map(() => stores.openWorkspace()));
     const invited = await Promise.all(
       workspaces.map((each, n) => reception.invite(each, n % 2 ? 'carl@example.net' : 'Carl@Example.net')),
     );
@@ -250,7 +250,7 @@ describe('A member', () => {
   it('is not found from another workspace', async () => {
     await newWorkspace();
     const { id } = await reception.join(workspace, ADA);
-    const other = await office.openWorkspace();
+    const other = await stores.openWorkspace();
     expect([
       await reception.members.find(other, id),
       await reception.members.setRole(other, TESTS, id, 'VIEWER'),
@@ -276,5 +276,5 @@ describe('A member', () => {
 });
 
 function find(id: Parameters<InvitationStore['find']>[1]): ReturnType<InvitationStore['find']> {
-  return new InvitationStore(office.database).find(workspace, id);
+  return new InvitationStore(stores.database).find(workspace, id);
 }

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { AuditLogStore } from './audit-log-store.ts';
 import { OperatorSessionStore } from './operator-session-store.ts';
 
-const { database } = await openOffice();
+const { database } = await openTestStores();
 const sessions = new OperatorSessionStore(database);
 
 async function networksTold(): Promise<unknown[]> {

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
-import { delayed, rawEmail, scheduledEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { delayed, rawEmail, scheduledEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 
-const office = await openOffice();
-const otherOffice = office.another();
+const stores = await openTestStores();
+const otherStores = stores.another();
 let acme: WorkspaceId;
 let globex: WorkspaceId;
 
 beforeEach(async () => {
-  await office.ask('DELETE FROM outbox');
-  await office.ask('DELETE FROM paused_lanes');
-  [acme, globex] = [await office.openWorkspace(), await office.openWorkspace()];
+  await stores.ask('DELETE FROM outbox');
+  await stores.ask('DELETE FROM paused_lanes');
+  [acme, globex] = [await stores.openWorkspace(), await stores.openWorkspace()];
 });
 
 function idsOf(claimed: readonly { id: string }[]): string[] {
@@ -29,9 +29,9 @@ describe('A claim', () => {
     const to = { address: 'ada@example.net', name: 'Ada' };
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const email = rawEmail(acme, { to, replyTo, text: 'plain', previewText: 'peek', bytes: 99, traceparent });
-    await office.accept([email], null);
+    await stores.accept([email], null);
 
-    expect(await office.claim(acme)).toEqual([
+    expect(await stores.claim(acme)).toEqual([
       {
         id: email.id,
         laneId: email.laneId,
@@ -61,42 +61,42 @@ describe('A claim', () => {
         },
       },
     ]);
-    const row = await office.rowOf(email.id);
+    const row = await stores.rowOf(email.id);
     expect(row).toMatchObject({ state: 'taken', claims: 1, attempts: 0, unanswered: 1 });
     expect(row!.leaseSeconds).toBeGreaterThan(50);
     expect(row!.leaseSeconds).toBeLessThanOrEqual(60);
   });
 
   it('says whether it left ready rows of the lane behind', async () => {
-    await office.acceptEmails(acme, 5);
-    expect((await office.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([true, true, true]);
-    expect((await office.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([false, false]);
+    await stores.acceptEmails(acme, 5);
+    expect((await stores.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([true, true, true]);
+    expect((await stores.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([false, false]);
   });
 
   it('takes one at a time of those whose process has died twice in a row, and as many as it may of the others', async () => {
-    const ids = await office.acceptEmails(acme, 5);
-    await office.ask('UPDATE outbox SET unanswered = 2 WHERE subject_id = ANY($1::uuid[])', [
+    const ids = await stores.acceptEmails(acme, 5);
+    await stores.ask('UPDATE outbox SET unanswered = 2 WHERE subject_id = ANY($1::uuid[])', [
       ids.slice(0, 3).map((id) => uuidOf(id)),
     ]);
-    const first = await office.claim(acme);
+    const first = await stores.claim(acme);
     expect(idsOf(first)).toEqual([ids[0]!, ids[3]!, ids[4]!].sort());
     expect(first.every((email) => email.laneHasMore)).toBe(true);
-    expect(idsOf(await office.claim(acme))).toEqual([ids[1]!]);
+    expect(idsOf(await stores.claim(acme))).toEqual([ids[1]!]);
   });
 
   it('takes the longest due first', async () => {
-    const ids = await office.acceptEmails(acme, 6);
-    await office.ask(`UPDATE outbox SET due_at = due_at - interval '1 day' WHERE subject_id = $1`, [
+    const ids = await stores.acceptEmails(acme, 6);
+    await stores.ask(`UPDATE outbox SET due_at = due_at - interval '1 day' WHERE subject_id = $1`, [
       uuidOf(ids[5]!),
     ]);
-    expect(idsOf(await office.claim(acme, 3))).toEqual([ids[5]!, ids[0]!, ids[1]!].sort());
+    expect(idsOf(await stores.claim(acme, 3))).toEqual([ids[5]!, ids[0]!, ids[1]!].sort());
   });
 
   it('takes at most so many rows of each lane, and nothing of others', async () => {
-    await office.acceptEmails(acme, 5);
-    await office.acceptEmails(globex, 5);
-    await office.acceptEmails(await office.openWorkspace(), 5);
-    const claimed = await office.outbox.claimEmails([demand(acme, 2), demand(globex, 4)], 2 ** 40, 60_000);
+    await stores.acceptEmails(acme, 5);
+    await stores.acceptEmails(globex, 5);
+    await stores.acceptEmails(await stores.openWorkspace(), 5);
+    const claimed = await stores.outbox.claimEmails([demand(acme, 2), demand(globex, 4)], 2 ** 40, 60_000);
     const perLane = Map.groupBy(claimed, ({ laneId }) => laneId);
     expect([...perLane].map(([laneId, rows]) => [laneId, rows.length]).sort()).toEqual(
       [
@@ -107,106 +107,106 @@ describe('A claim', () => {
   });
 
   it('takes no more bytes of a lane than it may, each lane for itself', async () => {
-    const ids = await office.acceptEmails(acme, 5, { bytes: 400 });
-    const others = await office.acceptEmails(globex, 2, { bytes: 1_000 });
-    const claimed = await office.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 1_000, 60_000);
+    const ids = await stores.acceptEmails(acme, 5, { bytes: 400 });
+    const others = await stores.acceptEmails(globex, 2, { bytes: 1_000 });
+    const claimed = await stores.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 1_000, 60_000);
     expect(idsOf(claimed)).toEqual([ids[0]!, ids[1]!, others[0]!].sort());
   });
 
   it('takes the first row whatever its size, and then no other', async () => {
-    const [first] = await office.acceptEmails(acme, 3, { bytes: 5_000 });
-    const claimed = await office.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
+    const [first] = await stores.acceptEmails(acme, 3, { bytes: 5_000 });
+    const claimed = await stores.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
     expect(idsOf(claimed)).toEqual([first]);
   });
 
   it('takes the first row alone though those behind it are of no size', async () => {
-    const [first] = await office.acceptEmails(acme, 1, { bytes: 5_000 });
-    await office.acceptEmails(acme, 2, { bytes: 0, acceptedAt: new Date() });
-    const claimed = await office.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
+    const [first] = await stores.acceptEmails(acme, 1, { bytes: 5_000 });
+    await stores.acceptEmails(acme, 2, { bytes: 0, acceptedAt: new Date() });
+    const claimed = await stores.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
     expect(idsOf(claimed)).toEqual([first]);
   });
 
   it('passes a paused lane by, and everything while everything is paused', async () => {
-    await office.acceptEmails(acme, 1);
-    await office.acceptEmails(globex, 1);
-    const claimAll = () => office.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 2 ** 40, 60_000);
+    await stores.acceptEmails(acme, 1);
+    await stores.acceptEmails(globex, 1);
+    const claimAll = () => stores.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 2 ** 40, 60_000);
 
-    await office.pause('email', EVERY_LANE);
+    await stores.pause('email', EVERY_LANE);
     expect(await claimAll()).toEqual([]);
-    await office.resume('email', EVERY_LANE);
-    await office.pause('webhook', EVERY_LANE);
-    await office.pause('email', nowLane(acme));
+    await stores.resume('email', EVERY_LANE);
+    await stores.pause('webhook', EVERY_LANE);
+    await stores.pause('email', nowLane(acme));
     expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([globex]);
-    await office.resume('email', nowLane(acme));
+    await stores.resume('email', nowLane(acme));
     expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([acme]);
   });
 
   it('leaves what waits, what is taken and what is not an email', async () => {
-    await office.acceptEmails(acme, 2);
-    await office.claim(acme, 1);
-    await office.ask(`UPDATE outbox SET state = 'waiting' WHERE state = 'ready'`);
-    await office.ask(
+    await stores.acceptEmails(acme, 2);
+    await stores.claim(acme, 1);
+    await stores.ask(`UPDATE outbox SET state = 'waiting' WHERE state = 'ready'`);
+    await stores.ask(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), 'webhook', $1, 'ready', now())`,
       [nowLane(acme)],
     );
-    expect(await office.claim(acme)).toEqual([]);
+    expect(await stores.claim(acme)).toEqual([]);
   });
 
   it('makes a scheduled email a sent one, which cannot be taken back any more', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() - 1_000));
-    await office.accept([email], null);
-    expect(await office.statusOf(email.id)).toBe('SCHEDULED');
-    await office.outbox.ripen(10);
-    const [claimed] = await office.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    await stores.accept([email], null);
+    expect(await stores.statusOf(email.id)).toBe('SCHEDULED');
+    await stores.outbox.ripen(10);
+    const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     expect(claimed!.fellDueAt).toEqual(email.sendAt);
-    expect(await office.statusOf(email.id)).toBe('SENT');
+    expect(await stores.statusOf(email.id)).toBe('SENT');
   });
 
   it('tells the timeline that the one before it died', async () => {
-    const { id } = await office.acceptAndClaim(acme);
-    expect(await office.timelineOf(id)).toEqual([]);
-    await office.letLeasesEnd([id]);
-    await office.outbox.revive(15_000, 10, 5);
-    const [again] = await office.claim(acme);
+    const { id } = await stores.acceptAndClaim(acme);
+    expect(await stores.timelineOf(id)).toEqual([]);
+    await stores.letLeasesEnd([id]);
+    await stores.outbox.revive(15_000, 10, 5);
+    const [again] = await stores.claim(acme);
 
     expect(again).toMatchObject({ id, claims: 2, attempts: 0 });
-    expect(await office.timelineOf(id)).toEqual([
+    expect(await stores.timelineOf(id)).toEqual([
       { kind: 'WORKER_DIED', claims: 1, late: false, duplicatePossible: true },
     ]);
   });
 
   it('tells the timeline nothing when the one before it was answered, or given back', async () => {
-    const claimed = await office.acceptAndClaim(acme);
-    await office.outbox.giveBack([claimed]);
-    const [again] = await office.claim(acme);
-    await office.outbox.record([delayed(again!, 0)]);
-    await office.outbox.ripen(10);
-    const laneId = (await office.rowOf(claimed.id))!.laneId as typeof claimed.laneId;
-    await office.outbox.claimEmails([{ laneId, maxRows: 1 }], 1e9, 60_000);
-    expect((await office.timelineOf(claimed.id)).map(({ kind }) => kind)).toEqual(['DELAYED']);
+    const claimed = await stores.acceptAndClaim(acme);
+    await stores.outbox.giveBack([claimed]);
+    const [again] = await stores.claim(acme);
+    await stores.outbox.record([delayed(again!, 0)]);
+    await stores.outbox.ripen(10);
+    const laneId = (await stores.rowOf(claimed.id))!.laneId as typeof claimed.laneId;
+    await stores.outbox.claimEmails([{ laneId, maxRows: 1 }], 1e9, 60_000);
+    expect((await stores.timelineOf(claimed.id)).map(({ kind }) => kind)).toEqual(['DELAYED']);
   });
 
   it('tells of one death once, though the next one was given back', async () => {
-    const { id } = await office.acceptAndClaim(acme);
-    await office.letLeasesEnd([id]);
-    await office.outbox.revive(15_000, 10, 5);
-    const [again] = await office.claim(acme);
-    await office.outbox.giveBack([again!]);
-    await office.claim(acme);
-    expect((await office.timelineOf(id)).map(({ kind }) => kind)).toEqual(['WORKER_DIED']);
+    const { id } = await stores.acceptAndClaim(acme);
+    await stores.letLeasesEnd([id]);
+    await stores.outbox.revive(15_000, 10, 5);
+    const [again] = await stores.claim(acme);
+    await stores.outbox.giveBack([again!]);
+    await stores.claim(acme);
+    expect((await stores.timelineOf(id)).map(({ kind }) => kind)).toEqual(['WORKER_DIED']);
   });
 });
 
 describe('Claimers of two processes', () => {
   it('never get the same row, and together get them all', async () => {
-    const ids = await office.acceptEmails(acme, 300);
+    const ids = await stores.acceptEmails(acme, 300);
     const claims = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? office : otherOffice).claim(acme, 10)),
+      Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? stores : otherStores).claim(acme, 10)),
     );
     const claimed = claims.flat();
     expect(new Set(idsOf(claimed)).size).toBe(claimed.length);
     while (claimed.length < 300) {
-      const rest = await otherOffice.claim(acme, 50);
+      const rest = await otherStores.claim(acme, 50);
       expect(rest).not.toEqual([]);
       claimed.push(...rest);
     }

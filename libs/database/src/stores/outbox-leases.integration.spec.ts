@@ -1,59 +1,59 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
-import { scheduledEmail, sent } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { scheduledEmail, sent } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { OutboxStore } from './outbox-store.ts';
 
 const GRACE_MS = 15_000;
 const MAX_UNANSWERED = 5;
 
-const office = await openOffice();
+const stores = await openTestStores();
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  await office.ask('DELETE FROM outbox');
-  acme = await office.openWorkspace();
+  await stores.ask('DELETE FROM outbox');
+  acme = await stores.openWorkspace();
 });
 
 describe('Renewing leases', () => {
   it('makes them longer, and says which still hold', async () => {
-    await office.acceptEmails(acme, 3);
-    const claimed = await office.claim(acme, 100, 1_000);
-    await office.outbox.record([sent(claimed[1]!)]);
+    await stores.acceptEmails(acme, 3);
+    const claimed = await stores.claim(acme, 100, 1_000);
+    await stores.outbox.record([sent(claimed[1]!)]);
     const moved = { ...claimed[2]!, claims: claimed[2]!.claims - 1 };
 
-    expect(await office.outbox.renew([claimed[0]!, claimed[1]!, moved], 120_000)).toEqual([claimed[0]]);
-    expect((await office.rowOf(claimed[0]!.id))!.leaseSeconds).toBeGreaterThan(110);
-    expect((await office.rowOf(claimed[2]!.id))!.leaseSeconds).toBeLessThanOrEqual(1);
+    expect(await stores.outbox.renew([claimed[0]!, claimed[1]!, moved], 120_000)).toEqual([claimed[0]]);
+    expect((await stores.rowOf(claimed[0]!.id))!.leaseSeconds).toBeGreaterThan(110);
+    expect((await stores.rowOf(claimed[2]!.id))!.leaseSeconds).toBeLessThanOrEqual(1);
   });
 
   it('does not bring back a lease that was taken away', async () => {
-    const claimed = await office.acceptAndClaim(acme);
-    await office.letLeasesEnd([claimed.id]);
-    await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
-    expect(await office.outbox.renew([claimed], 60_000)).toEqual([]);
-    expect(await office.rowOf(claimed.id)).toMatchObject({ state: 'ready', claims: 1 });
+    const claimed = await stores.acceptAndClaim(acme);
+    await stores.letLeasesEnd([claimed.id]);
+    await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    expect(await stores.outbox.renew([claimed], 60_000)).toEqual([]);
+    expect(await stores.rowOf(claimed.id)).toMatchObject({ state: 'ready', claims: 1 });
   });
 });
 
 describe('Giving back', () => {
   it('leaves the row as if it had not been claimed, but for the fencing token', async () => {
-    const [id] = await office.acceptEmails(acme, 1);
-    const before = await office.rowOf(id!);
-    await office.outbox.giveBack(await office.claim(acme));
-    const after = await office.rowOf(id!);
+    const [id] = await stores.acceptEmails(acme, 1);
+    const before = await stores.rowOf(id!);
+    await stores.outbox.giveBack(await stores.claim(acme));
+    const after = await stores.rowOf(id!);
     expect(after).toEqual({ ...before, claims: 1, dueInSeconds: after!.dueInSeconds });
     expect(after!.dueInSeconds).toBeCloseTo(before!.dueInSeconds, -1);
   });
 
   it('does not touch what another holds by now', async () => {
-    const claimed = await office.acceptAndClaim(acme);
-    await office.letLeasesEnd([claimed.id]);
-    await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
-    await office.claim(acme);
-    await office.outbox.giveBack([claimed]);
-    expect(await office.rowOf(claimed.id)).toMatchObject({ state: 'taken', claims: 2, unanswered: 2 });
+    const claimed = await stores.acceptAndClaim(acme);
+    await stores.letLeasesEnd([claimed.id]);
+    await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    await stores.claim(acme);
+    await stores.outbox.giveBack([claimed]);
+    expect(await stores.rowOf(claimed.id)).toMatchObject({ state: 'taken', claims: 2, unanswered: 2 });
   });
 });
 
@@ -61,69 +61,69 @@ describe('Ripening', () => {
   it('makes ready what has fallen due, the longest due first, and at most so many', async () => {
     const due = [3, 1, 2].map((minutes) => scheduledEmail(acme, new Date(Date.now() - minutes * 60_000)));
     const later = scheduledEmail(acme, new Date(Date.now() + 60_000));
-    await office.accept([...due, later], null);
-    const states = () => Promise.all([...due, later].map(async ({ id }) => (await office.rowOf(id))!.state));
+    await stores.accept([...due, later], null);
+    const states = () => Promise.all([...due, later].map(async ({ id }) => (await stores.rowOf(id))!.state));
 
-    expect(await office.outbox.ripen(2)).toBe(2);
+    expect(await stores.outbox.ripen(2)).toBe(2);
     expect(await states()).toEqual(['ready', 'waiting', 'ready', 'waiting']);
-    expect(await office.outbox.ripen(2)).toBe(1);
-    expect(await office.outbox.ripen(2)).toBe(0);
+    expect(await stores.outbox.ripen(2)).toBe(1);
+    expect(await stores.outbox.ripen(2)).toBe(0);
     expect(await states()).toEqual(['ready', 'ready', 'ready', 'waiting']);
   });
 });
 
 describe('Reviving', () => {
   it('frees what was held beyond the lease and the grace, and nothing else', async () => {
-    await office.acceptEmails(acme, 3);
-    const [long, short, alive] = await office.claim(acme);
+    await stores.acceptEmails(acme, 3);
+    const [long, short, alive] = await stores.claim(acme);
     const endLease = (id: typeof long, seconds: number) =>
-      office.ask(`UPDATE outbox SET lease_until = now() - make_interval(secs => $2) WHERE subject_id = $1`, [
+      stores.ask(`UPDATE outbox SET lease_until = now() - make_interval(secs => $2) WHERE subject_id = $1`, [
         uuidOf(id!.id),
         seconds,
       ]);
     await endLease(long, 20);
     await endLease(short, 10);
 
-    expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
-    expect(await office.rowOf(long!.id)).toMatchObject({ state: 'ready', unanswered: 1, claims: 1 });
-    expect(await office.rowOf(short!.id)).toMatchObject({ state: 'taken' });
-    expect(await office.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
+    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await stores.rowOf(long!.id)).toMatchObject({ state: 'ready', unanswered: 1, claims: 1 });
+    expect(await stores.rowOf(short!.id)).toMatchObject({ state: 'taken' });
+    expect(await stores.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
   });
 
   it('frees what seems to be held for longer than any lease lasts: it was taken before the clock was set back', async () => {
-    await office.acceptEmails(acme, 2);
-    const [longest, dead] = await office.claim(acme, 100, MAX_LEASE_MS);
-    await office.ask(
+    await stores.acceptEmails(acme, 2);
+    const [longest, dead] = await stores.claim(acme, 100, MAX_LEASE_MS);
+    await stores.ask(
       `UPDATE outbox SET lease_until = lease_until + interval '1 minute' WHERE subject_id = $1`,
       [uuidOf(dead!.id)],
     );
-    expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
-    expect(await office.rowOf(longest!.id)).toMatchObject({ state: 'taken' });
-    expect(await office.claim(acme)).toMatchObject([{ id: dead!.id, claims: 2 }]);
-    expect(await office.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
+    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await stores.rowOf(longest!.id)).toMatchObject({ state: 'taken' });
+    expect(await stores.claim(acme)).toMatchObject([{ id: dead!.id, claims: 2 }]);
+    expect(await stores.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
   });
 
   it('frees at most so many at a time', async () => {
-    await office.acceptEmails(acme, 5);
-    await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
-    expect(await office.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
-    expect(await office.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
+    await stores.acceptEmails(acme, 5);
+    await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
+    expect(await stores.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
+    expect(await stores.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
   });
 
   it('gives an email up after five claims in a row without an answer', async () => {
-    const [id] = await office.acceptEmails(acme, 1);
+    const [id] = await stores.acceptEmails(acme, 1);
     for (let claims = 1; claims <= MAX_UNANSWERED; claims += 1) {
-      expect(await office.claim(acme)).toHaveLength(1);
-      await office.letLeasesEnd([id!]);
+      expect(await stores.claim(acme)).toHaveLength(1);
+      await stores.letLeasesEnd([id!]);
       const last = claims === MAX_UNANSWERED;
-      expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({
+      expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({
         revived: last ? 0 : 1,
         givenUp: last ? 1 : 0,
       });
     }
-    expect(await office.statusOf(id!)).toBe('FAILED');
-    expect(await office.rowOf(id!)).toBeUndefined();
-    const timeline = await office.timelineOf(id!);
+    expect(await stores.statusOf(id!)).toBe('FAILED');
+    expect(await stores.rowOf(id!)).toBeUndefined();
+    const timeline = await stores.timelineOf(id!);
     expect(timeline.map(({ kind, claims }) => [kind, claims])).toEqual([
       ['WORKER_DIED', 1],
       ['WORKER_DIED', 2],
@@ -131,7 +131,7 @@ describe('Reviving', () => {
       ['WORKER_DIED', 4],
       ['FAILED', 5],
     ]);
-    const [last] = await office.ask(
+    const [last] = await stores.ask(
       `SELECT detail FROM email_events WHERE email_id = $1 AND kind = 'FAILED'`,
       [uuidOf(id!)],
     );
@@ -139,18 +139,18 @@ describe('Reviving', () => {
   });
 
   it('never gives up an event', async () => {
-    await office.ask(
+    await stores.ask(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, unanswered)
        VALUES (gen_random_uuid(), 'event', 'wrk_1.events', 'taken', now(), now() - interval '1 hour', 99)`,
     );
-    expect(await office.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
   });
 
   it('frees each row once, however many clocks there are', async () => {
-    await office.acceptEmails(acme, 60);
-    await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
+    await stores.acceptEmails(acme, 60);
+    await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
     const freed = await Promise.all(
-      Array.from({ length: 6 }, () => office.outbox.revive(GRACE_MS, 60, MAX_UNANSWERED)),
+      Array.from({ length: 6 }, () => stores.outbox.revive(GRACE_MS, 60, MAX_UNANSWERED)),
     );
     expect(freed.reduce((sum, { revived }) => sum + revived, 0)).toBe(60);
   });
@@ -159,7 +159,7 @@ describe('Reviving', () => {
 describe('Where a statement takes too long for so many rows', () => {
   /** As if changing more rows of the outbox than these took longer than a statement may. */
   async function takeNoMoreThan(rows: number): Promise<void> {
-    await office.ask(
+    await stores.ask(
       `CREATE OR REPLACE FUNCTION run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
          IF (SELECT count(*) FROM changed) > TG_ARGV[0]::int THEN
            RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout';
@@ -167,12 +167,12 @@ describe('Where a statement takes too long for so many rows', () => {
          RETURN NULL;
        END $$`,
     );
-    await office.ask(
+    await stores.ask(
       `CREATE TRIGGER slow AFTER UPDATE ON outbox REFERENCING NEW TABLE AS changed
        FOR EACH STATEMENT EXECUTE FUNCTION run_out_of_time(${rows})`,
     );
   }
-  afterEach(() => office.ask('DROP TRIGGER slow ON outbox'));
+  afterEach(() => stores.ask('DROP TRIGGER slow ON outbox'));
 
   /**
    * Deals with so many rows, and says how many it were in all and in the largest group. Postgres tells of a failure before it lets go of the locks
@@ -190,17 +190,17 @@ describe('Where a statement takes too long for so many rows', () => {
   }
 
   it('fewer ripen at once, so that all do', async () => {
-    const outbox = new OutboxStore(office.database);
+    const outbox = new OutboxStore(stores.database);
     const due = Array.from({ length: 5 }, () => scheduledEmail(acme, new Date(Date.now() - 60_000)));
-    await office.accept(due, null);
+    await stores.accept(due, null);
     await takeNoMoreThan(2);
     expect(await dealWith(5, () => outbox.ripen(5))).toEqual({ all: 5, max: 2 });
   });
 
   it('fewer are revived at once, so that all are', async () => {
-    const outbox = new OutboxStore(office.database);
-    await office.acceptEmails(acme, 5);
-    await office.letLeasesEnd((await office.claim(acme)).map(({ id }) => id));
+    const outbox = new OutboxStore(stores.database);
+    await stores.acceptEmails(acme, 5);
+    await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
     await takeNoMoreThan(2);
     const revive = async () => (await outbox.revive(GRACE_MS, 5, MAX_UNANSWERED)).revived;
     expect(await dealWith(5, revive)).toEqual({ all: 5, max: 2 });
@@ -209,7 +209,7 @@ describe('Where a statement takes too long for so many rows', () => {
 
 describe('The lanes with ready rows', () => {
   const rowIn = (queue: string, laneId: string, state: string) =>
-    office.ask(
+    stores.ask(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until)
        VALUES (gen_random_uuid(), $1, $2, $3::outbox_state, now(), CASE WHEN $3 = 'taken' THEN now() END)`,
       [queue, laneId, state],
@@ -218,7 +218,7 @@ describe('The lanes with ready rows', () => {
   it('are none when nothing is ready', async () => {
     await rowIn('email', 'a', 'waiting');
     await rowIn('email', 'b', 'taken');
-    expect(await office.outbox.lanesWithReadyRows()).toEqual([]);
+    expect(await stores.outbox.lanesWithReadyRows()).toEqual([]);
   });
 
   it('are each named once, of every queue, but for those that are held back', async () => {
@@ -233,23 +233,23 @@ describe('The lanes with ready rows', () => {
       await rowIn(queue!, laneId!, 'ready');
     await rowIn('webhook', 'z', 'waiting');
     const lanes = async () =>
-      (await office.outbox.lanesWithReadyRows()).map(({ queue, laneId }) => `${queue}/${laneId}`).sort();
+      (await stores.outbox.lanesWithReadyRows()).map(({ queue, laneId }) => `${queue}/${laneId}`).sort();
 
     expect(await lanes()).toEqual(['email/a', 'email/b', 'event/a', 'webhook/c', 'webhook/d']);
-    await office.pause('email', 'a');
-    await office.pause('webhook', EVERY_LANE);
+    await stores.pause('email', 'a');
+    await stores.pause('webhook', EVERY_LANE);
     expect(await lanes()).toEqual(['email/b', 'event/a']);
-    await office.resume('webhook', EVERY_LANE);
+    await stores.resume('webhook', EVERY_LANE);
     expect(await lanes()).toEqual(['email/b', 'event/a', 'webhook/c', 'webhook/d']);
   });
 
   it('are still the lane of emails that was left with work', async () => {
-    await office.acceptEmails(acme, 2);
-    await office.claim(acme, 1);
-    expect(await office.outbox.lanesWithReadyRows()).toEqual([
+    await stores.acceptEmails(acme, 2);
+    await stores.claim(acme, 1);
+    expect(await stores.outbox.lanesWithReadyRows()).toEqual([
       { queue: 'email', laneId: nowLane(acme), isSlow: false },
     ]);
-    await office.claim(acme, 1);
-    expect(await office.outbox.lanesWithReadyRows()).toEqual([]);
+    await stores.claim(acme, 1);
+    expect(await stores.outbox.lanesWithReadyRows()).toEqual([]);
   });
 });

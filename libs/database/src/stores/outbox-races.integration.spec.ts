@@ -1,19 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
-import { delayed, type Office, sent } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { delayed, type TestStores, sent } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { faultOf } from '../faults.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
 
 /** Of the emails of a group: enough that the planner may join them in any way. */
 const SIZES = [1, 3, 50];
 
-const office = await openOffice();
-const acme = await office.openWorkspace();
+const stores = await openTestStores();
+const acme = await stores.openWorkspace();
 
 async function claimed(count: number): Promise<ClaimedEmail[]> {
-  await office.acceptEmails(acme, count);
-  return office.claim(acme, count);
+  await stores.acceptEmails(acme, count);
+  return stores.claim(acme, count);
 }
 
 /** Does something while another process has just renewed the leases of these emails and not committed that yet. */
@@ -21,7 +21,7 @@ async function whileRenewed<Result>(
   emails: readonly ClaimedEmail[],
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const client = await office.database.pool.connect();
+  const client = await stores.database.pool.connect();
   try {
     await client.query('BEGIN');
     await client.query(
@@ -39,7 +39,7 @@ async function whileRenewed<Result>(
 }
 
 const somebodyWaits = async (): Promise<boolean> =>
-  (await office.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()")) > 0;
+  (await stores.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()")) > 0;
 
 /** While a machine stands still for seconds somebody waits for too long; that is no deadlock. */
 const unlessLocked = (work: Promise<unknown>): Promise<unknown> =>
@@ -48,7 +48,7 @@ const unlessLocked = (work: Promise<unknown>): Promise<unknown> =>
   });
 
 /** One after the other: a test must not be what others wait for crosswise. */
-async function endLeases(own: Office, emails: readonly ClaimedEmail[]): Promise<void> {
+async function endLeases(own: TestStores, emails: readonly ClaimedEmail[]): Promise<void> {
   for (const { id } of emails) await own.letLeasesEnd([id]);
 }
 
@@ -56,26 +56,26 @@ describe('While leases are renewed by another statement', () => {
   it.each(SIZES)('outcomes of %i emails are recorded', async (size) => {
     const emails = await claimed(size);
     const outcomes = emails.map((email, n) => (n % 2 === 0 ? sent(email) : delayed(email, 1_000)));
-    expect(await whileRenewed(emails, () => office.outbox.record(outcomes))).toEqual(emails.map(() => true));
+    expect(await whileRenewed(emails, () => stores.outbox.record(outcomes))).toEqual(emails.map(() => true));
   });
 
   it.each(SIZES)('leases of %i emails are renewed again', async (size) => {
     const emails = await claimed(size);
-    expect((await whileRenewed(emails, () => office.outbox.renew(emails, 60_000))).length).toBe(size);
+    expect((await whileRenewed(emails, () => stores.outbox.renew(emails, 60_000))).length).toBe(size);
   });
 
   it.each(SIZES)('%i emails are given back', async (size) => {
     const emails = await claimed(size);
-    await whileRenewed(emails, () => office.outbox.giveBack(emails));
-    expect(await office.count('outbox', "state = 'ready'")).toBeGreaterThanOrEqual(size);
-    await office.ask("DELETE FROM outbox WHERE state = 'ready'");
+    await whileRenewed(emails, () => stores.outbox.giveBack(emails));
+    expect(await stores.count('outbox', "state = 'ready'")).toBeGreaterThanOrEqual(size);
+    await stores.ask("DELETE FROM outbox WHERE state = 'ready'");
   });
 
   it('claims, renewals, outcomes and rows given back race for 3 s', async () => {
-    const shop = await office.openWorkspace();
-    const others = Array.from({ length: 4 }, () => office.another(3));
+    const shop = await stores.openWorkspace();
+    const others = Array.from({ length: 4 }, () => stores.another(3));
     const until = Date.now() + 3_000;
-    const work = async (own: Office): Promise<void> => {
+    const work = async (own: TestStores): Promise<void> => {
       while (Date.now() < until) {
         await own.acceptEmails(shop, 5);
         const emails = await own.claim(shop, 10);
@@ -90,12 +90,12 @@ describe('While leases are renewed by another statement', () => {
     };
     await Promise.all(others.map(work));
     expect(
-      await office.count('emails', 'workspace_id = $1 AND sent_at IS NOT NULL', [uuidOf(shop)]),
+      await stores.count('emails', 'workspace_id = $1 AND sent_at IS NOT NULL', [uuidOf(shop)]),
     ).not.toBe(0);
     // What is not finished is in the outbox, and nothing else is.
     const isUnfinished = `(sent_at IS NULL AND status <> 'FAILED')`;
     const isInOutbox = 'EXISTS (SELECT FROM outbox WHERE subject_id = id)';
     const isAmiss = `workspace_id = $1 AND ${isUnfinished} <> ${isInOutbox}`;
-    expect(await office.count('emails', isAmiss, [uuidOf(shop)])).toBe(0);
+    expect(await stores.count('emails', isAmiss, [uuidOf(shop)])).toBe(0);
   });
 });

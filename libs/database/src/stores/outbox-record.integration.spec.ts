@@ -1,26 +1,26 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, eventLane } from '@posthorn/domain';
-import { delayed, sent } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { delayed, sent } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { EmailStore } from './email-store.ts';
 import type { ClaimedEmail, EmailOutcome } from './claimed-email.ts';
 import { OutboxStore } from './outbox-store.ts';
 
-const office = await openOffice();
+const stores = await openTestStores();
 let acme: WorkspaceId;
 let email: ClaimedEmail;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
-  email = await office.acceptAndClaim(acme);
+  acme = await stores.openWorkspace();
+  email = await stores.acceptAndClaim(acme);
 });
 
 /** The lease ends, the clock frees the row and another process claims it. */
 async function loseToAnother(): Promise<ClaimedEmail> {
-  await office.letLeasesEnd([email.id]);
-  await office.outbox.revive(15_000, 10, 5);
-  const [again] = await office.claim(acme);
+  await stores.letLeasesEnd([email.id]);
+  await stores.outbox.revive(15_000, 10, 5);
+  const [again] = await stores.claim(acme);
   return again!;
 }
 
@@ -32,13 +32,13 @@ describe('An outcome', () => {
   ])(
     'that is final ($kind) ends the work and is the state of the email',
     async ({ kind, status, becomes }) => {
-      expect(await office.outbox.record([{ ...sent(email), kind, status }])).toEqual([true]);
-      expect(await office.rowOf(email.id)).toBeUndefined();
-      expect(await office.statusOf(email.id)).toBe(becomes);
-      expect(await office.timelineOf(email.id)).toEqual([
+      expect(await stores.outbox.record([{ ...sent(email), kind, status }])).toEqual([true]);
+      expect(await stores.rowOf(email.id)).toBeUndefined();
+      expect(await stores.statusOf(email.id)).toBe(becomes);
+      expect(await stores.timelineOf(email.id)).toEqual([
         { kind, claims: 1, late: false, duplicatePossible: false },
       ]);
-      const record = await new EmailStore(office.database).find(acme, email.id);
+      const record = await new EmailStore(stores.database).find(acme, email.id);
       expect(record!.sentAt === null).toBe(kind !== 'SENT');
       expect(record!.timeline[0]!.detail).toEqual({ attempt: 1 });
     },
@@ -49,8 +49,8 @@ describe('An outcome', () => {
     { kind: 'REPLY_LOST', duplicatePossible: true },
   ])('that is not ($kind) lets the email wait for its next attempt', async ({ kind, duplicatePossible }) => {
     const outcome = { ...delayed(email, 90_000), kind, duplicatePossible };
-    expect(await office.outbox.record([outcome])).toEqual([true]);
-    const row = await office.rowOf(email.id);
+    expect(await stores.outbox.record([outcome])).toEqual([true]);
+    const row = await stores.rowOf(email.id);
     expect(row).toMatchObject({
       state: 'waiting',
       laneId: bulkLane(acme),
@@ -60,8 +60,8 @@ describe('An outcome', () => {
       leaseSeconds: null,
     });
     expect(Math.abs(row!.dueInSeconds - 90)).toBeLessThan(5);
-    expect(await office.statusOf(email.id)).toBe('SENT');
-    expect(await office.timelineOf(email.id)).toEqual([{ kind, claims: 1, late: false, duplicatePossible }]);
+    expect(await stores.statusOf(email.id)).toBe('SENT');
+    expect(await stores.timelineOf(email.id)).toEqual([{ kind, claims: 1, late: false, duplicatePossible }]);
   });
 
   it('S19: that is a hard bounce puts its recipient on the list in the same statement, unless its claim has moved on', async () => {
@@ -72,46 +72,46 @@ describe('An outcome', () => {
       suppression: 'HARD_BOUNCE',
     } as const;
     const isListed = (): Promise<number> =>
-      office.count('suppressions', 'workspace_id = $1 AND email = $2', [uuidOf(acme), email.to.address]);
+      stores.count('suppressions', 'workspace_id = $1 AND email = $2', [uuidOf(acme), email.to.address]);
     const again = await loseToAnother();
-    await office.outbox.record([bounced]);
+    await stores.outbox.record([bounced]);
     expect([await isListed(), again.withheldFor]).toEqual([0, null]);
-    await office.outbox.record([{ ...bounced, claims: again.claims }]);
+    await stores.outbox.record([{ ...bounced, claims: again.claims }]);
     expect(await isListed()).toBe(1);
-    const next = await office.acceptAndClaim(acme);
+    const next = await stores.acceptAndClaim(acme);
     expect(next.withheldFor).toBe('hard_bounce');
-    expect(await office.outbox.askWhyWithheld([next.id])).toEqual(['hard_bounce']);
+    expect(await stores.outbox.askWhyWithheld([next.id])).toEqual(['hard_bounce']);
   });
 
   it('recorded twice is what it is recorded once', async () => {
-    await office.outbox.record([sent(email)]);
-    expect(await office.outbox.record([sent(email)])).toEqual([false]);
-    expect(await office.timelineOf(email.id)).toEqual([
+    await stores.outbox.record([sent(email)]);
+    expect(await stores.outbox.record([sent(email)])).toEqual([false]);
+    expect(await stores.timelineOf(email.id)).toEqual([
       { kind: 'SENT', claims: 1, late: false, duplicatePossible: false },
     ]);
   });
 
   it('that is tried again, recorded twice, counts one attempt and does not move its time', async () => {
-    await office.outbox.record([delayed(email, 60_000)]);
-    expect(await office.outbox.record([delayed(email, 3_600_000)])).toEqual([false]);
-    const row = await office.rowOf(email.id);
+    await stores.outbox.record([delayed(email, 60_000)]);
+    expect(await stores.outbox.record([delayed(email, 3_600_000)])).toEqual([false]);
+    const row = await stores.rowOf(email.id);
     expect(row).toMatchObject({ attempts: 1, claims: 1 });
     expect(row!.dueInSeconds).toBeLessThanOrEqual(60);
-    expect(await office.timelineOf(email.id)).toHaveLength(1);
+    expect(await stores.timelineOf(email.id)).toHaveLength(1);
   });
 
   it('recorded at once from several connections is recorded once', async () => {
-    const told = await Promise.all(Array.from({ length: 6 }, () => office.outbox.record([delayed(email)])));
+    const told = await Promise.all(Array.from({ length: 6 }, () => stores.outbox.record([delayed(email)])));
     expect(told.flat().filter(Boolean)).toHaveLength(1);
-    expect(await office.rowOf(email.id)).toMatchObject({ attempts: 1 });
-    expect(await office.timelineOf(email.id)).toHaveLength(1);
+    expect(await stores.rowOf(email.id)).toMatchObject({ attempts: 1 });
+    expect(await stores.timelineOf(email.id)).toHaveLength(1);
   });
 
   it('still counts when the lease has ended and nobody has claimed the row since', async () => {
-    await office.letLeasesEnd([email.id]);
-    await office.outbox.revive(15_000, 10, 5);
-    expect(await office.outbox.record([sent(email)])).toEqual([true]);
-    expect(await office.rowOf(email.id)).toBeUndefined();
+    await stores.letLeasesEnd([email.id]);
+    await stores.outbox.revive(15_000, 10, 5);
+    expect(await stores.outbox.record([sent(email)])).toEqual([true]);
+    expect(await stores.rowOf(email.id)).toBeUndefined();
   });
 
   it.each([
@@ -119,49 +119,49 @@ describe('An outcome', () => {
     { outcome: 'one that is tried again', of: delayed },
   ])('of a claim that has moved on ($outcome) is told as late, and changes nothing', async ({ of }) => {
     await loseToAnother();
-    const before = await office.rowOf(email.id);
-    expect(await office.outbox.record([of(email)])).toEqual([false]);
+    const before = await stores.rowOf(email.id);
+    expect(await stores.outbox.record([of(email)])).toEqual([false]);
 
-    expect(await office.rowOf(email.id)).toMatchObject({
+    expect(await stores.rowOf(email.id)).toMatchObject({
       ...before,
       dueInSeconds: expect.any(Number),
       leaseSeconds: expect.any(Number),
     });
-    expect(await office.statusOf(email.id)).toBe('SENT');
-    const late = (await office.timelineOf(email.id)).filter((fact) => fact.late);
+    expect(await stores.statusOf(email.id)).toBe('SENT');
+    const late = (await stores.timelineOf(email.id)).filter((fact) => fact.late);
     expect(late).toEqual([{ kind: of(email).kind, claims: 1, late: true, duplicatePossible: true }]);
   });
 
   it('is late when the email was given up meanwhile', async () => {
-    await office.letLeasesEnd([email.id]);
-    await office.outbox.revive(15_000, 10, 1);
-    expect(await office.outbox.record([sent(email)])).toEqual([false]);
-    expect(await office.statusOf(email.id)).toBe('FAILED');
-    expect((await office.timelineOf(email.id)).find((fact) => fact.late)?.kind).toBe('SENT');
+    await stores.letLeasesEnd([email.id]);
+    await stores.outbox.revive(15_000, 10, 1);
+    expect(await stores.outbox.record([sent(email)])).toEqual([false]);
+    expect(await stores.statusOf(email.id)).toBe('FAILED');
+    expect((await stores.timelineOf(email.id)).find((fact) => fact.late)?.kind).toBe('SENT');
   });
 });
 
 describe('Outcomes recorded together', () => {
   it('are told in the order in which they were given', async () => {
-    const ids = await office.acceptEmails(acme, 40);
-    const claimed = await office.claim(acme);
+    const ids = await stores.acceptEmails(acme, 40);
+    const claimed = await stores.claim(acme);
     expect(claimed).toHaveLength(ids.length);
     const stale = claimed.map((one, n) => (n % 3 === 0 ? { ...sent(one), claims: 7 } : sent(one)));
-    expect(await office.outbox.record(stale)).toEqual(stale.map(({ claims }) => claims === 1));
+    expect(await stores.outbox.record(stale)).toEqual(stale.map(({ claims }) => claims === 1));
   });
 
   it('may be of two claims of one email: each is judged by its own', async () => {
     const again = await loseToAnother();
-    expect(await office.outbox.record([sent(email), sent(again)])).toEqual([false, true]);
-    expect((await office.timelineOf(email.id)).filter(({ kind }) => kind === 'SENT')).toEqual([
+    expect(await stores.outbox.record([sent(email), sent(again)])).toEqual([false, true]);
+    expect((await stores.timelineOf(email.id)).filter(({ kind }) => kind === 'SENT')).toEqual([
       { kind: 'SENT', claims: 1, late: true, duplicatePossible: true },
       { kind: 'SENT', claims: 2, late: false, duplicatePossible: false },
     ]);
   });
 
   it('do not block each other for ever, in whichever order they come', async () => {
-    await office.acceptEmails(acme, 30);
-    const claimed = await office.claim(acme);
+    await stores.acceptEmails(acme, 30);
+    const claimed = await stores.claim(acme);
     const orders = [
       claimed,
       claimed.toReversed(),
@@ -170,30 +170,30 @@ describe('Outcomes recorded together', () => {
     // Each from several connections: the live ones meet at the rows, the late ones at the timeline's unique index.
     const late = claimed.map((one) => ({ ...one, claims: 9 }));
     const groups = orders.flatMap((order) => [order.map(sent), late.map(sent), late.toReversed().map(sent)]);
-    const told = await Promise.all(groups.map((group) => office.outbox.record(group)));
+    const told = await Promise.all(groups.map((group) => stores.outbox.record(group)));
     expect(told.flat().filter(Boolean)).toHaveLength(30);
   });
 
   it('change nothing when one of them is refused by the database', async () => {
-    await office.acceptEmails(acme, 1);
-    const [other] = await office.claim(acme);
+    await stores.acceptEmails(acme, 1);
+    const [other] = await stores.claim(acme);
     const refused = { ...sent(other!), detail: ['not an object'] };
-    await expect(office.outbox.record([sent(email), refused])).rejects.toMatchObject({ code: '23514' });
-    expect(await office.rowOf(email.id)).toMatchObject({ state: 'taken' });
-    expect(await office.timelineOf(email.id)).toEqual([]);
+    await expect(stores.outbox.record([sent(email), refused])).rejects.toMatchObject({ code: '23514' });
+    expect(await stores.rowOf(email.id)).toMatchObject({ state: 'taken' });
+    expect(await stores.timelineOf(email.id)).toEqual([]);
   });
 });
 
 describe('The events of emails', () => {
   const eventsOf = (id: EmailId) =>
-    office.ask<{ type: string; status: string; keys: string }>(
+    stores.ask<{ type: string; status: string; keys: string }>(
       `SELECT type, payload::json->'data'->'email'->>'status' AS status, payload FROM events
        WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY xid`,
       [id],
     );
   /** What is told beside the email, in the order of what happened. */
   const toldBeside = async (id: EmailId): Promise<object[]> => {
-    const rows = await office.ask<{ data: { email: object } }>(
+    const rows = await stores.ask<{ data: { email: object } }>(
       `SELECT payload::json -> 'data' AS data FROM events
        WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY created_at`,
       [id],
@@ -201,23 +201,23 @@ describe('The events of emails', () => {
     return rows.map(({ data: { email: _email, ...beside } }) => beside);
   };
   const subscribe = (workspaceId: WorkspaceId, events: string[]) =>
-    office.ask(
+    stores.ask(
       `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES (gen_random_uuid(), $1, 'https://example.com', $2, '')`,
       [uuidOf(workspaceId), events],
     );
   const dueEvents = (workspaceId: WorkspaceId) =>
-    office.count('outbox', `queue = 'event' AND lane_id = $1`, [eventLane(workspaceId)]);
+    stores.count('outbox', `queue = 'event' AND lane_id = $1`, [eventLane(workspaceId)]);
 
   it('W12: are recorded with what became of the email, for those who are subscribed, and rung for', async () => {
-    const workspace = await office.openWorkspace();
+    const workspace = await stores.openWorkspace();
     await subscribe(workspace, ['EMAIL_BOUNCED', 'EMAIL_DELAYED']);
     const rung: string[] = [];
-    const outbox = new OutboxStore({ ...office.database, onEventsDue: (laneIds) => rung.push(...laneIds) });
-    const email = await office.acceptAndClaim(workspace);
+    const outbox = new OutboxStore({ ...stores.database, onEventsDue: (laneIds) => rung.push(...laneIds) });
+    const email = await stores.acceptAndClaim(workspace);
     const reply = { code: 550, enhancedCode: '5.1.1', text: 'No such user' };
     await outbox.record([{ ...delayed(email), kind: 'REPLY_LOST', detail: { error: 'hung up' } }]);
-    await office.ask(`UPDATE outbox SET state = 'ready' WHERE subject_id = $1`, [uuidOf(email.id)]);
-    const [again] = await office.outbox.claimEmails(
+    await stores.ask(`UPDATE outbox SET state = 'ready' WHERE subject_id = $1`, [uuidOf(email.id)]);
+    const [again] = await stores.outbox.claimEmails(
       [{ laneId: bulkLane(workspace), maxRows: 1 }],
       1e9,
       60_000,
@@ -234,17 +234,17 @@ describe('The events of emails', () => {
   });
 
   it('W12: are none where nobody is subscribed, and none of an outcome that changes no state', async () => {
-    const [quiet, loud] = [await office.openWorkspace(), await office.openWorkspace()];
+    const [quiet, loud] = [await stores.openWorkspace(), await stores.openWorkspace()];
     await subscribe(loud, ['EMAIL_SENT', 'EMAIL_FAILED']);
-    const [unheard, late] = [await office.acceptAndClaim(quiet), await office.acceptAndClaim(loud)];
-    await office.outbox.giveBack([late]);
-    await office.claim(loud);
-    await office.outbox.record([sent(unheard), sent(late)]);
+    const [unheard, late] = [await stores.acceptAndClaim(quiet), await stores.acceptAndClaim(loud)];
+    await stores.outbox.giveBack([late]);
+    await stores.claim(loud);
+    await stores.outbox.record([sent(unheard), sent(late)]);
     expect(await eventsOf(unheard.id)).toEqual([]);
     expect(await eventsOf(late.id)).toEqual([]);
-    await office.ask(`UPDATE outbox SET unanswered = 5 WHERE subject_id = $1`, [uuidOf(late.id)]);
-    await office.letLeasesEnd([late.id]);
-    await office.outbox.revive(1_000, 10, 5);
+    await stores.ask(`UPDATE outbox SET unanswered = 5 WHERE subject_id = $1`, [uuidOf(late.id)]);
+    await stores.letLeasesEnd([late.id]);
+    await stores.outbox.revive(1_000, 10, 5);
     expect(await eventsOf(late.id)).toMatchObject([{ type: 'EMAIL_FAILED', status: 'FAILED' }]);
     expect(await toldBeside(late.id)).toEqual([{ reason: 'worker_died' }]);
   });

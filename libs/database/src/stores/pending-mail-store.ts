@@ -1,31 +1,31 @@
 import type { Database } from '../connection.ts';
-import type { OwedMails } from '../sealed-columns.ts';
+import type { PendingMailColumn } from '../sealed-columns.ts';
 
 /** A mail that is not durable as an email yet. */
-export interface OwedMail {
+export interface PendingMail {
   /** A uuid; the encrypted mail is bound to its row. */
   readonly id: string;
   readonly sealedMail: Buffer;
 }
 
 /** Mails that were stored together with what they are about, and have not been submitted for sending yet. */
-export class OwedMailStore {
+export class PendingMailStore {
   /** @param mails where they are stored; see `SEALED_COLUMNS` */
   constructor(
     private readonly database: Database,
-    readonly mails: OwedMails,
+    readonly mails: PendingMailColumn,
   ) {}
 
   /**
-   * The next mails of all workspaces that have been owed for some time, the oldest first. Index: that of the table's owed mails.
+   * The next mails of all workspaces that have been pending for some time, the oldest first. Index: that of the table's pending mails.
    *
    * @param after the last one that was read; null: from the beginning
    */
-  async owed(forSeconds: number, after: string | null, limit: number): Promise<OwedMail[]> {
+  async pending(forSeconds: number, after: string | null, limit: number): Promise<PendingMail[]> {
     const { clock, pool } = this.database;
     const before = new Date(clock.nowMs() - forSeconds * 1_000);
     const { table, column } = this.mails;
-    const { rows } = await pool.query<OwedMail>(
+    const { rows } = await pool.query<PendingMail>(
       `SELECT   id, ${column} AS "sealedMail" FROM ${table}
        WHERE    ${column} IS NOT NULL AND created_at <= $1 AND ($2::uuid IS NULL OR id > $2)
        ORDER BY id

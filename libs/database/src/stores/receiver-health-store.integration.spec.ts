@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type ReceiverObservation, webhookLane } from '@posthorn/domain';
 import pg from 'pg';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { type NewWebhookNotice, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
 
 const WEBHOOKS = 250;
@@ -10,17 +10,17 @@ const WEBHOOKS = 250;
 const STATEMENTS_PER_GROUP = 6;
 const GROUPS = 3;
 
-const office = await openOffice(4);
-const health = new ReceiverHealthStore(office.database);
+const stores = await openTestStores(4);
+const health = new ReceiverHealthStore(stores.database);
 let acme: WorkspaceId;
 
 /** The webhooks of the workspace, in order. */
 let uuids: string[];
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
   uuids = Array.from({ length: WEBHOOKS }, () => newUuid(Date.now())).sort();
-  await office.ask(
+  await stores.ask(
     `INSERT INTO webhooks (id, workspace_id, url, events, token)
      SELECT id, $2, 'https://example.com', '{CONTACT_CREATED}', '' FROM unnest($1::uuid[]) id`,
     [uuids, uuidOf(acme)],
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 /** A POST to each webhook, in no order. */
 async function reports(effect: ReceiverObservation['effect'], isSlow = false): Promise<ReceiverReport[]> {
-  const rows = await office.ask<{ id: string; asOf: string }>(
+  const rows = await stores.ask<{ id: string; asOf: string }>(
     `SELECT id, updated_at::text AS "asOf" FROM webhooks WHERE workspace_id = $1 ORDER BY md5(id::text)`,
     [uuidOf(acme)],
   );
@@ -50,12 +50,12 @@ async function applyReports(what: readonly ReceiverReport[]): Promise<NewWebhook
 
 /** How many webhooks of the workspace are so. */
 const countWhere = (condition: string) =>
-  office.count('webhooks', `workspace_id = $1 AND ${condition}`, [uuidOf(acme)]);
+  stores.count('webhooks', `workspace_id = $1 AND ${condition}`, [uuidOf(acme)]);
 const lanes = () => uuids.map((id) => webhookLane(idFromUuid('wh', id)));
-const countSlow = () => office.count('slow_lanes', 'lane_id = ANY ($1)', [lanes()]);
-const countHeld = () => office.count('paused_lanes', `queue = 'webhook' AND lane_id = ANY ($1)`, [lanes()]);
+const countSlow = () => stores.count('slow_lanes', 'lane_id = ANY ($1)', [lanes()]);
+const countHeld = () => stores.count('paused_lanes', `queue = 'webhook' AND lane_id = ANY ($1)`, [lanes()]);
 const countAudited = () =>
-  office.count('audit_log', `workspace_id = $1 AND action = 'webhook.disabled'`, [uuidOf(acme)]);
+  stores.count('audit_log', `workspace_id = $1 AND action = 'webhook.disabled'`, [uuidOf(acme)]);
 
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const query = jest.spyOn(pg.Client.prototype, 'query');
@@ -92,14 +92,14 @@ describe('Receivers by the hundred', () => {
   it('each get what is theirs, where they fare differently', async () => {
     const of = (n: number): string => uuids[n]!;
     const failingFor = (id: string, days: number, warnedDaysAgo: number | null) =>
-      office.ask(
+      stores.ask(
         `UPDATE webhooks SET failing_since = now() - make_interval(days => $2), warned_at = now() - make_interval(days => $3) WHERE id = $1`,
         [id, days, warnedDaysAgo],
       );
     await failingFor(of(1), 4, null);
     await failingFor(of(2), 6, 2);
     await failingFor(of(3), 6, 2);
-    await office.ask(`UPDATE webhooks SET status = 'PAUSED' WHERE id = $1`, [of(4)]);
+    await stores.ask(`UPDATE webhooks SET status = 'PAUSED' WHERE id = $1`, [of(4)]);
     const effects = new Map<string, ReceiverObservation>([
       ...[0, 1, 2, 4].map((n) => [of(n), { effect: 'failed', isSlow: n === 0 }] as const),
       [of(3), { effect: 'succeeded', isSlow: true }] as const,
@@ -113,7 +113,7 @@ describe('Receivers by the hundred', () => {
       [of(1), 'FAILING'],
       [of(2), 'DISABLED_FAILING'],
     ]);
-    const rows = await office.ask(
+    const rows = await stores.ask(
       `SELECT status, failing_since IS NOT NULL AS failing, warned_at > now() - interval '1 hour' AS warned,
               EXISTS (SELECT FROM slow_lanes WHERE lane_id = type_id('wh', id)) AS slow,
               (SELECT kind FROM webhook_notices WHERE webhook_id = w.id) AS notice
@@ -135,10 +135,10 @@ describe('Receivers by the hundred', () => {
   it('are learnt of at once but for those that somebody else holds, and one that is deleted is not held', async () => {
     const gone = await reports('gone');
     const told: NewWebhookNotice[] = [];
-    const holder = await office.database.pool.connect();
+    const holder = await stores.database.pool.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', [uuids[50]]);
-    await office.ask('DELETE FROM webhooks WHERE id = $1', [uuids[51]]);
+    await stores.ask('DELETE FROM webhooks WHERE id = $1', [uuids[51]]);
     const lockedElsewhere = await health.applyReports(gone, (newNotice) => told.push(newNotice));
     expect([...lockedElsewhere].map(uuidOf)).toEqual([uuids[50]]);
     await holder.query('ROLLBACK');
@@ -160,6 +160,6 @@ describe('Receivers by the hundred', () => {
     };
     await Promise.all([gone, gone.toReversed(), gone].map(onNotice));
     expect(told).toHaveLength(WEBHOOKS);
-    expect(await office.count('webhook_notices', 'workspace_id = $1', [uuidOf(acme)])).toBe(WEBHOOKS);
+    expect(await stores.count('webhook_notices', 'workspace_id = $1', [uuidOf(acme)])).toBe(WEBHOOKS);
   });
 });

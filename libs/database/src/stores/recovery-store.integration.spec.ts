@@ -1,23 +1,23 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type Recovery, webhookLane } from '@posthorn/domain';
-import { DeliveryOffice } from '../deliveries.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { DeliveryTestStores } from '../deliveries.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { RecoveryStore } from './recovery-store.ts';
 
 const ALL_AT_ONCE = { looked: 1_000, ready: 1_000 };
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-const office = await openOffice();
-const desk = new DeliveryOffice(office);
-const recoveries = new RecoveryStore(office.database);
+const stores = await openTestStores();
+const desk = new DeliveryTestStores(stores);
+const recoveries = new RecoveryStore(stores.database);
 let acme: WorkspaceId;
 let webhook: WebhookId;
 
 beforeEach(async () => {
-  await office.ask('DELETE FROM webhook_recoveries');
-  acme = await office.openWorkspace();
+  await stores.ask('DELETE FROM webhook_recoveries');
+  acme = await stores.openWorkspace();
   webhook = await desk.addWebhook(acme);
 });
 
@@ -42,7 +42,7 @@ const begin = (change: Partial<Record<'since' | 'until', Date>> = {}, workspaceI
     ...change,
   });
 const shown = ({ id }: Recovery) => recoveries.find(acme, webhook, id);
-const ready = () => office.count('outbox', `lane_id = $1 AND state = 'ready'`, [webhookLane(webhook)]);
+const ready = () => stores.count('outbox', `lane_id = $1 AND state = 'ready'`, [webhookLane(webhook)]);
 async function recoverAll(bounds = ALL_AT_ONCE): Promise<void> {
   for (let group: number | undefined = 0; group !== undefined;) group = await recoveries.recoverGroup(bounds);
 }
@@ -59,7 +59,7 @@ describe('A recovery', () => {
     await recoverAll();
     expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', total: 8, done: 8 });
     expect(await ready()).toBe(9);
-    const statuses = await office.ask<{ status: string; count: number }>(
+    const statuses = await stores.ask<{ status: string; count: number }>(
       'SELECT status, count(*)::int FROM webhook_deliveries WHERE webhook_id = $1 GROUP BY status ORDER BY status',
       [uuidOf(webhook)],
     );
@@ -84,9 +84,9 @@ describe('A recovery', () => {
   it('W10: goes on with a smaller group where one takes too long: it would hold all recoveries up', async () => {
     await fail(160);
     const begun = await begin();
-    await office.ask(`
+    await stores.ask(`
       CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`);
-    await office.ask(`
+    await stores.ask(`
       CREATE TRIGGER take_long BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION take_long()`);
     try {
       const bounds = { looked: 160, ready: 1_000 };
@@ -95,7 +95,7 @@ describe('A recovery', () => {
       expect(done).toBeGreaterThan(0);
       expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', total: 160, done });
     } finally {
-      await office.ask('DROP FUNCTION take_long CASCADE');
+      await stores.ask('DROP FUNCTION take_long CASCADE');
     }
   });
 
@@ -126,15 +126,15 @@ describe('A recovery', () => {
   it('W10: runs alone for its webhook, however often it is asked for at once', async () => {
     const all = await Promise.all([1, 2, 3, 4].map(() => begin()));
     expect(new Set(all.map((one) => one!.id)).size).toBe(1);
-    expect(await office.count('audit_log', `subject_id = $1`, [webhook])).toBe(1);
+    expect(await stores.count('audit_log', `subject_id = $1`, [webhook])).toBe(1);
     await recoverAll();
     expect((await begin())!.id).not.toBe(all[0]!.id);
   });
 
   it('W10, G3: is of no other workspace, and goes with its webhook', async () => {
-    expect(await begin({}, await office.openWorkspace())).toBeUndefined();
+    expect(await begin({}, await stores.openWorkspace())).toBeUndefined();
     const begun = await begin();
-    await office.ask('DELETE FROM webhooks WHERE id = $1', [uuidOf(webhook)]);
+    await stores.ask('DELETE FROM webhooks WHERE id = $1', [uuidOf(webhook)]);
     expect(await shown(begun!)).toBeUndefined();
     expect(await recoveries.recoverGroup(ALL_AT_ONCE)).toBeUndefined();
   });
@@ -142,7 +142,7 @@ describe('A recovery', () => {
   it('is forgotten long after it was completed', async () => {
     const begun = await begin();
     await recoverAll();
-    await office.ask(`UPDATE webhook_recoveries SET finished_at = now() - interval '91 days'`);
+    await stores.ask(`UPDATE webhook_recoveries SET finished_at = now() - interval '91 days'`);
     await begin();
     expect(await recoveries.forget(90)).toBe(1);
     expect(await shown(begun!)).toBeUndefined();

@@ -17,16 +17,16 @@ import { transact, transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { RowOf } from './row-of.ts';
 
-/** Which deliveries of a webhook are to be recovered: of events from `since` on, and before `until`. */
+/** The deliveries of a webhook to recover: of events from `since` on, and before `until`. */
 interface WantedRecovery {
   readonly id: RecoveryId;
   readonly since: Date;
   readonly until: Date;
 }
 
-/** How much is done in one transaction. */
+/** Limits of one transaction. */
 interface RecoveryBounds {
-  /** How many deliveries are looked at. */
+  /** How many deliveries are examined. */
   readonly looked: number;
   /** A webhook that has so many deliveries due waits until it has fewer. */
   readonly ready: number;
@@ -41,15 +41,15 @@ interface Group {
   readonly failed: number;
 }
 
-/** Recoveries of what failed. Their rows are the truth: any process goes on with any of them. */
+/** Recoveries of failed deliveries. Their state is in their rows, so any process can continue any of them. */
 export class RecoveryStore {
   private readonly lookedTogether = new AdaptiveGroupSize();
 
   constructor(private readonly database: Database) {}
 
   /**
-   * Begins a recovery; undefined: the workspace does not have the webhook. If one is running, gives that one as it is (it may have been completed at
-   * this very moment).
+   * Begins a recovery; undefined: the workspace does not have the webhook. If one is running, returns that one (which may have been completed
+   * just now).
    */
   async begin(
     workspaceId: WorkspaceId,
@@ -79,20 +79,20 @@ export class RecoveryStore {
     });
   }
 
-  /** The recovery, if this webhook of this workspace has it. */
+  /** The recovery; undefined: this webhook of this workspace has none with this id. */
   async find(workspaceId: WorkspaceId, webhookId: WebhookId, id: RecoveryId): Promise<Recovery | undefined> {
     const values = [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)];
     const { rows } = await this.database.pool.query<RecoveryRow>(READ_RECOVERY, values);
     return rows[0] && recoveryOf(rows[0]);
   }
 
-  /** The newest recoveries of a webhook, if this workspace has it: so many at most. */
+  /** The newest recoveries of a webhook, at most `max`; none if the workspace does not have the webhook. */
   async list(workspaceId: WorkspaceId, webhookId: WebhookId, max: number): Promise<Recovery[]> {
     const values = [uuidOf(webhookId), uuidOf(workspaceId), max];
     return (await this.database.pool.query<RecoveryRow>(LIST_RECOVERIES, values)).rows.map(recoveryOf);
   }
 
-  /** Does the next group of the recovery that waits longest. @returns how many deliveries were made due; undefined: nothing can be done now */
+  /** Processes the next group of the recovery that has waited longest. @returns how many deliveries were made due; undefined: no recovery can continue now */
   async recoverGroup({ looked, ready }: RecoveryBounds): Promise<number | undefined> {
     return this.lookedTogether.run(looked, (max) =>
       transactOn(this.database, async (client) => {
@@ -102,7 +102,7 @@ export class RecoveryStore {
     );
   }
 
-  /** Forgets recoveries that were completed so many days ago; says how many. */
+  /** Deletes recoveries that were completed so many days ago. @returns how many */
   async forget(days: number): Promise<number> {
     return (await this.database.pool.query(FORGET_RECOVERIES, [days])).rowCount ?? 0;
   }

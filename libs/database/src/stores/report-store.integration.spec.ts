@@ -1,45 +1,45 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { decideAfterReport, type Report, type ReportKind } from '@posthorn/domain';
-import { delayed, sent } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
-import { type JudgedReport, type ReportedEmail, ReportStore } from './report-store.ts';
+import { delayed, sent } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
+import { type AssessedReport, type ReportedEmail, ReportStore } from './report-store.ts';
 
-const office = await openOffice();
-const store = new ReportStore(office.database);
+const stores = await openTestStores();
+const store = new ReportStore(stores.database);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = await office.openWorkspace();
+  acme = await stores.openWorkspace();
 });
 
 const reply = { code: 550, enhancedCode: '5.1.1', text: 'no such user' };
 const judging =
   (kind: ReportKind) =>
-  ({ status }: ReportedEmail): JudgedReport => {
+  ({ status }: ReportedEmail): AssessedReport => {
     const report: Report = { kind, isAboutRecipient: true, reply };
     return { kind, verdict: decideAfterReport(report, status), detail: { reply } };
   };
 
 /** An email that the relay has taken. */
 async function sentEmail(): Promise<EmailId> {
-  const email = await office.acceptAndClaim(acme);
-  await office.outbox.record([sent(email)]);
+  const email = await stores.acceptAndClaim(acme);
+  await stores.outbox.record([sent(email)]);
   return email.id;
 }
 
 async function factsOf(id: EmailId): Promise<string[]> {
-  return (await office.timelineOf(id)).map(({ kind, late }) => (late ? `${kind} late` : kind));
+  return (await stores.timelineOf(id)).map(({ kind, late }) => (late ? `${kind} late` : kind));
 }
 
-const suppressed = (): Promise<number> => office.count('suppressions', 'workspace_id = $1', [uuidOf(acme)]);
+const suppressed = (): Promise<number> => stores.count('suppressions', 'workspace_id = $1', [uuidOf(acme)]);
 
 describe('A report', () => {
   it('S19, W12: of a failure makes the email BOUNCED and suppresses its recipient, however often and at once it comes', async () => {
     const id = await sentEmail();
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => store.record(id, judging('failed'))));
     expect(outcomes.sort()).toEqual([...Array.from({ length: 5 }, () => 'known'), 'recorded']);
-    expect(await office.statusOf(id)).toBe('BOUNCED');
+    expect(await stores.statusOf(id)).toBe('BOUNCED');
     expect(await factsOf(id)).toEqual(['SENT', 'BOUNCED']);
     expect(await suppressed()).toBe(1);
   });
@@ -49,7 +49,7 @@ describe('A report', () => {
     for (const kind of ['delivered', 'complaint', 'failed', 'delayed', 'unrecognised'] as const) {
       expect(await store.record(id, judging(kind))).toBe('recorded');
     }
-    expect(await office.statusOf(id)).toBe('COMPLAINED');
+    expect(await stores.statusOf(id)).toBe('COMPLAINED');
     expect((await factsOf(id)).sort()).toEqual([
       'BOUNCED late',
       'COMPLAINED',
@@ -59,30 +59,30 @@ describe('A report', () => {
       'UNRECOGNISED',
     ]);
     expect(
-      await office.ask('SELECT reason FROM suppressions WHERE workspace_id = $1', [uuidOf(acme)]),
+      await stores.ask('SELECT reason FROM suppressions WHERE workspace_id = $1', [uuidOf(acme)]),
     ).toEqual([{ reason: 'COMPLAINT' }]);
   });
 
   it('of a delivery ends the retries of an email whose answer was lost, so that it does not leave twice', async () => {
-    const email = await office.acceptAndClaim(acme);
-    await office.outbox.record([delayed(email)]);
+    const email = await stores.acceptAndClaim(acme);
+    await stores.outbox.record([delayed(email)]);
     expect(await store.record(email.id, judging('delivered'))).toBe('recorded');
-    expect(await office.rowOf(email.id)).toBeUndefined();
-    expect(await office.statusOf(email.id)).toBe('DELIVERED');
+    expect(await stores.rowOf(email.id)).toBeUndefined();
+    expect(await stores.statusOf(email.id)).toBe('DELIVERED');
   });
 
   it('of a delay, or one that is not understood, ends none', async () => {
-    const email = await office.acceptAndClaim(acme);
-    await office.outbox.record([delayed(email)]);
+    const email = await stores.acceptAndClaim(acme);
+    await stores.outbox.record([delayed(email)]);
     for (const kind of ['delayed', 'unrecognised'] as const) await store.record(email.id, judging(kind));
-    expect(await office.rowOf(email.id)).toMatchObject({ state: 'waiting' });
-    expect(await office.statusOf(email.id)).toBe('SENT');
+    expect(await stores.rowOf(email.id)).toMatchObject({ state: 'waiting' });
+    expect(await stores.statusOf(email.id)).toBe('SENT');
   });
 
   it('waits while the email is transmitted, and changes nothing of one that there is not', async () => {
-    const email = await office.acceptAndClaim(acme);
+    const email = await stores.acceptAndClaim(acme);
     expect(await store.record(email.id, judging('failed'))).toBe('under_way');
-    expect([await factsOf(email.id), await office.statusOf(email.id)]).toEqual([[], 'SENT']);
+    expect([await factsOf(email.id), await stores.statusOf(email.id)]).toEqual([[], 'SENT']);
     const nobody = newId('trs', Date.now());
     expect([await store.knows(email.id), await store.knows(nobody)]).toEqual([true, false]);
     expect(await store.record(nobody, judging('failed'))).toBe('gone');

@@ -7,15 +7,15 @@ import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from 
 import { transactOn } from '../transaction.ts';
 import type { RowOf } from './row-of.ts';
 
-/** An email that a report came about, as it is just then. */
+/** The reported email, in its current state. */
 export interface ReportedEmail {
   readonly workspaceId: WorkspaceId;
   readonly recipient: string;
   readonly status: EmailStatus;
 }
 
-/** What is recorded of a report. */
-export interface JudgedReport {
+/** A report with the decision on it, to be recorded. */
+export interface AssessedReport {
   readonly kind: ReportKind;
   readonly verdict: ReportVerdict;
   readonly detail: object;
@@ -24,12 +24,12 @@ export interface JudgedReport {
 /**
  * - `recorded`: it was the first of its kind about the email.
  * - `known`: one of its kind was recorded before; nothing has changed.
- * - `under_way`: the email is being transmitted just now; nothing has changed.
+ * - `under_way`: the email is being transmitted at the moment; nothing has changed.
  * - `gone`: there is no such email any more.
  */
 type ReportOutcome = 'recorded' | 'known' | 'under_way' | 'gone';
 
-/** What is reported of emails by mail that comes back. */
+/** Reports on emails, from returned mail. */
 export class ReportStore {
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
@@ -40,17 +40,17 @@ export class ReportStore {
   }
 
   /**
-   * Records a report in one transaction: timeline, status, suppression, event, and the end of what is due of the email. Doing it twice is doing it once.
+   * Records a report in one transaction: timeline, status, suppression, event, and the removal of the outbox row. Idempotent.
    *
-   * @param judge what the report does to the email as it is; decides and touches nothing
+   * @param assess decides what the report changes, given the current state of the email; pure
    */
-  record(id: EmailId, judge: (email: ReportedEmail) => JudgedReport): Promise<ReportOutcome> {
+  record(id: EmailId, assess: (email: ReportedEmail) => AssessedReport): Promise<ReportOutcome> {
     return transactOn(this.database, async (client) => {
-      // The relay's answer may not be recorded yet; the sender would find the row gone and its answer late.
+      // The sender has not recorded the relay's answer yet; without the outbox row, it would record that answer as late.
       if (await isUnderWay(client, id)) return 'under_way';
       const email = await lockReported(client, id);
       if (email === undefined) return 'gone';
-      return (await write(client, id, email.workspaceId, judge(email))) ? 'recorded' : 'known';
+      return (await write(client, id, email.workspaceId, assess(email))) ? 'recorded' : 'known';
     });
   }
 }
@@ -70,7 +70,7 @@ async function write(
   client: pg.ClientBase,
   id: EmailId,
   workspaceId: WorkspaceId,
-  { kind, verdict, detail }: JudgedReport,
+  { kind, verdict, detail }: AssessedReport,
 ): Promise<boolean> {
   const { fact, isLate, status, event, suppression } = verdict;
   const { rows } = await client.query<{ recorded: number; eventLanes: LaneId[] | null }>(RECORD_REPORT, [

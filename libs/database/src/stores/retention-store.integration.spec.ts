@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type RetentionOverrides, type Retention } from '@posthorn/domain';
-import { DeliveryOffice } from '../deliveries.fixture.ts';
+import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { faultOf } from '../faults.ts';
-import { rawEmail } from '../office.fixture.ts';
-import { openOffice } from '../open-office.fixture.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { ClaimedDelivery } from './claimed-delivery.ts';
 import { EmailStore } from './email-store.ts';
 import { EventFeedStore } from './event-feed-store.ts';
@@ -15,13 +15,13 @@ const DAY_MS = 86_400_000;
 const COMMON: Retention = { contentDays: 365, metadataDays: 365, eventDays: 65 };
 const KNOWN = ['email_events', 'email_engagements', 'email_contents'] as const;
 
-const office = await openOffice();
-const retention = new RetentionStore(office.database);
+const stores = await openTestStores();
+const retention = new RetentionStore(stores.database);
 
 beforeAll(async () => {
   for (const parent of ['emails', 'events', 'webhook_deliveries', 'webhook_attempts', ...KNOWN])
     for (let months = 1; months <= 15; months += 1)
-      await office.ask(
+      await stores.ask(
         "SELECT make_partition($1, date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $2))",
         [parent, months],
       );
@@ -36,20 +36,20 @@ beforeEach(async () => {
     'webhook_attempts',
     ...KNOWN,
   ])
-    await office.ask(`TRUNCATE ${table}`);
-  await office.ask('UPDATE workspaces SET content_days = NULL, metadata_days = NULL, event_days = NULL');
+    await stores.ask(`TRUNCATE ${table}`);
+  await stores.ask('UPDATE workspaces SET content_days = NULL, metadata_days = NULL, event_days = NULL');
 });
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS - 3_600_000);
 
 async function workspaceWith(own: Partial<RetentionOverrides>): Promise<WorkspaceId> {
-  const id = await office.openWorkspace();
+  const id = await stores.openWorkspace();
   await retain(id, own);
   return id;
 }
 
 function retain(id: WorkspaceId, own: Partial<RetentionOverrides>): Promise<unknown> {
-  const workspaces = new WorkspaceStore(office.database);
+  const workspaces = new WorkspaceStore(stores.database);
   return workspaces.change(id, operator('test'), 'workspace.retention_changed', own);
 }
 
@@ -57,10 +57,10 @@ function retain(id: WorkspaceId, own: Partial<RetentionOverrides>): Promise<unkn
 async function emailOf(workspaceId: WorkspaceId, days: number, waits = false): Promise<string> {
   const acceptedAt = daysAgo(days);
   const uuid = newUuid(acceptedAt.getTime());
-  await office.accept([rawEmail(workspaceId, { id: idFromUuid('trs', uuid), acceptedAt })]);
-  if (!waits) await office.ask('DELETE FROM outbox WHERE subject_id = $1', [uuid]);
-  await office.ask(`INSERT INTO email_events (email_id, kind, detail) VALUES ($1, 'SENT', '{}')`, [uuid]);
-  await office.ask(
+  await stores.accept([rawEmail(workspaceId, { id: idFromUuid('trs', uuid), acceptedAt })]);
+  if (!waits) await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuid]);
+  await stores.ask(`INSERT INTO email_events (email_id, kind, detail) VALUES ($1, 'SENT', '{}')`, [uuid]);
+  await stores.ask(
     `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks) VALUES ($1, $2, 1, 0, 0, 0)`,
     [uuid, uuidOf(workspaceId)],
   );
@@ -75,17 +75,17 @@ async function eventOf(
   finishedDays = days,
 ): Promise<string> {
   const [id, webhook] = [newUuid(daysAgo(days).getTime()), newUuid(Date.now())];
-  await office.ask(
+  await stores.ask(
     `INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)
      VALUES ($1, $2, 'CONTACT_DELETED', '{"event":"CONTACT_DELETED"}', ARRAY[$3::uuid], $4)`,
     [id, uuidOf(workspaceId), webhook, daysAgo(days)],
   );
-  await office.ask(
+  await stores.ask(
     `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
      VALUES (delivery_id($1, $2), $3, $2, $1, $4::delivery_status, $5)`,
     [id, webhook, uuidOf(workspaceId), status, status === 'PENDING' ? null : daysAgo(finishedDays)],
   );
-  await office.ask(
+  await stores.ask(
     `INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, duration_ms) VALUES (delivery_id($1, $2), 1, 1, 204, 5)`,
     [id, webhook],
   );
@@ -104,10 +104,10 @@ async function removeAll(groupOf = 3): Promise<Record<string, number>> {
 
 /** As if a day had passed since everybody was looked through. */
 const nextDay = (): Promise<unknown> =>
-  office.ask("UPDATE retention_rounds SET next_at = now(), full_at = full_at - interval '1 day'");
+  stores.ask("UPDATE retention_rounds SET next_at = now(), full_at = full_at - interval '1 day'");
 
 const idsIn = async (table: string, key = 'email_id'): Promise<string[]> =>
-  (await office.ask<{ id: string }>(`SELECT DISTINCT ${key} AS id FROM ${table} ORDER BY 1`)).map(
+  (await stores.ask<{ id: string }>(`SELECT DISTINCT ${key} AS id FROM ${table} ORDER BY 1`)).map(
     ({ id }) => id,
   );
 
@@ -135,8 +135,8 @@ describe('What workspaces keep for less long', () => {
       await nextDay();
       expect(await removeAll()).toEqual({ content: 1, metadata: 1, events: 0 });
     }
-    expect(await office.count('emails', 'workspace_id = $1', [uuidOf(long)])).toBe(4);
-    expect(await office.count('email_contents')).toBe(4);
+    expect(await stores.count('emails', 'workspace_id = $1', [uuidOf(long)])).toBe(4);
+    expect(await stores.count('email_contents')).toBe(4);
   });
 
   it('stays while it waits, and goes when that has ended', async () => {
@@ -146,7 +146,7 @@ describe('What workspaces keep for less long', () => {
     expect(await idsIn('emails', 'id')).toEqual([waits]);
     expect(await idsIn('email_contents')).toEqual([waits]);
     expect(gone).not.toBe(waits);
-    await office.ask('DELETE FROM outbox');
+    await stores.ask('DELETE FROM outbox');
     await nextDay();
     await removeAll(1);
     expect([...(await idsIn('emails', 'id')), ...(await idsIn('email_contents'))]).toEqual([]);
@@ -154,8 +154,8 @@ describe('What workspaces keep for less long', () => {
 
   it('is not looked at in its last hour: somebody may still be writing it', async () => {
     const acme = await workspaceWith({ contentDays: 0 });
-    await office.acceptEmails(acme, 1, { id: idFromUuid('trs', newUuid(Date.now() - 60_000)) });
-    await office.ask('DELETE FROM outbox');
+    await stores.acceptEmails(acme, 1, { id: idFromUuid('trs', newUuid(Date.now() - 60_000)) });
+    await stores.ask('DELETE FROM outbox');
     expect(await removeAll()).toMatchObject({ content: 0 });
   });
 
@@ -163,7 +163,7 @@ describe('What workspaces keep for less long', () => {
     const acme = await workspaceWith({ contentDays: 1 });
     const id = idFromUuid('trs', await emailOf(acme, 3));
     await removeAll();
-    const emails = new EmailStore(office.database);
+    const emails = new EmailStore(stores.database);
     expect(await emails.findComposable(acme, id)).toBeUndefined();
     expect(await emails.find(acme, id)).toMatchObject({ id, status: 'SENT', timeline: [{ kind: 'SENT' }] });
   });
@@ -176,8 +176,8 @@ describe('What workspaces keep for less long', () => {
     const both = await Promise.all([removeAll(2), removeAll(2), removeAll(2)]);
     const sum = (name: string): number => both.reduce((total, removed) => total + removed[name]!, 0);
     expect(sum('metadata')).toBe(6 * 3);
-    expect(await office.count('emails')).toBe(6 * 2);
-    expect(await office.count('email_contents')).toBe(6 * 1);
+    expect(await stores.count('emails')).toBe(6 * 2);
+    expect(await stores.count('email_contents')).toBe(6 * 1);
     await nextDay();
     expect(await removeAll()).toEqual({ content: 0, metadata: 0, events: 0 });
   });
@@ -197,14 +197,14 @@ describe('Events that a workspace keeps for less long', () => {
       await eventOf(acme, 9),
     ];
     const unheard = await eventOf(acme, 20);
-    await office.ask(
+    await stores.ask(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'event', 'lane', 'ready', now())`,
       [unheard],
     );
     expect(await removeAll()).toEqual({ content: 0, metadata: 0, events: goes.length });
     expect(await idsIn('events', 'id')).toEqual([...stays, unheard].toSorted());
     expect(await idsIn('webhook_deliveries', 'event_id')).toEqual([...stays, unheard].toSorted());
-    expect(await office.count('webhook_attempts')).toBe(4);
+    expect(await stores.count('webhook_attempts')).toBe(4);
   });
 
   it('are missed by nobody who reads the feed: a place before them is told to be too old', async () => {
@@ -212,7 +212,7 @@ describe('Events that a workspace keeps for less long', () => {
     await eventOf(acme, 60);
     const young = await eventOf(acme, 3);
     await removeAll();
-    const feed = new EventFeedStore(office.database);
+    const feed = new EventFeedStore(stores.database);
     const readFrom = (id: string): Promise<unknown> =>
       feed.read(acme, { limit: 10, from: { after: idFromUuid('evt', id) } });
     expect(await readFrom(newUuid(daysAgo(60).getTime()))).toEqual({ fault: 'EXPIRED' });
@@ -224,19 +224,19 @@ describe('While what became of deliveries of old events is recorded', () => {
   /** A delivery of an event of 40 days ago, which somebody has just claimed. */
   async function claimOld(workspaceId: WorkspaceId): Promise<ClaimedDelivery> {
     const event = await eventOf(workspaceId, 40, 'PENDING');
-    const [row] = await office.ask<{ webhook: string }>(
+    const [row] = await stores.ask<{ webhook: string }>(
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, claims)
        SELECT id, 'webhook', type_id('wh', webhook_id), 'ready', now(), 1 FROM webhook_deliveries WHERE event_id = $1
        RETURNING lane_id AS webhook`,
       [event],
     );
-    return (await new DeliveryOffice(office).claim(row!.webhook as WebhookId))[0]!;
+    return (await new DeliveryTestStores(stores).claim(row!.webhook as WebhookId))[0]!;
   }
 
   /** Begins one work after the other, each when all of those before are over or wait for a lock; a lock of `row` is held until all do. */
   async function whileLocked(row: string, ...works: (() => Promise<unknown>)[]): Promise<unknown[]> {
     const open = new Set<Promise<unknown>>();
-    const client = await office.database.pool.connect();
+    const client = await stores.database.pool.connect();
     try {
       await client.query('BEGIN');
       await client.query('SELECT FROM webhook_deliveries WHERE id = $1 FOR UPDATE', [row]);
@@ -257,12 +257,12 @@ describe('While what became of deliveries of old events is recorded', () => {
   const byUuid = (one: ClaimedDelivery, other: ClaimedDelivery): number =>
     uuidOf(one.id) < uuidOf(other.id) ? -1 : 1;
   const waiting = (): Promise<number> =>
-    office.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()");
+    stores.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()");
 
   it.each([[0], [1]])('neither waits crosswise for the other, whichever failed: %i', async (failed) => {
     const acme = await workspaceWith({ eventDays: 10 });
     const old = [await claimOld(acme), await claimOld(acme)].toSorted(byUuid);
-    const desk = new DeliveryOffice(office);
+    const desk = new DeliveryTestStores(stores);
     const outcomes = old.map((each, n) => (n === failed ? desk.failed(each) : desk.outcome(each)));
     await retention.openRounds(COMMON);
     expect(
@@ -277,7 +277,7 @@ describe('While what became of deliveries of old events is recorded', () => {
 
 describe('Months of emails', () => {
   const months = async (parent: string): Promise<number> =>
-    (await office.ask('SELECT FROM pg_inherits WHERE inhparent = $1::regclass', [parent])).length;
+    (await stores.ask('SELECT FROM pg_inherits WHERE inhparent = $1::regclass', [parent])).length;
   /** Who has waited for somebody else for half a second comes again, as the scheduler does. */
   const dropSome = (own: Retention): Promise<number> =>
     retention.dropOldEmails(own).catch((error: unknown) => {
@@ -298,19 +298,19 @@ describe('Months of emails', () => {
     expect(await dropAll(await retention.longest({ ...COMMON, contentDays: 365 }))).toBeGreaterThan(0);
     expect(await months('emails')).toBe(all);
     expect(await idsIn('email_contents')).toEqual([waiting]);
-    await office.ask('UPDATE workspaces SET metadata_days = NULL');
+    await stores.ask('UPDATE workspaces SET metadata_days = NULL');
     const [one, other] = await Promise.all([dropAll(COMMON), dropAll(COMMON)]);
     expect(one + other).toBeGreaterThan(0);
     expect(await months('emails')).toBeLessThan(all);
     expect(await idsIn('emails', 'id')).toContain(waiting);
-    await office.ask('DELETE FROM outbox');
+    await stores.ask('DELETE FROM outbox');
     expect(await dropAll(COMMON)).toBe(4);
     expect(await idsIn('emails', 'id')).not.toContain(waiting);
     expect(await dropAll(COMMON)).toBe(0);
   });
 
   it('wait for who reads them no longer than half a second, and lock out nobody for more', async () => {
-    const reader = await office.database.pool.connect();
+    const reader = await stores.database.pool.connect();
     try {
       await reader.query('BEGIN');
       await reader.query('SELECT FROM emails LIMIT 1');
@@ -327,18 +327,18 @@ describe('Months of emails', () => {
 describe('What cannot be removed', () => {
   /** Something that happens for each content that is removed of these emails. */
   async function onRemoval(statement: string): Promise<void> {
-    await office.ask(
+    await stores.ask(
       `CREATE OR REPLACE FUNCTION be_troublesome() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement} RETURN OLD; END $$`,
     );
-    await office.ask(
+    await stores.ask(
       'CREATE TRIGGER troublesome BEFORE DELETE ON email_contents FOR EACH ROW EXECUTE FUNCTION be_troublesome()',
     );
   }
   const dueIn = async (id: WorkspaceId): Promise<number> => {
     const sql = `SELECT extract(epoch FROM next_at - now())::float8 AS seconds FROM retention_rounds WHERE workspace_id = $1 AND subject = 'content'`;
-    return (await office.ask<{ seconds: number }>(sql, [uuidOf(id)]))[0]!.seconds;
+    return (await stores.ask<{ seconds: number }>(sql, [uuidOf(id)]))[0]!.seconds;
   };
-  afterEach(() => office.ask('DROP TRIGGER troublesome ON email_contents'));
+  afterEach(() => stores.ask('DROP TRIGGER troublesome ON email_contents'));
 
   it('keeps no other workspace from losing what is past its time, and is tried again some minutes later', async () => {
     const [broken, sound] = [
@@ -348,7 +348,7 @@ describe('What cannot be removed', () => {
     const stays = await emailOf(broken, 20);
     await emailOf(sound, 20);
     await retention.openRounds(COMMON);
-    await office.ask(
+    await stores.ask(
       `UPDATE retention_rounds SET next_at = now() - interval '1 day' WHERE workspace_id = $1`,
       [uuidOf(broken)],
     );
@@ -357,13 +357,13 @@ describe('What cannot be removed', () => {
     expect(await dueIn(broken)).toBeGreaterThan(60);
     expect(await removeAll()).toMatchObject({ content: 1 });
     expect(await idsIn('email_contents')).toEqual([stays]);
-    await office.ask('ALTER TABLE email_contents DISABLE TRIGGER troublesome');
-    await office.ask('UPDATE retention_rounds SET next_at = now()');
+    await stores.ask('ALTER TABLE email_contents DISABLE TRIGGER troublesome');
+    await stores.ask('UPDATE retention_rounds SET next_at = now()');
     expect(await removeAll()).toMatchObject({ content: 1 });
   });
 
   it('because so many run out of time is removed by fewer at once', async () => {
-    const hurried = office.another(2);
+    const hurried = stores.another(2);
     // It is read when a connection is opened.
     Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
     const id = await workspaceWith({ contentDays: 7 });
@@ -375,6 +375,6 @@ describe('What cannot be removed', () => {
     // Postgres tells of a failure before it lets go of the locks of what failed, and a round that is locked is passed over.
     while ((await dueIn(id)) < 60) removed += (await store.removeGroup(COMMON, 500))?.removed ?? 0;
     expect(removed).toBe(40);
-    expect(await office.count('email_contents')).toBe(0);
+    expect(await stores.count('email_contents')).toBe(0);
   });
 });

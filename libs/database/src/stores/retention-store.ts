@@ -18,14 +18,14 @@ import {
 import { transactOn } from '../transaction.ts';
 import { idsOf, removeFinishedEvents, removeFrom } from './removed-rows.ts';
 
-/** What became of a group that was looked at. */
+/** The result of one group. */
 interface RemovedGroup {
   readonly subject: RetentionSubject;
-  /** How many emails lost their content, or how many emails or events went. */
+  /** How many contents, emails or events were removed. */
   readonly removed: number;
 }
 
-/** How far a workspace has been looked through. */
+/** The progress of removal in a workspace. */
 interface Round {
   readonly workspaceId: string;
   readonly subject: RetentionSubject;
@@ -49,38 +49,38 @@ interface OldEvent {
 }
 
 /**
- * Removes what is past its time: whole months by a DROP, and before that what a workspace keeps for less long, group by group. What is not
- * finished stays. All of it may run twice, and at once.
+ * Removes data that is past its retention: whole months by a DROP; data of workspaces with a shorter retention earlier, in groups. Keeps
+ * whatever is not finished. Idempotent, and safe to run concurrently.
  */
 export class RetentionStore {
   private readonly size = new AdaptiveGroupSize();
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
-  /** The longest time that any workspace keeps each; `common` is what those keep that have no days of their own. */
+  /** The longest retention of any workspace; `common` is that of workspaces without one of their own. */
   async longest(common: Retention): Promise<Retention> {
     const { rows } = await this.database.pool.query<Retention>(LONGEST_RETENTION, valuesOf(common));
     return rows[0]!;
   }
 
-  /** Drops one month of emails, or of what they said, that is past the longest time; says how many tables there were, 0: there is none. */
+  /** Drops one month of emails, or of their contents, that is past the longest retention. @returns how many tables were dropped; 0: there is no such month */
   async dropOldEmails({ metadataDays, contentDays }: Retention): Promise<number> {
     const sql = 'SELECT drop_old_emails($1, $2) AS dropped';
     const { rows } = await this.database.pool.query<{ dropped: number }>(sql, [metadataDays, contentDays]);
     return rows[0]!.dropped;
   }
 
-  /** Opens rounds for the workspaces that must be looked through and have none yet. */
+  /** Creates rounds for the workspaces that need one and have none. */
   async openRounds(common: Retention): Promise<void> {
     await this.database.pool.query(OPEN_ROUNDS, valuesOf(common));
   }
 
   /**
-   * Looks at the next group of the workspace that has waited longest, in one short transaction. A workspace whose group fails waits for some minutes,
-   * so that it does not hold up the others.
+   * Removes the next group of the workspace whose round has been due longest, in one short transaction. A round whose group fails is postponed by some
+   * minutes, so that it does not block the others.
    *
-   * @param max how many emails or events a group has; fewer, where it runs out of time
-   * @returns undefined when nobody is to be looked through just now
+   * @param max size of a group, in emails or events; fewer are removed if it runs out of time
+   * @returns undefined when no round is due
    */
   async removeGroup(common: Retention, max: number): Promise<RemovedGroup | undefined> {
     let round: Round | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId, uuidOf, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type PageRequest, WORKSPACE_LIMITS } from '@posthorn/domain';
-import { openOffice } from '../open-office.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { TemplateChanges } from './template-changes.ts';
 import type { Template, TemplateContent } from './template-row.ts';
 import { TemplateStore } from './template-store.ts';
@@ -9,9 +9,9 @@ import { TemplateStore } from './template-store.ts';
 const ADA = operator('ada');
 const FIRST = { limit: 2, sort: 'createdAt.asc' } as const;
 
-const office = await openOffice();
-const store = new TemplateStore(office.database);
-const changes = new TemplateChanges(office.database);
+const stores = await openTestStores();
+const store = new TemplateStore(stores.database);
+const changes = new TemplateChanges(stores.database);
 
 const content = (change: Partial<TemplateContent> = {}): TemplateContent => ({
   from: { address: 'shop@example.com', name: 'Shop' },
@@ -33,11 +33,11 @@ const created = async (
   return template;
 };
 const auditOf = (id: TemplateId) =>
-  office.ask('SELECT action, detail FROM audit_log WHERE subject_id = $1 ORDER BY id', [id]);
+  stores.ask('SELECT action, detail FROM audit_log WHERE subject_id = $1 ORDER BY id', [id]);
 
 describe('TemplateStore and TemplateChanges', () => {
   it('keep what a template says, its variables in the order in which they came', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     expect(await store.find(workspaceId, template.id)).toEqual(template);
     expect(template).toMatchObject({ name: 'welcome', version: 1, ...content() });
@@ -46,7 +46,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('keep a template without what it need not have', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const bare = {
       from: { address: 'a@example.com' },
       replyTo: [],
@@ -59,7 +59,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('S3: a change is a new version; the ones before stay as they were', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const first = await created(workspaceId, 'welcome');
     const parts = { subject: 'Two', html: 'two' };
     const second = (await changes.update(workspaceId, ADA, first, {
@@ -80,7 +80,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('a new name alone is no new version', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     expect(await changes.update(workspaceId, ADA, template, { name: 'hello' })).toMatchObject({
       name: 'hello',
@@ -90,7 +90,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('of two changes of the same version one is told that it came second', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     const both = await Promise.all(
       [1, 2].map((n) =>
@@ -111,7 +111,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('a name is one living template of a workspace', async () => {
-    const [one, other] = [await office.openWorkspace(), await office.openWorkspace()];
+    const [one, other] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const template = await created(one, 'welcome');
     const second = await created(one, 'second');
     await created(other, 'welcome');
@@ -126,9 +126,9 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('G11: a workspace has at most so many, also when two make the last one at the same moment', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const { id, versionId } = await created(workspaceId, 'first');
-    await office.ask(
+    await stores.ask(
       `WITH n AS (SELECT gen_random_uuid() AS template, gen_random_uuid() AS version, n FROM generate_series(2, $3::int) n),
             t AS (INSERT INTO templates (id, workspace_id, name, current_version_id) SELECT template, $1, 'n' || n, version FROM n)
        INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
@@ -144,7 +144,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('a deleted template is gone for everybody but the emails that have its version', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     const current = await changes.update(workspaceId, ADA, template, {
       name: 'goodbye',
@@ -169,7 +169,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('G3: a foreign template is as unknown as one that does not exist', async () => {
-    const [own, foreign] = [await office.openWorkspace(), await office.openWorkspace()];
+    const [own, foreign] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const template = await created(foreign, 'welcome');
     expect(await store.find(own, template.id)).toBeUndefined();
     expect(await store.findVersion(own, template.id, 1)).toBeUndefined();
@@ -180,7 +180,7 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('find what a group of emails needs, in its order', async () => {
-    const [one, other] = [await office.openWorkspace(), await office.openWorkspace()];
+    const [one, other] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const a = await created(one, 'a');
     const b = await created(other, 'b', { from: { address: 'b@example.com' }, replyTo: [], required: [] });
     const names = [
@@ -217,10 +217,10 @@ describe('TemplateStore and TemplateChanges', () => {
   });
 
   it('G10: lists page by page, without loss or repetition, in both orders', async () => {
-    const workspaceId = await office.openWorkspace();
+    const workspaceId = await stores.openWorkspace();
     const ids: TemplateId[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push((await created(workspaceId, name)).id);
-    await created(await office.openWorkspace(), 'foreign');
+    await created(await stores.openWorkspace(), 'foreign');
     const seen: TemplateId[] = [];
     let page: PageRequest<TemplateId> | undefined = FIRST;
     while (page !== undefined) {

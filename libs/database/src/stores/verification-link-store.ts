@@ -6,7 +6,7 @@ import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { MailRefusal } from './mail-bounds.ts';
-import { dropOwedLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
+import { dropPendingLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** What a verification link refers to. */
 export type LinkedAddress =
@@ -23,7 +23,7 @@ export class VerificationLinkStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds a link for an address that is not verified yet, if another mail is allowed, which is owed then. @returns undefined when it was
+   * Adds a link for an address that is not verified yet, if another mail is allowed; its mail is pending then. @returns undefined when it was
    * added
    */
   issue(
@@ -93,7 +93,7 @@ async function linked(
 
 async function verify(transaction: Transaction, link: LinkRow, now: Date): Promise<void> {
   await transaction.verificationLink.update({ where: { id: link.id }, data: { usedAt: now } });
-  await dropOwedLinkMails(transaction, idFromUuid('idn', link.identityId));
+  await dropPendingLinkMails(transaction, idFromUuid('idn', link.identityId));
   const { count } = await transaction.identity.updateMany({
     where: { id: link.identityId, verifiedAt: null },
     data: { status: 'VERIFIED', verifiedAt: now },

@@ -2,12 +2,12 @@ import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
-import type { OwedMail } from './owed-mail-store.ts';
+import type { PendingMail } from './pending-mail-store.ts';
 
 const COUNTED = { table: 'verification_links', bounds: VERIFICATION_MAIL_LIMITS } as const;
 
 /** A new link: the hash of its token, and its mail, encrypted. */
-export interface NewLink extends OwedMail {
+export interface NewLink extends PendingMail {
   readonly tokenHash: Buffer;
   readonly lifetimeSeconds: number;
 }
@@ -31,7 +31,7 @@ export function linkMailRefusal(
   return mailRefusal(transaction, now, COUNTED, link);
 }
 
-/** Adds a link, whose mail is owed from now on. */
+/** Adds a link, whose mail is pending from now on. */
 export async function insertLink(transaction: Transaction, now: Date, link: AddressLink): Promise<void> {
   await transaction.verificationLink.create({
     data: {
@@ -47,8 +47,8 @@ export async function insertLink(transaction: Transaction, now: Date, link: Addr
   });
 }
 
-/** Drops the owed mails of an identity that is verified or deleted. Index: verification_links_owed_idx, which is small. */
-export async function dropOwedLinkMails(transaction: Transaction, identityId: IdentityId): Promise<void> {
+/** Drops the pending mails of an identity that is verified or deleted. Index: verification_links_owed_idx, which is small. */
+export async function dropPendingLinkMails(transaction: Transaction, identityId: IdentityId): Promise<void> {
   const where = { identityId: uuidOf(identityId), sealedMail: { not: null } };
   await transaction.verificationLink.updateMany({ where, data: { sealedMail: null } });
 }

@@ -3,7 +3,7 @@ import type { WebhookNotice } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 
 /** A notice about a webhook that the editors of its workspace have not been sent yet. */
-export interface OwedWebhookNotice {
+export interface PendingWebhookNotice {
   /** A uuid. */
   readonly id: string;
   readonly webhookId: WebhookId;
@@ -24,7 +24,7 @@ export class WebhookNoticeStore {
    *
    * @param after the last one that was read; null: from the beginning
    */
-  async owed(after: string | null, limit: number): Promise<OwedWebhookNotice[]> {
+  async pending(after: string | null, limit: number): Promise<PendingWebhookNotice[]> {
     const { prisma } = this.database;
     const rows = await prisma.webhookNotice.findMany({
       ...(after !== null && { where: { id: { gt: after } } }),

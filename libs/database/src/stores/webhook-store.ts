@@ -13,7 +13,7 @@ import type { Webhook as WebhookRow } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
-/** A webhook with its token, encrypted for the place `SEALED_COLUMNS.webhookToken`. */
+/** A webhook with its token, encrypted, bound to `SEALED_COLUMNS.webhookToken`. */
 export interface SealedWebhook extends Webhook {
   readonly sealedToken: Buffer;
   /** Until when deliveries are also signed with the previous token; null: they are not. */
@@ -27,7 +27,7 @@ type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
 export interface WebhookChange extends Partial<
   Pick<SealedWebhook, 'url' | 'events' | 'sealedToken' | 'status'>
 > {
-  /** The previous token, encrypted for the place `SEALED_COLUMNS.webhookPreviousToken`; null: it ends at once. */
+  /** The previous token, encrypted, bound to `SEALED_COLUMNS.webhookPreviousToken`; null: it ends at once. */
   readonly previousToken?: { readonly sealed: Buffer; readonly overlapSeconds: number } | null;
 }
 

@@ -33,7 +33,7 @@ describe('RateLimiter', () => {
 
   /** Whether what it takes is taken in Redis, where others see it. */
   const shares = async (limiter: RateLimiter): Promise<boolean> => {
-    await limiter.judge('probe', 'a', HOURLY);
+    await limiter.takeToken('probe', 'a', HOURLY);
     return (await redis.ask('KEYS *:probe:a')).startsWith('*1');
   };
 
@@ -48,7 +48,7 @@ describe('RateLimiter', () => {
   }
 
   const judgeAll = (limiter: RateLimiter, count: number, id = 'a', limit = HOURLY): Promise<RateVerdict[]> =>
-    Promise.all(Array.from({ length: count }, () => limiter.judge('key', id, limit)));
+    Promise.all(Array.from({ length: count }, () => limiter.takeToken('key', id, limit)));
   const allowedIn = (verdicts: readonly RateVerdict[]): number =>
     verdicts.filter(({ allowed }) => allowed).length;
 
@@ -56,7 +56,7 @@ describe('RateLimiter', () => {
   async function judgeUnderLoad(limiter: RateLimiter, count: number): Promise<number> {
     const startedAt = performance.now();
     const ask = async (): Promise<void> => {
-      const { allowed } = await limiter.judge('key', 'load', AMPLE);
+      const { allowed } = await limiter.takeToken('key', 'load', AMPLE);
       if (!allowed) throw new Error('refused');
     };
     for (let judged = 0; judged < count; judged += 4) {
@@ -101,8 +101,8 @@ describe('RateLimiter', () => {
       const [one, other] = [await connected(prefix), await connected(prefix)];
       const verdicts = await Promise.all([judgeAll(one, 8), judgeAll(other, 8)]);
       const [otherKey, otherPolicy] = [
-        await other.judge('key', 'b', HOURLY),
-        await other.judge('address', 'a', HOURLY),
+        await other.takeToken('key', 'b', HOURLY),
+        await other.takeToken('address', 'a', HOURLY),
       ];
       return [allowedIn(verdicts.flat()), otherKey.remaining, otherPolicy.remaining];
     });
@@ -169,8 +169,8 @@ describe('RateLimiter', () => {
   it('R3: gives Redis no time below none when the process itself was too busy to ask in time', async () => {
     const limiter = await connected();
     const timers = jest.spyOn(globalThis, 'setTimeout');
-    const before = limiter.judge('key', 'a', HOURLY);
-    const behind = limiter.judge('key', 'a', HOURLY);
+    const before = limiter.takeToken('key', 'a', HOURLY);
+    const behind = limiter.takeToken('key', 'a', HOURLY);
     for (const busyUntil = performance.now() + 60; performance.now() < busyUntil;);
     await Promise.all([before, behind]);
     const times = timers.mock.calls.map(([, ms = 0]) => ms);
@@ -184,9 +184,9 @@ describe('RateLimiter', () => {
     const limiter = await connected();
     redis.freeze();
     const startedAt = performance.now();
-    const first = limiter.judge('key', 'a', HOURLY);
+    const first = limiter.takeToken('key', 'a', HOURLY);
     await sleep(25);
-    const second = limiter.judge('key', 'a', HOURLY);
+    const second = limiter.takeToken('key', 'a', HOURLY);
     await Promise.all([first, second]);
     expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
     // The second one did not wait for itself again.

@@ -45,7 +45,7 @@ export class RateLimiter {
    * @param policy the namespace of the bucket, such as `key`
    * @param id the bucket: printable ASCII, and nothing that must not be visible in Redis; see {@link bucketIdOf}
    */
-  judge(policy: string, id: string, limit: RateLimit): Promise<RateVerdict> {
+  takeToken(policy: string, id: string, limit: RateLimit): Promise<RateVerdict> {
     return this.groups.add({ policy, id, limit, atMs: performance.now() });
   }
 

@@ -66,7 +66,7 @@ export class AcceptEmails {
       if (!('id' in email)) return replay(email, draft);
       const outcome = await this.groups.add({ workspaceId, emails: [email] });
       if (outcome.kind === 'failed') throw outcome.error;
-      if (outcome.kind !== 'judged' || outcome.emails[0]!.kind === 'contended') continue;
+      if (outcome.kind !== 'decided' || outcome.emails[0]!.kind === 'contended') continue;
       return answerOne(email, draft, outcome.emails[0]!);
     }
     throw unavailable();
@@ -92,7 +92,7 @@ export class AcceptEmails {
           continue;
         case 'replayed':
           return replayOfBatch(outcome, batch, answer);
-        case 'judged':
+        case 'decided':
           return { answer: outcome.answer ?? answer.textOrRefusal(outcome.emails), isReplay: false };
       }
     }

@@ -68,6 +68,6 @@ function bytesOf(email: AcceptableEmail): number {
 }
 
 function acceptedOf({ emails }: AcceptableCall, outcome: CallOutcome): AcceptableEmail[] {
-  if (outcome.kind !== 'judged') return [];
+  if (outcome.kind !== 'decided') return [];
   return emails.filter((_email, index) => outcome.emails[index]!.kind === 'accepted');
 }

@@ -13,12 +13,12 @@ export interface BatchItem {
   readonly to: string | null;
 }
 
-/** An item before its group is judged: an email to accept, the answer known for its idempotency key, or its refusal. */
+/** An item before its group is decided: an email to accept, the answer known for its idempotency key, or its refusal. */
 export type PreparedItem = AcceptableEmail | KnownAnswer | Refusal;
 
-/** The answer to a batch, built when its emails have been judged. */
+/** The answer to a batch, built when its emails have been decided. */
 export class BatchAnswer {
-  /** The emails to be judged, in the order of their items. */
+  /** The emails to be decided, in the order of their items. */
   readonly emails: readonly AcceptableEmail[];
 
   constructor(
@@ -63,10 +63,10 @@ export class BatchAnswer {
   /** For each item, the JSON of its Email object, or its refusal. */
   private results(outcomes: readonly AcceptanceOutcome[]): (string | Refusal)[] {
     const answered = new Map<string, KnownAnswer>();
-    let place = 0;
+    let position = 0;
     return this.prepared.map((prepared, index) => {
       const email = isEmail(prepared) ? prepared : undefined;
-      const result = this.resultOf(index, prepared, email && outcomes[place++]!, answered);
+      const result = this.resultOf(index, prepared, email && outcomes[position++]!, answered);
       const claim = email?.idempotency;
       if (typeof result === 'string' && claim !== undefined)
         answered.set(claim.key, { fingerprint: claim.fingerprint, answer: result });

@@ -12,7 +12,7 @@ import { missingVariables } from '@posthorn/rendering';
 import { withoutUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import {
   carriesUnsubscribe,
-  judgeSendAt,
+  validateSendAt,
   type PreparationContext,
   prepareRawEmail,
   prepareTemplatedEmail,
@@ -57,7 +57,7 @@ export class EmailPreparation {
     traceparent?: string,
   ): Promise<AcceptableEmail | KnownAnswer> {
     try {
-      return await this.judge(draft, { workspaceId, clock: this.options.clock, isBulk, traceparent });
+      return await this.validate(draft, { workspaceId, clock: this.options.clock, isBulk, traceparent });
     } catch (refusal) {
       const known = await this.findAnswer(workspaceId, draft.idempotencyKey);
       if (known === undefined) throw refusal;
@@ -65,11 +65,11 @@ export class EmailPreparation {
     }
   }
 
-  private async judge(draft: EmailDraft, context: PreparationContext): Promise<AcceptableEmail> {
-    const sendAt = judgeSendAt(draft, context.clock);
+  private async validate(draft: EmailDraft, context: PreparationContext): Promise<AcceptableEmail> {
+    const sendAt = validateSendAt(draft, context.clock);
     if (draft.type === 'raw') return prepareRawEmail(draft, sendAt, context);
     const template = await this.currentTemplate(context.workspaceId, draft);
-    await this.judgeVariables(draft, template, context.workspaceId);
+    await this.validateVariables(draft, template, context.workspaceId);
     return prepareTemplatedEmail(draft, template, sendAt, context);
   }
 
@@ -83,7 +83,7 @@ export class EmailPreparation {
   }
 
   /** An unverified sender is reported rather than missing variables. */
-  private async judgeVariables(
+  private async validateVariables(
     draft: TemplatedEmailDraft,
     template: CurrentTemplate,
     workspaceId: WorkspaceId,

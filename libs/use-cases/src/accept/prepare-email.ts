@@ -15,7 +15,7 @@ import {
 } from '@posthorn/domain';
 import type { AcceptableEmail, CurrentTemplate, EmailClaim } from '@posthorn/database';
 import { fingerprint } from '@posthorn/signing';
-import { judged } from '../judged.ts';
+import { requireValid } from '../require-valid.ts';
 import { emailAnswer } from './email-answer.ts';
 
 /** How long idempotency keys are kept after the time at which their email is due. */
@@ -34,9 +34,9 @@ export interface PreparationContext {
 }
 
 /** When the email of a draft is due; null: at once. @throws Refusal (400) when `sendAt` is invalid, by the database's time */
-export function judgeSendAt({ sendAt }: EmailDraft, clock: DatabaseClock): Date | null {
+export function validateSendAt({ sendAt }: EmailDraft, clock: DatabaseClock): Date | null {
   if (sendAt === undefined) return null;
-  return judged('sendAt', parseSendAt(sendAt, clock.nowMs())).at ?? null;
+  return requireValid('sendAt', parseSendAt(sendAt, clock.nowMs())).at ?? null;
 }
 
 /** Turns a raw draft into the email to be stored, with its id, Message-ID, lane, time, and the answer for its call. */

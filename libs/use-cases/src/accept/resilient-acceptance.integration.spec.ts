@@ -53,7 +53,7 @@ it('a workspace whose usage somebody holds is told to ask again, and fails no ot
   await holder.query('ROLLBACK');
   holder.release();
 
-  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'judged', 'failed']);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'decided', 'failed']);
   expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
   const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM emails');
   expect(rows[0]!.count).toBe(2);
@@ -68,6 +68,6 @@ it('a workspace that gets into the way of others again and again fails no other 
   );
   const outcomes = await group.accept([crossed, free, crossed].map(callFrom));
   await database.pool.query('DROP TRIGGER crossed ON usage');
-  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'judged', 'failed']);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'decided', 'failed']);
   expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
 });

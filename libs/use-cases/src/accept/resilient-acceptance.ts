@@ -104,7 +104,7 @@ export class ResilientAcceptance {
   }
 
   /**
-   * Emails that are found were accepted. The others were refused, or the whole transaction was rolled back: they are judged again. A call with an
+   * Emails that are found were accepted. The others were refused, or the whole transaction was rolled back: they are retried again. A call with an
    * idempotency key is repeated as a whole: if it was committed, the key has its answer.
    */
   private async completeLost(
@@ -113,8 +113,8 @@ export class ResilientAcceptance {
   ): Promise<CallOutcome[]> {
     const rest = calls.map((call) => (call.idempotency === undefined ? withoutAccepted(call, found) : call));
     const open = rest.filter(({ emails, idempotency }) => emails.length > 0 || idempotency !== undefined);
-    const judged = open.length === 0 ? [] : await this.store.accept(open, this.monthlyLimit);
-    const outcomeOf = new Map(open.map((call, index) => [call, judged[index]!]));
+    const retried = open.length === 0 ? [] : await this.store.accept(open, this.monthlyLimit);
+    const outcomeOf = new Map(open.map((call, index) => [call, retried[index]!]));
     return calls.map((call, index) => completed(call, found, outcomeOf.get(rest[index]!)));
   }
 }
@@ -123,18 +123,18 @@ function withoutAccepted(call: AcceptableCall, found: ReadonlySet<EmailId>): Acc
   return { ...call, emails: call.emails.filter(({ id }) => !found.has(id)) };
 }
 
-/** The outcome of a call, some of whose emails were found, and the rest judged again. */
+/** The outcome of a call, some of whose emails were found, and the rest retried again. */
 function completed(
   { emails, idempotency }: AcceptableCall,
   found: ReadonlySet<EmailId>,
   rest: CallOutcome | undefined,
 ): CallOutcome {
-  if (idempotency !== undefined || (rest !== undefined && rest.kind !== 'judged')) return rest!;
-  const judged = [...(rest?.emails ?? [])];
+  if (idempotency !== undefined || (rest !== undefined && rest.kind !== 'decided')) return rest!;
+  const retried = [...(rest?.emails ?? [])];
   return {
-    kind: 'judged',
+    kind: 'decided',
     emails: emails.map(({ id }): AcceptanceOutcome =>
-      found.has(id) ? { kind: 'accepted' } : judged.shift()!,
+      found.has(id) ? { kind: 'accepted' } : retried.shift()!,
     ),
   };
 }

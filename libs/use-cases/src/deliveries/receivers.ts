@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { Coalescer, uuidOf, type WebhookId } from '@posthorn/kernel';
 import {
   type DeliveryStore,
-  placeOf,
+  sealContextOf,
   type Receiver,
   SEALED_COLUMNS,
   type SealedColumn,
@@ -57,7 +57,7 @@ export class Receivers {
       const { id, sealedToken, sealedPreviousToken: previous } = receiver;
       const { webhookToken, webhookPreviousToken } = SEALED_COLUMNS;
       const opened = (sealed: Buffer, column: SealedColumn): KeyObject =>
-        this.tokens.open(sealed, placeOf(column, uuidOf(id)));
+        this.tokens.open(sealed, sealContextOf(column, uuidOf(id)));
       const older = previous === null ? [] : [opened(previous, webhookPreviousToken)];
       return { ...receiver, keys: [opened(sealedToken, webhookToken), ...older] };
     } catch (fault) {

@@ -1,6 +1,6 @@
 import {
   type ExaminedDatabase,
-  placeOf,
+  sealContextOf,
   type SealedColumn,
   throwRefusedConnection,
 } from '@posthorn/database';
@@ -55,7 +55,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     { name: 'postgres.version', look: async () => judgePostgresVersion(await database.readServer()) },
     { name: 'postgres.durability', look: async () => judgeDurability(await database.readServer()) },
     { name: 'postgres.writable', look: async () => judgeWritable(await database.readServer()) },
-    { name: 'postgres.room', look: () => judgeRoom(database) },
+    { name: 'postgres.room', look: () => judgeDiskSpace(database) },
     { name: 'postgres.connections', look: async () => judgeConnections(await database.readServer()) },
     { name: 'postgres.size', look: async () => describeSize(await database.readServer()) },
     {
@@ -90,7 +90,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
 }
 
 /** Checks the free disk space: with a full disk, reads go on working as if all were well. */
-async function judgeRoom(database: ExaminedDatabase): Promise<Finding> {
+async function judgeDiskSpace(database: ExaminedDatabase): Promise<Finding> {
   await database.checkDiskRoom();
   return good('the disk of Postgres has room');
 }
@@ -112,7 +112,7 @@ async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallati
   const closed: string[] = [];
   for (const column of sealedColumns) {
     for (const { rowId, sealed } of await database.readSealed(column)) {
-      const secret = box.tryToOpen(sealed, placeOf(column, rowId));
+      const secret = box.tryToOpen(sealed, sealContextOf(column, rowId));
       if (secret instanceof SecretNotOpened) closed.push(`${column.table} ${rowId}: ${secret.message}`);
       else opened += 1;
     }

@@ -9,7 +9,7 @@ import {
   IdentityStore,
   type IdentityWithRecords,
   openDatabase,
-  placeOf,
+  sealContextOf,
   SEALED_COLUMNS,
   WorkspaceStore,
 } from '@posthorn/database';
@@ -237,12 +237,12 @@ describe('The private keys of a domain', () => {
       [domain.value],
     );
     const [rsa, ed25519] = rows as [(typeof rows)[0], (typeof rows)[0]];
-    const place = (id: string): string => placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
+    const context = (id: string): string => sealContextOf(SEALED_COLUMNS.dkimPrivateKey, id);
     // PKCS #8 begins with a sequence, and the version 0.
-    expect(secretBox.open(rsa.sealed, place(rsa.id)).subarray(4, 7).toString('hex')).toBe('020100');
-    expect(secretBox.open(ed25519.sealed, place(ed25519.id)).subarray(2, 5).toString('hex')).toBe('020100');
-    expect(() => secretBox.open(rsa.sealed, place(ed25519.id))).toThrow();
-    expect(() => newSecretBox().open(rsa.sealed, place(rsa.id))).toThrow();
+    expect(secretBox.open(rsa.sealed, context(rsa.id)).subarray(4, 7).toString('hex')).toBe('020100');
+    expect(secretBox.open(ed25519.sealed, context(ed25519.id)).subarray(2, 5).toString('hex')).toBe('020100');
+    expect(() => secretBox.open(rsa.sealed, context(ed25519.id))).toThrow();
+    expect(() => newSecretBox().open(rsa.sealed, context(rsa.id))).toThrow();
   });
 });
 

@@ -9,7 +9,7 @@ import type { SendVerificationLink } from './send-verification-link.ts';
 interface CreateIdentityOptions {
   readonly changes: Pick<IdentityChanges, 'addAddress' | 'addDomain' | 'refusal'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
-  readonly links: Pick<SendVerificationLink, 'write' | 'handOver'>;
+  readonly links: Pick<SendVerificationLink, 'write' | 'submit'>;
   readonly clock: { nowMs(): number };
 }
 
@@ -56,7 +56,7 @@ export class CreateIdentity {
     const link = await links.write(workspaceId, address);
     const added = await changes.addAddress(workspaceId, actor, { id, address, link });
     if ('refused' in added) throw identityRefusal('address', added);
-    await links.handOver(link);
+    await links.submit(link);
     return added;
   }
 }

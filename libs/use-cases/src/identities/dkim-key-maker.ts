@@ -1,6 +1,6 @@
 import { ConcurrencyLimit, type IdentityId, newUuid, Refusal } from '@posthorn/kernel';
 import { dkimSelector } from '@posthorn/domain';
-import { type NewDkimKey, placeOf, SEALED_COLUMNS } from '@posthorn/database';
+import { type NewDkimKey, sealContextOf, SEALED_COLUMNS } from '@posthorn/database';
 import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/signing';
 
 const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
@@ -44,8 +44,8 @@ export class DkimKeyMaker {
     for (const algorithm of ALGORITHMS) {
       const { publicKey, privateKey } = await newDkimKeyPair(algorithm);
       const id = newUuid(this.options.clock.nowMs());
-      const place = placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
-      const sealedPrivateKey = this.options.secretBox.seal(privateKey, place);
+      const context = sealContextOf(SEALED_COLUMNS.dkimPrivateKey, id);
+      const sealedPrivateKey = this.options.secretBox.seal(privateKey, context);
       keys.push({
         id,
         algorithm,

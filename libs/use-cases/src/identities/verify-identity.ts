@@ -21,7 +21,7 @@ interface VerifyIdentityOptions {
   readonly checks: Pick<DomainCheckStore, 'claim'>;
   readonly storedLinks: Pick<VerificationLinkStore, 'issue'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
-  readonly links: Pick<SendVerificationLink, 'write' | 'handOver'>;
+  readonly links: Pick<SendVerificationLink, 'write' | 'submit'>;
   readonly checkDomain: Pick<CheckDomain, 'check'>;
 }
 
@@ -61,6 +61,6 @@ export class VerifyIdentity {
     const link = await links.write(workspaceId, value);
     const refusal = await storedLinks.issue(workspaceId, id, value, link);
     if (refusal !== undefined) throw tooManyMails(refusal);
-    await links.handOver(link);
+    await links.submit(link);
   }
 }

@@ -6,7 +6,7 @@ const MAX_SHARE_PER_LANE = 1 / 4;
 /** This many callers may wait for capacity; any more continue without it. */
 const MAX_WAITING = 4;
 
-interface SpareRoomOptions<Row extends ClaimedRow> {
+interface SpareCapacityOptions<Row extends ClaimedRow> {
   readonly bench: Pick<Workbench<Row, unknown>, 'capacity' | 'put' | 'waitForCapacity'>;
   /** Whether this process may claim at all now. */
   readonly mayClaim: () => boolean;
@@ -19,7 +19,7 @@ export class SpareCapacity<Row extends ClaimedRow> {
   private readonly filling = new Set<Promise<unknown>>();
   private waiting = 0;
 
-  constructor(private readonly options: SpareRoomOptions<Row>) {}
+  constructor(private readonly options: SpareCapacityOptions<Row>) {}
 
   /**
    * Resolves when there is capacity for this many rows (for half of the workbench, if they are more), after `withinMs` at the latest, and at once when

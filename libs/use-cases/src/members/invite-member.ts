@@ -16,7 +16,7 @@ interface InviteMemberOptions {
   readonly invitations: Pick<InvitationStore, 'find'>;
   readonly changes: Pick<InvitationChanges, 'create' | 'renew'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
-  readonly mails: Pick<SendInvitationMails, 'write' | 'handOver'>;
+  readonly mails: Pick<SendInvitationMails, 'write' | 'submit'>;
   readonly clock: DatabaseClock;
 }
 
@@ -36,7 +36,7 @@ export class InviteMember {
     const name = wanted.name?.trim() ?? null;
     const created = await changes.create(workspaceId, actor, { id, email, name, role: wanted.role }, mail);
     if ('refused' in created) throw invitationRefusal(created);
-    await mails.handOver(mail);
+    await mails.submit(mail);
     return created;
   }
 
@@ -55,7 +55,7 @@ export class InviteMember {
     if (renewed === undefined) return undefined;
     if ('refused' in renewed)
       throw renewed.refused === 'ended' ? endedRefusal(renewed) : invitationRefusal(renewed);
-    await mails.handOver(mail);
+    await mails.submit(mail);
     return renewed;
   }
 

@@ -1,7 +1,7 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 import { type Actor, parseTrackingUrl } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
-import { judged } from '../judged.ts';
+import { requireValid } from '../require-valid.ts';
 import { foundWorkspace } from './require-workspace.ts';
 
 /**
@@ -17,6 +17,6 @@ export async function changeTrackingUrl(
   actor: Actor,
   trackingUrl: string | null,
 ): Promise<Workspace> {
-  const own = { trackingUrl: trackingUrl && judged('url', parseTrackingUrl(trackingUrl)).url };
+  const own = { trackingUrl: trackingUrl && requireValid('url', parseTrackingUrl(trackingUrl)).url };
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.tracking_changed', own));
 }

@@ -2,7 +2,7 @@ import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, DEFAULT_ROLE, isRole, ROLE_NAMES, SIZES, WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { ApiKey, ApiKeyStore } from '@posthorn/database';
 import { abbreviate, hashSecret, newApiKeySecret } from '@posthorn/signing';
-import { nameIn } from './name-in.ts';
+import { normaliseName } from './normalise-name.ts';
 
 /** The key to create. */
 interface WantedApiKey {
@@ -28,7 +28,7 @@ export async function createApiKey(
   actor: Actor,
   { displayName, role = DEFAULT_ROLE }: WantedApiKey,
 ): Promise<CreatedApiKey> {
-  const kept = nameIn('displayName', displayName, SIZES.apiKeyDisplayName.max);
+  const kept = normaliseName('displayName', displayName, SIZES.apiKeyDisplayName.max);
   if (!isRole(role)) throw new Refusal(400, `\`role\` must be one of ${ROLE_NAMES.join(', ')}`);
   const secretKey = newApiKeySecret();
   const key = await apiKeys.create(workspaceId, actor, {

@@ -1,7 +1,7 @@
 import type { Actor } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
-import { judgeLimit } from './limit-workspace.ts';
-import { nameIn } from './name-in.ts';
+import { validateLimit } from './limit-workspace.ts';
+import { normaliseName } from './normalise-name.ts';
 
 const MAX_NAME_CHARACTERS = 100;
 
@@ -17,7 +17,7 @@ export async function createWorkspace(
   name: string,
   monthlyEmailLimit: number | null,
 ): Promise<Workspace> {
-  const kept = nameIn('name', name, MAX_NAME_CHARACTERS);
-  judgeLimit('monthlyEmailLimit', monthlyEmailLimit);
+  const kept = normaliseName('name', name, MAX_NAME_CHARACTERS);
+  validateLimit('monthlyEmailLimit', monthlyEmailLimit);
   return workspaces.create(kept, monthlyEmailLimit, actor);
 }

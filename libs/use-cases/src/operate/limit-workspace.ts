@@ -15,12 +15,12 @@ export async function limitWorkspace(
   limits: Partial<LimitOverrides>,
 ): Promise<Workspace> {
   const given = Object.entries(limits) as [keyof LimitOverrides, number | null][];
-  for (const [name, limit] of given) judgeLimit(name, limit);
+  for (const [name, limit] of given) validateLimit(name, limit);
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.limits_changed', limits));
 }
 
 /** @throws Refusal (400) for a value that is neither null nor a valid limit */
-export function judgeLimit(name: keyof LimitOverrides, limit: number | null): void {
+export function validateLimit(name: keyof LimitOverrides, limit: number | null): void {
   const highest = MAX_LIMIT_OVERRIDES[name];
   if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= highest)) return;
   throw new Refusal(400, `\`${name}\` must be a whole number from 0 to ${highest}, where 0 means no limit`);

@@ -9,7 +9,7 @@ const MAX_REASON_CHARACTERS = 500;
  * @param field its name in the refusal
  * @throws Refusal (400) when it is empty, longer than `max` characters, or has invisible characters
  */
-export function nameIn(field: string, text: string, max: number): string {
+export function normaliseName(field: string, text: string, max: number): string {
   const trimmed = text.trim();
   const length = [...trimmed].length;
   if (length < 1 || length > max) {
@@ -20,7 +20,7 @@ export function nameIn(field: string, text: string, max: number): string {
   return trimmed;
 }
 
-/** An operator's reason for a change, normalised and validated like a name. @throws what {@link nameIn} throws */
-export function reasonIn(text: string): string {
-  return nameIn('reason', text, MAX_REASON_CHARACTERS);
+/** An operator's reason for a change, normalised and validated like a name. @throws what {@link normaliseName} throws */
+export function normaliseReason(text: string): string {
+  return normaliseName('reason', text, MAX_REASON_CHARACTERS);
 }

@@ -1,7 +1,7 @@
 import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, EVERY_LANE } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
-import { reasonIn } from './name-in.ts';
+import { normaliseReason } from './normalise-name.ts';
 
 /** What is paused: the emails of one workspace, all emails, or the deliveries of all webhooks. */
 export type Whose = WorkspaceId | 'everything' | 'webhooks';
@@ -32,7 +32,7 @@ export async function pauseSending(
   actor: Actor,
   reason: string,
 ): Promise<Pause & { readonly wasPaused: boolean }> {
-  const kept = reasonIn(reason);
+  const kept = normaliseReason(reason);
   const before = await findPause(pausedLanes, whose);
   if (isWhole(whose)) await pausedLanes.pauseQueues(QUEUES_OF[whose], actor, kept);
   else await pausedLanes.pauseWorkspace(whose, actor, kept);

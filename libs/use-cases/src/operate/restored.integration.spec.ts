@@ -264,7 +264,7 @@ describe('A database that was restored', () => {
     const pass = async (): Promise<number[]> => {
       const groups: number[] = [];
       for (let group = await eras.markDoubtful(heldSince!, 10); ;) {
-        groups.push(group.dealtWith);
+        groups.push(group.processed);
         if (group.next === undefined) return groups;
         group = await eras.markDoubtful(heldSince!, 10, group.next);
       }

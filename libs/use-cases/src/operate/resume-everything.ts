@@ -1,7 +1,7 @@
-import type { EraStore, PassGroup, PassPlace, PausedLaneStore } from '@posthorn/database';
+import type { EraStore, PassGroup, PassPosition, PausedLaneStore } from '@posthorn/database';
 import { type Actor, parseTimestamp } from '@posthorn/domain';
 import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
-import { judged } from '../judged.ts';
+import { requireValid } from '../require-valid.ts';
 import { findPause } from './pause-sending.ts';
 
 /** Per transaction: few enough for it to end within a second. */
@@ -46,7 +46,7 @@ export async function resumeEverything(
       ? 0
       : await giveUp(eras, pausedLanes, momentIn(failBefore, now), heldSince !== null, onProgress);
   const doubtful =
-    heldSince === null ? 0 : await inGroups((max, place) => eras.markDoubtful(heldSince, max, place));
+    heldSince === null ? 0 : await inGroups((max, position) => eras.markDoubtful(heldSince, max, position));
   const done = { failed, doubtful };
   const { resumed, wasRestored } = await eras.release(
     actor,
@@ -62,7 +62,7 @@ export async function resumeEverything(
 }
 
 function momentIn(text: string, now: Date): Date {
-  const { atMs } = judged('failBefore', parseTimestamp(text));
+  const { atMs } = requireValid('failBefore', parseTimestamp(text));
   if (atMs > now.getTime())
     throw new Refusal(
       400,
@@ -86,7 +86,7 @@ async function giveUp(
     // Counted before the pass, which then finds those that ended meanwhile.
     const leased = await eras.countLeasedBefore(moment);
     failed = await inGroups(
-      (max, place) => eras.failDueBefore(moment, max, detail, place),
+      (max, position) => eras.failDueBefore(moment, max, detail, position),
       failed,
       onProgress,
     );
@@ -102,29 +102,29 @@ function detailOf(moment: Date, wasRestored: boolean): object {
   return { reason: wasRestored ? 'restored' : 'held_back', error, release: RELEASE };
 }
 
-type Deal = (max: number, place?: PassPlace) => Promise<PassGroup>;
+type ProcessGroup = (max: number, position?: PassPosition) => Promise<PassGroup>;
 
 /** Repeats passes until nothing is left, because a pass skips rows that somebody else has locked. */
 async function inGroups(
-  deal: Deal,
+  processGroup: ProcessGroup,
   before = 0,
-  onProgress: (dealtWith: number) => void = () => undefined,
+  onProgress: (processed: number) => void = () => undefined,
 ): Promise<number> {
-  for (let all = before; ;) {
-    const some = await onePass(deal, (dealtWith) => onProgress(all + dealtWith));
-    if (some === 0) return all;
-    all += some;
+  for (let total = before; ;) {
+    const processedInPass = await onePass(processGroup, (processed) => onProgress(total + processed));
+    if (processedInPass === 0) return total;
+    total += processedInPass;
   }
 }
 
-async function onePass(deal: Deal, onProgress: (dealtWith: number) => void): Promise<number> {
-  let all = 0;
-  let place: PassPlace | undefined;
+async function onePass(processGroup: ProcessGroup, onProgress: (processed: number) => void): Promise<number> {
+  let total = 0;
+  let position: PassPosition | undefined;
   do {
-    const { dealtWith, next } = await deal(EMAILS_PER_GROUP, place);
-    all += dealtWith;
-    place = next;
-    if (dealtWith > 0) onProgress(all);
-  } while (place !== undefined);
-  return all;
+    const { processed, next } = await processGroup(EMAILS_PER_GROUP, position);
+    total += processed;
+    position = next;
+    if (processed > 0) onProgress(total);
+  } while (position !== undefined);
+  return total;
 }

@@ -16,11 +16,11 @@ export async function retainWorkspace(
   retention: Partial<RetentionOverrides>,
 ): Promise<Workspace> {
   const given = Object.entries(retention) as [keyof RetentionOverrides, number | null][];
-  for (const [name, days] of given) judgeDays(name, days);
+  for (const [name, days] of given) validateDays(name, days);
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.retention_changed', retention));
 }
 
-function judgeDays(name: keyof RetentionOverrides, days: number | null): void {
+function validateDays(name: keyof RetentionOverrides, days: number | null): void {
   const { min, max } = RETENTION_BOUNDS[name];
   if (days === null || (Number.isInteger(days) && days >= min && days <= max)) return;
   throw new Refusal(400, `\`${name}\` must be a whole number of days from ${min} to ${max}`);

@@ -4,7 +4,7 @@ import {
   AuditLogStore,
   type Database,
   openDatabase,
-  placeOf,
+  sealContextOf,
   type SealedColumn,
   SealedSecretStore,
 } from '@posthorn/database';
@@ -43,7 +43,7 @@ afterAll(async () => {
 beforeEach(() => database.pool.query('TRUNCATE jewels'));
 
 async function keep(secret: string | null, box = oldBox, id = newUuid(Date.now())): Promise<string> {
-  const sealed = secret === null ? null : box.seal(secret, placeOf(COLUMN, id));
+  const sealed = secret === null ? null : box.seal(secret, sealContextOf(COLUMN, id));
   await database.pool.query('INSERT INTO jewels VALUES ($1, $2)', [id, sealed]);
   return id;
 }
@@ -53,7 +53,7 @@ async function kept(id: string, box: SecretBox): Promise<string> {
     'SELECT sealed_stone AS sealed FROM jewels WHERE id = $1',
     [id],
   );
-  return box.open(rows[0]!.sealed, placeOf(COLUMN, id)).toString();
+  return box.open(rows[0]!.sealed, sealContextOf(COLUMN, id)).toString();
 }
 
 describe('Rotating the encryption key', () => {
@@ -85,7 +85,7 @@ describe('Rotating the encryption key', () => {
       listOthers: async (...asked: Parameters<SealedSecretStore['listOthers']>) => {
         const found = await store.listOthers(...asked);
         await database.pool.query('UPDATE jewels SET sealed_stone = $1', [
-          oldBox.seal('changed', placeOf(COLUMN, id)),
+          oldBox.seal('changed', sealContextOf(COLUMN, id)),
         ]);
         return found;
       },

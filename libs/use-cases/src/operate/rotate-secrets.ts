@@ -1,4 +1,9 @@
-import { placeOf, type SealedColumn, type SealedSecret, type SealedSecretStore } from '@posthorn/database';
+import {
+  sealContextOf,
+  type SealedColumn,
+  type SealedSecret,
+  type SealedSecretStore,
+} from '@posthorn/database';
 import { Refusal } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
@@ -25,12 +30,12 @@ export async function rotateSecrets(
   for (const column of columns) {
     for await (const secret of othersOf(secrets, column, box.currentHead)) {
       if (sealedAnew + closed.length === 0) await secrets.record(actor, { key, begun: true });
-      const place = placeOf(column, secret.rowId);
-      const opened = box.tryToOpen(secret.sealed, place);
+      const context = sealContextOf(column, secret.rowId);
+      const opened = box.tryToOpen(secret.sealed, context);
       if (opened instanceof SecretNotOpened) {
         closed.push(`${column.table} ${secret.rowId}: ${opened.message}`);
       } else {
-        await secrets.replace(column, secret, box.seal(opened, place));
+        await secrets.replace(column, secret, box.seal(opened, context));
         sealedAnew += 1;
       }
     }

@@ -73,7 +73,7 @@ export class OperatorSessions {
   constructor(
     private readonly accounts: Pick<OperatorAccountStore, 'passwordHashOf' | 'isEmpty'>,
     private readonly sessions: OperatorSessionStore,
-    private readonly limiter: Pick<RateLimiter, 'judge'>,
+    private readonly limiter: Pick<RateLimiter, 'takeToken'>,
     private readonly admitted: AdmittedSessions,
   ) {}
 
@@ -144,7 +144,7 @@ export class OperatorSessions {
 
   private take({ policy, limit }: Bound, whom: string): Promise<RateVerdict> {
     // Hashed, so that neither names nor addresses are written to Redis.
-    return this.limiter.judge(policy, bucketIdOf(whom), limit);
+    return this.limiter.takeToken(policy, bucketIdOf(whom), limit);
   }
 }
 

@@ -2,7 +2,7 @@ import { type EmailId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type EmailDraft, type JsonObject, parseJson } from '@posthorn/domain';
 import type { ComposableEmail, EmailRecord, EmailStore } from '@posthorn/database';
 import type { AcceptEmails } from '../accept/accept-emails.ts';
-import { reasonIn } from '../operate/name-in.ts';
+import { normaliseReason } from '../operate/normalise-name.ts';
 
 interface SendEmailAgainOptions {
   readonly emails: Pick<EmailStore, 'find' | 'findComposable'>;
@@ -30,7 +30,7 @@ export class SendEmailAgain {
    * an email that cannot be sent any more (the sender is not verified now, the template was deleted); 403 at the monthly limit
    */
   async sendAgain(workspaceId: WorkspaceId, id: EmailId, wanted: WantedCopy): Promise<EmailId | undefined> {
-    const reason = reasonIn(wanted.reason);
+    const reason = normaliseReason(wanted.reason);
     const { emails, accept } = this.options;
     const [email, content] = await Promise.all([
       emails.find(workspaceId, id),

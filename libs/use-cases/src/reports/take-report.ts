@@ -6,7 +6,7 @@ import {
   type ReportVerdict,
   type ReturnedMail,
 } from '@posthorn/domain';
-import type { JudgedReport, ReportedEmail, ReportStore } from '@posthorn/database';
+import type { AssessedReport, ReportedEmail, ReportStore } from '@posthorn/database';
 import { inboundReports } from '@posthorn/platform';
 import type { readReturnedMail } from '@posthorn/reports';
 import type { BounceAddresses } from '@posthorn/signing';
@@ -50,14 +50,14 @@ export class TakeReport {
     let report: Report | undefined;
     const outcome = await this.options.reports.record(id, (email) => {
       report = reportAbout(email.recipient, mail);
-      return judged(report, email);
+      return assess(report, email);
     });
     if (outcome === 'recorded' && report !== undefined) inboundReports.inc({ kind: report.kind });
     return outcome !== 'under_way';
   }
 }
 
-function judged(report: Report, { status }: ReportedEmail): JudgedReport {
+function assess(report: Report, { status }: ReportedEmail): AssessedReport {
   const verdict = decideAfterReport(report, status);
   return { kind: report.kind, verdict, detail: detailOf(report, verdict) };
 }

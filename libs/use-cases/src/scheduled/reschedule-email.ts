@@ -29,13 +29,13 @@ export class RescheduleEmail {
     sendAt: string,
     operator?: Actor,
   ): Promise<EmailRecord | undefined> {
-    const judged = parseSendAt(sendAt, this.options.clock.nowMs(), 'the time of now to send it now');
-    const isMoved = 'at' in judged && (await this.move(workspaceId, id, judged.at ?? null, operator));
+    const parsed = parseSendAt(sendAt, this.options.clock.nowMs(), 'the time of now to send it now');
+    const isMoved = 'at' in parsed && (await this.move(workspaceId, id, parsed.at ?? null, operator));
     const email = await this.options.emails.find(workspaceId, id);
     if (email === undefined || isMoved) return email;
     // That the email cannot be changed any more takes precedence over an invalid time.
-    if ('at' in judged || email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
-    throw new Refusal(400, `\`sendAt\` ${judged.fault}`);
+    if ('at' in parsed || email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
+    throw new Refusal(400, `\`sendAt\` ${parsed.fault}`);
   }
 
   private async move(

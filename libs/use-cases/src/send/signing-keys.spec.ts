@@ -1,7 +1,7 @@
 import { generateKeySync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, newUuid } from '@posthorn/kernel';
-import { placeOf, SEALED_COLUMNS, type SealedSigningKey, type SendingDomain } from '@posthorn/database';
+import { sealContextOf, SEALED_COLUMNS, type SealedSigningKey, type SendingDomain } from '@posthorn/database';
 import { newDkimKeyPair, SecretBox } from '@posthorn/signing';
 import { SigningKeys } from './signing-keys.ts';
 
@@ -13,7 +13,7 @@ const asked = (domain: string): SendingDomain => ({ workspaceId, domain });
 async function newKey(): Promise<SealedSigningKey> {
   const { algorithm, privateKey } = await newDkimKeyPair('ed25519');
   const id = newUuid(0);
-  const sealedPrivateKey = box.seal(privateKey, placeOf(SEALED_COLUMNS.dkimPrivateKey, id));
+  const sealedPrivateKey = box.seal(privateKey, sealContextOf(SEALED_COLUMNS.dkimPrivateKey, id));
   return { id, algorithm, selector: 'sel', sealedPrivateKey };
 }
 

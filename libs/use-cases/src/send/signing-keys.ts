@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { BoundedMap, Coalescer } from '@posthorn/kernel';
 import {
   type DkimKeyStore,
-  placeOf,
+  sealContextOf,
   SEALED_COLUMNS,
   type SealedSigningKey,
   type SendingDomain,
@@ -66,8 +66,8 @@ export class SigningKeys {
 
   /** Set on each use, so that the map evicts the least recently used key. */
   private privateKeyOf({ id, sealedPrivateKey }: SealedSigningKey): KeyObject {
-    const place = placeOf(SEALED_COLUMNS.dkimPrivateKey, id);
-    const key = this.parsed.get(id) ?? parseDkimKey(this.box.open(sealedPrivateKey, place));
+    const context = sealContextOf(SEALED_COLUMNS.dkimPrivateKey, id);
+    const key = this.parsed.get(id) ?? parseDkimKey(this.box.open(sealedPrivateKey, context));
     this.parsed.set(id, key);
     return key;
   }

@@ -1,33 +1,33 @@
-/** Limits memory use, however many are left. */
+/** Bounds memory use, however many items are pending. */
 const MAX_PER_LOOKUP = 100;
 
-interface OwedThings<Thing> {
-  /** The next ones, ordered by id; null: from the beginning. */
-  readonly readAfter: (after: string | null, limit: number) => Promise<Thing[]>;
+interface PendingItems<Item> {
+  /** The next items, ordered by id; null: from the beginning. */
+  readonly readAfter: (after: string | null, limit: number) => Promise<Item[]>;
   /** @returns whether it was submitted. Never rejects. */
-  readonly handOver: (thing: Thing) => Promise<boolean>;
-  /** Asked before each; the rest is found by the next run. */
-  readonly mayGoOn: () => boolean;
+  readonly submit: (item: Item) => Promise<boolean>;
+  /** Called before each item; the remaining ones are left to the next run. */
+  readonly shouldContinue: () => boolean;
 }
 
 /**
- * Submits everything that is owed, in groups: those that fail are kept, and do not block the others.
+ * Submits all pending items, in groups. Items that fail stay pending, and do not block the others.
  *
  * @returns how many were submitted
  */
-export async function handOverAll<Thing extends { readonly id: string }>({
+export async function submitAll<Item extends { readonly id: string }>({
   readAfter,
-  handOver,
-  mayGoOn,
-}: OwedThings<Thing>): Promise<number> {
-  let [handedOver, after]: [number, string | null] = [0, null];
+  submit,
+  shouldContinue,
+}: PendingItems<Item>): Promise<number> {
+  let [submitted, after]: [number, string | null] = [0, null];
   for (;;) {
-    const owed = await readAfter(after, MAX_PER_LOOKUP);
-    for (const thing of owed) {
-      if (!mayGoOn()) return handedOver;
-      if (await handOver(thing)) handedOver += 1;
+    const items = await readAfter(after, MAX_PER_LOOKUP);
+    for (const item of items) {
+      if (!shouldContinue()) return submitted;
+      if (await submit(item)) submitted += 1;
     }
-    if (owed.length < MAX_PER_LOOKUP) return handedOver;
-    after = owed.at(-1)!.id;
+    if (items.length < MAX_PER_LOOKUP) return submitted;
+    after = items.at(-1)!.id;
   }
 }

@@ -8,7 +8,7 @@ import {
   InvitationChanges,
   InvitationStore,
   openDatabase,
-  OwedMailStore,
+  PendingMailStore,
   SEALED_COLUMNS,
   WorkspaceStore,
 } from '@posthorn/database';
@@ -21,7 +21,7 @@ import { CreateIdentity } from '../identities/create-identity.ts';
 import { SendVerificationLink } from '../identities/send-verification-link.ts';
 import { InviteMember } from '../members/invite-member.ts';
 import { SendInvitationMails } from '../members/send-invitation-mails.ts';
-import { SendOwedMails } from './send-owed-mails.ts';
+import { SubmitPendingMails } from './submit-pending-mails.ts';
 import { admitSystemSender, SendSystemMail } from './send-system-mail.ts';
 
 const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
@@ -59,30 +59,30 @@ afterAll(async () => {
 });
 
 /** What is asked for, so that a mail goes to the address. */
-type Ask = (owedMails: Pick<SendOwedMails, 'seal' | 'handOver'>, address: string) => Promise<unknown>;
+type Ask = (pendingMails: Pick<SubmitPendingMails, 'seal' | 'submit'>, address: string) => Promise<unknown>;
 
 interface Kind {
-  readonly column: OwedMailStore['mails'];
+  readonly column: PendingMailStore['mails'];
   readonly ask: Ask;
   readonly link: RegExp;
 }
 
-const inviting: Ask = (owedMails, email) =>
+const inviting: Ask = (pendingMails, email) =>
   new InviteMember({
     invitations: new InvitationStore(database),
     changes: new InvitationChanges(database),
     workspaces: new WorkspaceStore(database),
-    mails: new SendInvitationMails({ owedMails, clock: database.clock, publicUrl: PUBLIC_URL }),
+    mails: new SendInvitationMails({ pendingMails, clock: database.clock, publicUrl: PUBLIC_URL }),
     clock: database.clock,
   }).invite(workspaceId, TESTS, { email, role: 'VIEWER' });
 
-const addingAddress: Ask = (owedMails, address) =>
+const addingAddress: Ask = (pendingMails, address) =>
   new CreateIdentity({
     changes: new IdentityChanges(database),
     keys: { make: () => Promise.reject(new Error('an address has no keys')) },
     links: new SendVerificationLink({
       workspaces: new WorkspaceStore(database),
-      owedMails,
+      pendingMails,
       clock: database.clock,
       publicUrl: PUBLIC_URL,
     }),
@@ -121,15 +121,15 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
   const addressOf = (local: string): string => `${local}.${table}@example.net`;
 
   /** A gateway's way of sending the mails. */
-  function newMails(): SendOwedMails {
+  function newMails(): SubmitPendingMails {
     const acceptEmails = openAcceptance({
       database: mailing,
       rings: { ring: () => undefined },
       monthlyLimit: null,
       errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
     });
-    return new SendOwedMails({
-      store: new OwedMailStore(database, column),
+    return new SubmitPendingMails({
+      store: new PendingMailStore(database, column),
       systemMail: new SendSystemMail({ acceptEmails, from: FROM }),
       secretBox: BOX,
       kind: name,
@@ -140,8 +140,8 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
   /** Asks a process that dies after the change is committed and before its mail is handed over. */
   async function askAndDie(address: string): Promise<void> {
     const mails = newMails();
-    const seal: SendOwedMails['seal'] = (id, mail) => mails.seal(id, mail);
-    await ask({ seal, handOver: () => Promise.resolve(false) }, address);
+    const seal: SubmitPendingMails['seal'] = (id, mail) => mails.seal(id, mail);
+    await ask({ seal, submit: () => Promise.resolve(false) }, address);
     await letTimePass();
   }
 
@@ -150,25 +150,25 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     await database.pool.query(`UPDATE ${table} SET created_at = created_at - interval '1 minute'`);
   }
 
-  async function owed(): Promise<number> {
+  async function pending(): Promise<number> {
     const { rows } = await database.pool.query<{ count: number }>(
       `SELECT count(*)::int FROM ${table} WHERE sealed_mail IS NOT NULL`,
     );
     return rows[0]!.count;
   }
 
-  it('is handed over at once, and then owed no more', async () => {
+  it('is handed over at once, and then is no longer pending', async () => {
     await ask(newMails(), addressOf('a'));
     expect(await textsTo(addressOf('a'))).toEqual([expect.stringMatching(link)]);
-    expect([await owed(), errors]).toEqual([0, []]);
+    expect([await pending(), errors]).toEqual([0, []]);
   });
 
   it('is not lost with a process that dies before, and is sent once by several that find it', async () => {
     await askAndDie(addressOf('b'));
-    expect([await textsTo(addressOf('b')), await owed()]).toEqual([[], 1]);
-    await Promise.all([newMails(), newMails(), newMails()].map((mails) => mails.handOverOwed()));
-    expect([(await textsTo(addressOf('b'))).length, await owed()]).toEqual([1, 0]);
-    expect(await newMails().handOverOwed()).toBe(0);
+    expect([await textsTo(addressOf('b')), await pending()]).toEqual([[], 1]);
+    await Promise.all([newMails(), newMails(), newMails()].map((mails) => mails.submitPending()));
+    expect([(await textsTo(addressOf('b'))).length, await pending()]).toEqual([1, 0]);
+    expect(await newMails().submitPending()).toBe(0);
   });
 
   it('is sent once when a process dies after it is durable and before that is noted', async () => {
@@ -176,50 +176,50 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     const { rows } = await database.pool.query<{ id: string; sealed: Buffer }>(
       `SELECT id, sealed_mail AS sealed FROM ${table} WHERE sealed_mail IS NOT NULL`,
     );
-    await newMails().handOverOwed();
+    await newMails().submitPending();
     const { id, sealed } = rows[0]!;
     await database.pool.query(`UPDATE ${table} SET sealed_mail = $1 WHERE id = $2`, [sealed, id]);
-    expect(await newMails().handOverOwed()).toBe(1);
-    expect([(await textsTo(addressOf('c'))).length, await owed(), errors]).toEqual([1, 0, []]);
+    expect(await newMails().submitPending()).toBe(1);
+    expect([(await textsTo(addressOf('c'))).length, await pending(), errors]).toEqual([1, 0, []]);
   });
 
   it('outlives an outage of what mails are accepted by: the change stands, its mail follows', async () => {
     await proxy.refuse();
     await ask(newMails(), addressOf('d'));
-    expect([errors.length, await owed()]).toEqual([1, 1]);
+    expect([errors.length, await pending()]).toEqual([1, 1]);
     await proxy.heal();
     await letTimePass();
-    expect(await newMails().handOverOwed()).toBe(1);
-    expect([(await textsTo(addressOf('d'))).length, await owed()]).toEqual([1, 0]);
+    expect(await newMails().submitPending()).toBe(1);
+    expect([(await textsTo(addressOf('d'))).length, await pending()]).toEqual([1, 0]);
   });
 
   it('waits for the next look when whoever looks is about to end', async () => {
     await askAndDie(addressOf('g'));
-    expect([await newMails().handOverOwed(() => false), await owed()]).toEqual([0, 1]);
-    expect([await newMails().handOverOwed(), await owed()]).toEqual([1, 0]);
+    expect([await newMails().submitPending(() => false), await pending()]).toEqual([0, 1]);
+    expect([await newMails().submitPending(), await pending()]).toEqual([1, 0]);
   });
 
   it('that cannot be opened holds up no other', async () => {
     await askAndDie(addressOf('e'));
     await database.pool.query(`UPDATE ${table} SET sealed_mail = '\\x00' WHERE sealed_mail IS NOT NULL`);
     await askAndDie(addressOf('f'));
-    expect(await newMails().handOverOwed()).toBe(1);
+    expect(await newMails().submitPending()).toBe(1);
     expect([(await textsTo(addressOf('f'))).length, errors.length]).toEqual([1, 1]);
   });
 });
 
-it('An address whose identity is deleted, or verified by an operator, is owed no mail any more', async () => {
+it('An address whose identity is deleted, or verified by an operator, has no pending mail any more', async () => {
   const { column, ask } = KINDS[1]![1];
-  const seal: SendOwedMails['seal'] = () => Buffer.from('sealed');
-  const owed = async (): Promise<unknown[]> =>
-    (await new OwedMailStore(database, column).owed(-60, null, 10)).slice();
-  const before = (await owed()).length;
+  const seal: SubmitPendingMails['seal'] = () => Buffer.from('sealed');
+  const pending = async (): Promise<unknown[]> =>
+    (await new PendingMailStore(database, column).pending(-60, null, 10)).slice();
+  const before = (await pending()).length;
   for (const address of ['gone@example.net', 'trusted@example.net'])
-    await ask({ seal, handOver: () => Promise.resolve(false) }, address);
-  expect((await owed()).length).toBe(before + 2);
+    await ask({ seal, submit: () => Promise.resolve(false) }, address);
+  expect((await pending()).length).toBe(before + 2);
   const identities = await new IdentityStore(database).list(workspaceId);
   const gone = identities.find(({ value }) => value === 'gone@example.net')!;
   await new IdentityChanges(database).delete(workspaceId, TESTS, gone.id);
   await new IdentityStore(database).put(workspaceId, 'address', 'trusted@example.net', true, POSTHORN);
-  expect((await owed()).length).toBe(before);
+  expect((await pending()).length).toBe(before);
 });

@@ -44,7 +44,7 @@ export class SaveTemplate {
 
   /** @throws Refusal 400 for template syntax errors, 409 when the name is taken or the workspace has the maximum */
   async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
-    const content = await this.judged(workspaceId, draft);
+    const content = await this.validated(workspaceId, draft);
     const created = await this.options.changes.create(workspaceId, actor, { name, content });
     if (typeof created === 'string') throw notWritten(created, name);
     return created;
@@ -77,11 +77,11 @@ export class SaveTemplate {
     const draft = patched(read, patch);
     const saysTheSame = canonicalJson(draft) === canonicalJson(patched(read, {}));
     if (saysTheSame && name === read.name) return read;
-    const content = saysTheSame ? {} : { content: await this.judged(workspaceId, draft) };
+    const content = saysTheSame ? {} : { content: await this.validated(workspaceId, draft) };
     return this.options.changes.update(workspaceId, actor, read, { name, ...content });
   }
 
-  private async judged(
+  private async validated(
     workspaceId: WorkspaceId,
     draft: Omit<TemplateContent, 'required'>,
   ): Promise<TemplateContent> {

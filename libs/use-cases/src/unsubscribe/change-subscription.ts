@@ -7,7 +7,7 @@ import type { UnsubscribeLinks } from './unsubscribe-links.ts';
 interface ChangeSubscriptionOptions {
   readonly subscriptions: Pick<SubscriptionStore, 'find' | 'setStatus'>;
   readonly links: Pick<UnsubscribeLinks, 'emailOf'>;
-  readonly limiter: Pick<RateLimiter, 'judge'>;
+  readonly limiter: Pick<RateLimiter, 'takeToken'>;
 }
 
 const POLICY = 'resubscribe';
@@ -40,7 +40,7 @@ export class ChangeSubscription {
   async resubscribe(token: string): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
     if (email === undefined) return undefined;
-    const { allowed, nextAfterMs } = await this.options.limiter.judge(POLICY, email, RESUBSCRIPTIONS);
+    const { allowed, nextAfterMs } = await this.options.limiter.takeToken(POLICY, email, RESUBSCRIPTIONS);
     if (!allowed) throw tooManyResubscriptions(wholeSeconds(nextAfterMs));
     return this.options.subscriptions.setStatus(email, 'SUBSCRIBED');
   }

@@ -5,7 +5,7 @@ import {
   AuditLogStore,
   type Database,
   openDatabase,
-  placeOf,
+  sealContextOf,
   SEALED_COLUMNS,
   SealedSecretStore,
   WebhookStore,
@@ -146,8 +146,8 @@ describe('Another token', () => {
       'SELECT previous_token FROM webhooks WHERE id = $1',
       uuidOf(id),
     );
-    const place = placeOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id));
-    const previous = new SecretBox([OLD]).open(row!.previous_token, place).toString();
+    const context = sealContextOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id));
+    const previous = new SecretBox([OLD]).open(row!.previous_token, context).toString();
     expect(given.map((webhook) => webhook!.token).filter((one) => one !== token)).toContain(previous);
   });
 

@@ -75,7 +75,7 @@ export class ManageWebhooks {
     actor: Actor,
     { url, events, token = newWebhookToken() }: WantedWebhook,
   ): Promise<WebhookWithToken> {
-    judgeWebhookHost(url, this.options.policy);
+    validateWebhookHost(url, this.options.policy);
     const id = newId('wh', this.options.clock.nowMs());
     const wanted = { id, url, events: [...new Set(events)], sealedToken: this.tokens.seal(id, token) };
     const created = await this.options.webhooks.create(workspaceId, actor, wanted);
@@ -90,7 +90,7 @@ export class ManageWebhooks {
     actor: Actor,
     wanted: WantedWebhookChange,
   ): Promise<WebhookWithToken | undefined> {
-    if (wanted.url !== undefined) judgeWebhookHost(wanted.url, this.options.policy);
+    if (wanted.url !== undefined) validateWebhookHost(wanted.url, this.options.policy);
     const { webhooks } = this.options;
     const changed = await webhooks.change(workspaceId, id, actor, (before) => this.changeOf(before, wanted));
     return changed && this.withToken(changed);
@@ -139,7 +139,7 @@ function areSame(left: readonly string[], right: readonly string[]): boolean {
 }
 
 /** @throws Refusal (400) for a URL that is not allowed for webhooks */
-export function judgeWebhookHost(url: string, policy: WebhookUrlPolicy): void {
+export function validateWebhookHost(url: string, policy: WebhookUrlPolicy): void {
   const fault = faultInWebhookHost(url, policy);
   if (fault !== undefined) throw new Refusal(400, `\`url\` ${fault}`);
 }

@@ -109,14 +109,14 @@ const mails = () =>
 
 it('W8: tells each editor of the workspace once, and nobody else, though several hand it over at once', async () => {
   const webhook = await disabledWebhook();
-  await Promise.all([1, 2, 3].map(() => notices().handOverOwed()));
+  await Promise.all([1, 2, 3].map(() => notices().submitPending()));
   const sent = await mails();
   expect(sent.map(({ toAddress }) => toAddress)).toEqual(['ada@example.net', 'bob@example.net']);
   expect(sent[0]!.subject).toBe('A webhook was disabled: “Acme”');
   const content = await database.prisma.emailContent.findUnique({ where: { emailId: sent[0]!.id } });
   expect(content!.text).toContain(webhook);
   expect(content!.html).toContain('https://hooks.example/&lt;a&gt;');
-  expect(await notices().handOverOwed()).toBe(0);
+  expect(await notices().submitPending()).toBe(0);
 });
 
 it('tells those who are left, though a process died in between and the webhook leads elsewhere by now', async () => {
@@ -127,14 +127,14 @@ it('tells those who are left, though a process died in between and the webhook l
     send: (mail, send) => (mail.to === 'bob@example.net' ? Promise.reject(away) : send(mail)),
     onError: (error) => expect(error).toBe(away),
   });
-  expect(await dying.handOverOwed()).toBe(0);
+  expect(await dying.submitPending()).toBe(0);
   expect(await mails()).toHaveLength(before + 1);
   const where = { id: uuidOf(webhook) };
   await database.prisma.webhook.update({ where, data: { url: 'https://hooks.example/b' } });
 
-  expect(await notices().handOverOwed()).toBe(1);
+  expect(await notices().submitPending()).toBe(1);
   expect(await mails()).toHaveLength(before + 2);
-  expect(await notices().handOverOwed()).toBe(0);
+  expect(await notices().submitPending()).toBe(0);
 });
 
 it('W8: tells of a webhook behind a hundred of which nobody can be told', async () => {
@@ -155,11 +155,11 @@ it('W8: tells of a webhook behind a hundred of which nobody can be told', async 
     send: (mail, send) => (mail.to === 'stuck@example.net' ? Promise.reject(new Error('full')) : send(mail)),
     onError: () => undefined,
   });
-  expect(await failing.handOverOwed()).toBe(1);
-  expect(await notices().handOverOwed()).toBe(100);
+  expect(await failing.submitPending()).toBe(1);
+  expect(await notices().submitPending()).toBe(100);
 });
 
-it('owes nothing where the installation sends no mails of its own', async () => {
+it('creates no notices when the installation sends no mails of its own', async () => {
   await disabledWebhook();
   const before = (await mails()).length;
   const unsent = new SendWebhookNotices({
@@ -170,7 +170,7 @@ it('owes nothing where the installation sends no mails of its own', async () => 
     }),
     onError: rethrow,
   });
-  expect(await unsent.handOverOwed()).toBe(1);
+  expect(await unsent.submitPending()).toBe(1);
   expect(await mails()).toHaveLength(before);
 });
 
@@ -178,7 +178,7 @@ it('tells editors whose addresses begin alike apart', async () => {
   const begin = `${'x'.repeat(64)}@${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(40)}`;
   for (const end of ['one', 'two']) await addMember(`${begin}.${end}.example`, 'EDITOR');
   await disabledWebhook();
-  expect(await notices().handOverOwed()).toBe(1);
+  expect(await notices().submitPending()).toBe(1);
   const told = (await mails())
     .map(({ toAddress }) => toAddress)
     .filter((address) => address.startsWith(begin));

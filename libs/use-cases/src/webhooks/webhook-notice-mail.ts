@@ -1,5 +1,5 @@
 import type { WebhookNotice } from '@posthorn/domain';
-import type { OwedWebhookNotice } from '@posthorn/database';
+import type { PendingWebhookNotice } from '@posthorn/database';
 import { mailBody } from '../system/mail-body.ts';
 import type { MailDraft } from '../system/send-system-mail.ts';
 
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<WebhookNotice, { subject: string; what: string; the
 
 /** The mail that notifies the editors of a workspace of a change of one of its webhooks. */
 export function webhookNoticeMail(
-  { notice, webhookId, url, workspaceName }: OwedWebhookNotice,
+  { notice, webhookId, url, workspaceName }: PendingWebhookNotice,
   to: string,
 ): MailDraft {
   const { subject, what, then } = WORDS[notice];

@@ -1,6 +1,6 @@
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
 import { TOKEN_OVERLAP_SECONDS } from '@posthorn/domain';
-import { placeOf, SEALED_COLUMNS, type SealedWebhook, type WebhookChange } from '@posthorn/database';
+import { sealContextOf, SEALED_COLUMNS, type SealedWebhook, type WebhookChange } from '@posthorn/database';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 
 /** Encrypts and decrypts the tokens of webhooks. */
@@ -9,12 +9,12 @@ export class WebhookTokens {
 
   /** Encrypts a token for its webhook. */
   seal(id: WebhookId, token: string): Buffer {
-    return this.box.seal(token, placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
+    return this.box.seal(token, sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
   }
 
   /** The token of a webhook. @throws SecretNotOpened when its encryption key was lost */
   open({ id, sealedToken }: Pick<SealedWebhook, 'id' | 'sealedToken'>): string {
-    const place = placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id));
+    const context = sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id));
     return this.box.open(sealedToken, place).toString('utf8');
   }
 
@@ -39,12 +39,12 @@ export class WebhookTokens {
   }
 
   private sealPrevious(id: WebhookId, token: string): Buffer {
-    return this.box.seal(token, placeOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id)));
+    return this.box.seal(token, sealContextOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id)));
   }
 
   /** Undefined when its encryption key was lost. Such a token can be replaced like any other, which is the remedy. */
   private openIfPossible({ id, sealedToken }: SealedWebhook): string | undefined {
-    const token = this.box.tryToOpen(sealedToken, placeOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
+    const token = this.box.tryToOpen(sealedToken, sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
     return token instanceof SecretNotOpened ? undefined : token.toString('utf8');
   }
 }
