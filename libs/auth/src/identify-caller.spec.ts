@@ -24,7 +24,7 @@ it.each([
   const asked: RateLimit[] = [];
   const limits = new RateLimits({
     limiter: {
-      judge: (_policy, _id, limit) => {
+      takeToken: (_policy, _id, limit) => {
         asked.push(limit);
         return Promise.resolve({ allowed: isAllowed || limit.burst === 20, remaining: 1, nextAfterMs: 0 });
       },

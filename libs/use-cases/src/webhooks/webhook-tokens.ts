@@ -15,7 +15,7 @@ export class WebhookTokens {
   /** The token of a webhook. @throws SecretNotOpened when its encryption key was lost */
   open({ id, sealedToken }: Pick<SealedWebhook, 'id' | 'sealedToken'>): string {
     const context = sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id));
-    return this.box.open(sealedToken, place).toString('utf8');
+    return this.box.open(sealedToken, context).toString('utf8');
   }
 
   /**
