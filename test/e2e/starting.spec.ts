@@ -7,11 +7,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
+  FaultProxy,
   ProgramUnderTest,
+  startApp,
   TestAuthority,
   type TestDatabase,
   testPostgresUrl,
   testRedisUrl,
+  uniqueQueuePrefix,
 } from '@posthorn/testing';
 
 let testDatabase: TestDatabase;
@@ -147,4 +150,19 @@ describe('An app that cannot start says in one line what to do', () => {
     );
     expect(said).toContain(why);
   });
+});
+
+it('An app starts although the database went away once more while it started', async () => {
+  const proxy = await FaultProxy.before(testDatabase.url);
+  const cut = proxy.cutBefore('identities');
+  const gateway = await startApp('gateway', {
+    DATABASE_URL: proxy.urlFor(testDatabase.url),
+    REDIS_URL: testRedisUrl(),
+    QUEUE_PREFIX: uniqueQueuePrefix(),
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
+  });
+  await cut;
+  expect((await gateway.program.stop()).code).toBe(0);
+  await proxy.close();
 });

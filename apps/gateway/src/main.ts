@@ -113,9 +113,8 @@ await startProcess('gateway', async () => {
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
   });
-  await waitForDatabase(db, onError);
+  await waitForDatabase(db, onError, () => admitSystemSender(new IdentityStore(db), systemMail.from));
   watchPool(db.pool);
-  await admitSystemSender(new IdentityStore(db), systemMail.from);
   const apiKeys = new ApiKeyStore(db);
   const keyUses = new KeyUses({ apiKeys, clock: db.clock, onError });
   const htmlToText = new HtmlToText(THREADS);

@@ -147,19 +147,23 @@ const CLOCK_READINGS = 8;
  * Waits up to half a minute until the database is reachable, checks that it is durable and that no pooler is in between, and calibrates the clock.
  *
  * @param onWaiting called with the reason, each time that it has to wait
+ * @param prepare what the process does in the database before it starts; repeated if the database goes away meanwhile, so it must be idempotent
  * @throws DatabaseUnusable when it stays unreachable, or has a problem that only an operator can fix
  * @throws DurabilityRefused when `synchronous_commit` is off
  * @throws PoolerRefused when a pooler is in between
+ * @throws what `prepare` throws, unless it is an outage
  */
 export async function waitForDatabase(
   database: Database,
   onWaiting: (error: unknown) => void = () => undefined,
+  prepare: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const deadline = performance.now() + WAIT_FOR_DATABASE_MS;
   for (;;) {
     try {
       await checkOnce(database);
       for (let reading = 1; reading < CLOCK_READINGS; reading += 1) await checkDatabase(database);
+      await prepare();
       return;
     } catch (error) {
       if (UNSUPPORTED_AT_START.test((error as Error).message)) throw new PoolerRefused();
