@@ -54,7 +54,7 @@ describe('the heap of an app', () => {
 
 it('watching memory fails only at its end when an app is gone, so that a failed run is cleaned up', async () => {
   const program = `
-    import { watchMemory } from './tools/bench/due.mjs';
+    import { watchMemory } from './tools/bench/memory.mjs';
     const memory = watchMemory({ redisMiB: () => 0 }, { sender: { pid: 2 ** 30 } });
     await new Promise((resolve) => setTimeout(resolve, 100));
     await memory.end().catch((error) => console.log(error.code));`;

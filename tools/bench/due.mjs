@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loopPace, paceAtSink, untilDrained } from './drain.mjs';
 import { jsonRequest, load } from './http-load.mjs';
-import { residentMiB } from './memory.mjs';
+import { watchMemory } from './memory.mjs';
 import { sampleEmail } from './sample-email.mjs';
 
 const BATCH_SIZE = 50;
@@ -110,26 +110,4 @@ async function untilAllFound(environment, due) {
     if (!waits) return ms;
   }
   throw new Error('the clock did not find all emails that were due');
-}
-
-/** Samples the memory of the apps and of Redis until `end`, which returns the maximum of each in MiB. */
-export function watchMemory(environment, apps) {
-  /** @type {Record<string, number>} */
-  const max = {};
-  const record = (name, mib) => (max[name] = Math.max(max[name] ?? 0, mib));
-  let isEnded = false;
-  const sampling = (async () => {
-    for (; !isEnded; await sleep(POLL_EVERY_MS * 4)) {
-      for (const [name, { pid }] of Object.entries(apps)) record(name, residentMiB(pid));
-      record('redis', await environment.redisMiB());
-    }
-  })();
-  // `end` reports a failure; unhandled until then, it would end this process before its cleanup.
-  sampling.catch(() => undefined);
-  const end = async () => {
-    isEnded = true;
-    await sampling;
-    return max;
-  };
-  return { end };
 }

@@ -81,8 +81,30 @@ async function sampleMemory(environment, pid, emails) {
 }
 
 /** The resident memory of a process. @param {number} pid */
-export function residentMiB(pid) {
+function residentMiB(pid) {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   if (found === null) throw new Error(`the memory of process ${pid} cannot be read`);
   return Number(found[1]) / 1_024;
+}
+
+/** Samples the memory of the apps and of Redis until `end`, which returns the maximum of each in MiB. */
+export function watchMemory(environment, apps) {
+  /** @type {Record<string, number>} */
+  const max = {};
+  const record = (name, mib) => (max[name] = Math.max(max[name] ?? 0, mib));
+  let isEnded = false;
+  const sampling = (async () => {
+    for (; !isEnded; await sleep(SAMPLE_EVERY_MS * 4)) {
+      for (const [name, { pid }] of Object.entries(apps)) record(name, residentMiB(pid));
+      record('redis', await environment.redisMiB());
+    }
+  })();
+  // `end` reports a failure; unhandled until then, it would end this process before its cleanup.
+  sampling.catch(() => undefined);
+  const end = async () => {
+    isEnded = true;
+    await sampling;
+    return max;
+  };
+  return { end };
 }
