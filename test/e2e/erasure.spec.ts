@@ -308,11 +308,11 @@ describe('Erasing a person', () => {
   it('is told what is wrong with its call', async () => {
     expect(await erase()).toMatchObject({ code: 2, stderr: expect.stringContaining('needs ADDRESS') });
     expect(await erase('nobody')).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('ADDRESS has no `@`'),
     });
     expect(await erase(PERSON, 'x@example.com')).toMatchObject({ code: 2 });
-    expect(await erase(PERSON, '--workspace', 'wrk_1')).toMatchObject({ code: 1 });
+    expect(await erase(PERSON, '--workspace', 'wrk_1')).toMatchObject({ code: 2 });
   });
 
   it('need not reach Redis or the logs: the person was never there', () => {

@@ -38,8 +38,13 @@ export async function carryOut(args) {
   } catch (error) {
     const trace = process.env.POSTHORN_DEBUG ? `${withoutPassword(traceOf(error))}\n` : '';
     const stderr = `posthorn: ${explain(error, command)}\n${trace}`;
-    return { code: error instanceof UsageError ? 2 : 1, stdout: '', stderr };
+    return { code: isWrongCall(error) ? 2 : 1, stdout: '', stderr };
   }
+}
+
+/** Whether the call itself is wrong, as with an unknown flag or an invalid value: it can never succeed. @param {any} error */
+function isWrongCall(error) {
+  return error instanceof UsageError || (error.name === 'Refusal' && error.statusCode === 400);
 }
 
 /** @param {import('./parse.mjs').Call} call @returns {Promise<{ text: string, isDone: boolean }>} what is printed */

@@ -104,9 +104,9 @@ describe('An operator at the command line', () => {
   });
 
   it.each([
-    [['--rate', 'many'], 1, /--rate must be a whole number from 0 to 100000/],
-    [['--burst=-1'], 1, /--burst must be a whole number from 0 to 1000000/],
-    [['--monthly-limit', '1.5'], 1, /--monthly-limit must be a whole number/],
+    [['--rate', 'many'], 2, /--rate must be a whole number from 0 to 100000/],
+    [['--burst=-1'], 2, /--burst must be a whole number from 0 to 1000000/],
+    [['--monthly-limit', '1.5'], 2, /--monthly-limit must be a whole number/],
     [[], 2, /needs at least one of --monthly-limit, --rate, --burst/],
   ])('is told what is wrong with the limits %j', async (flags, code, message) => {
     const ended = await posthorn('workspace', 'limit', ...inIt(), ...flags);
@@ -131,9 +131,9 @@ describe('An operator at the command line', () => {
   });
 
   it.each([
-    [['--content-days', '366'], 1, /--content-days must be a whole number of days from 0 to 365/],
-    [['--metadata-days', '0'], 1, /--metadata-days must be a whole number of days from 1 to 3650/],
-    [['--event-days', 'ever'], 1, /--event-days must be a whole number of days from 1 to 365/],
+    [['--content-days', '366'], 2, /--content-days must be a whole number of days from 0 to 365/],
+    [['--metadata-days', '0'], 2, /--metadata-days must be a whole number of days from 1 to 3650/],
+    [['--event-days', 'ever'], 2, /--event-days must be a whole number of days from 1 to 365/],
     [[], 2, /needs at least one of --content-days, --metadata-days, --event-days/],
   ])('is told what is wrong with the days %j', async (flags, code, message) => {
     const ended = await posthorn('workspace', 'retain', ...inIt(), ...flags);
@@ -155,7 +155,7 @@ describe('An operator at the command line', () => {
 
   it('S17: is told what is wrong with an address for tracked links', async () => {
     const ended = await posthorn('workspace', 'track', ...inIt(), '--url', 'https://links.shop.example/t');
-    expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/--url has more than a host/)]);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/--url has more than a host/)]);
   });
 
   it('sees who held everything back, and who changed what in a workspace', async () => {
@@ -283,6 +283,7 @@ describe('An operator at the command line', () => {
     expectRefusal(
       await posthorn('resume', '--fail-before', '2999-01-01T00:00:00Z'),
       '--fail-before is in the future',
+      2,
     );
     expect(await answer('resume', '--fail-before', '2026-01-01T00:00:00Z')).toMatchObject({
       wasRestored: true,
@@ -293,7 +294,6 @@ describe('An operator at the command line', () => {
 
 describe('An operator who asks for what cannot be', () => {
   it.each([
-    ['a workspace that is not there', () => ['key', 'list', '--workspace', UNKNOWN], 'There is no workspace'],
     ['an id of nothing', () => ['pause', '--workspace', 'shop', '--reason', 'x'], '"shop" is not the id'],
     [
       'a name too long',
@@ -315,8 +315,17 @@ describe('An operator who asks for what cannot be', () => {
       () => ['identity', 'create', ...inIt(), '--domain', 'https://example.com'],
       '--domain is more than a domain; give its name alone, such as example.com',
     ],
-  ])('is told in one line: %s', async (_case, args, words) => {
-    expectRefusal(await posthorn(...args()), words);
+    [
+      'an operator’s role that is none',
+      () => ['operator', 'create', '--name', 'grace', '--role', 'king'],
+      '--role must be one of viewer, operator',
+    ],
+  ])('is told in one line that it was called wrongly: %s', async (_case, args, words) => {
+    expectRefusal(await posthorn(...args()), words, 2);
+  });
+
+  it('is told in one line of a workspace that is not there', async () => {
+    expectRefusal(await posthorn('key', 'list', '--workspace', UNKNOWN), 'There is no workspace');
   });
 
   it('gets a hundred keys in a workspace, and is told to delete one before the next', async () => {
@@ -366,8 +375,8 @@ describe('An operator whose database is not as it should be', () => {
   });
 });
 
-function expectRefusal({ code, stdout, stderr }: Ended, words: string): void {
+function expectRefusal({ code, stdout, stderr }: Ended, words: string, exitCode = 1): void {
   expect(stderr).toContain(words);
   expect(stderr).toMatch(/^posthorn: .+\n$/);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([exitCode, '']);
 }
