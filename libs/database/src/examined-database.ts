@@ -1,10 +1,11 @@
-import type { DueFacts, OutboxFacts, PostgresFacts } from '@posthorn/domain';
+import type { DueFacts, OpenTransaction, OutboxFacts, PostgresFacts } from '@posthorn/domain';
 import pg from 'pg';
 import { SESSION_FORMATS } from './session-formats.ts';
 import type { SealedColumn } from './sealed-columns.ts';
 import {
   FIND_LEFT_BEHIND,
   FIND_MISSING_PARTITIONS,
+  FIND_OPEN_TRANSACTIONS,
   READ_OUTBOX_TABLE,
   READ_SERVER,
   readSealed,
@@ -19,6 +20,8 @@ type HeldQueue = Omit<PausedLane, 'laneId'>;
 
 /** Timeout of a query, so that an examination always ends. */
 const ANSWER_TIMEOUT_MS = 8_000;
+/** Sooner than a query ends, so that a lock is named as the reason. */
+const LOCK_TIMEOUT_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Enough for concurrent checks, without taking connections from the apps. */
 const CONNECTIONS = 3;
@@ -38,6 +41,7 @@ export class ExaminedDatabase {
       max: CONNECTIONS,
       application_name: 'posthorn-doctor',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       // Not as a startup parameter: that would hide whether the server itself says so. The pool waits for what this returns, though its type does not say so.
@@ -71,6 +75,11 @@ export class ExaminedDatabase {
     } finally {
       client.release();
     }
+  }
+
+  /** The transactions of other sessions, the oldest first. */
+  async findOpenTransactions(): Promise<OpenTransaction[]> {
+    return (await this.pool.query<OpenTransaction>(FIND_OPEN_TRANSACTIONS)).rows;
   }
 
   async readOutboxTable(): Promise<OutboxFacts> {

@@ -78,3 +78,4 @@ export * from './doctor/database-findings.ts';
 export * from './doctor/finding.ts';
 export * from './doctor/machine-findings.ts';
 export * from './doctor/redis-findings.ts';
+export * from './doctor/session-findings.ts';

@@ -7,7 +7,7 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        current_setting('statement_timeout') <> '0' AS "keepsSettings", pg_is_in_recovery() AS "isStandby", (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') AS "readOnlyByDefault",
        (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND xact_start < now() - interval '4 seconds') AS "awaitingStandby",
        current_setting('max_connections')::int AS "maxConnections",
-       (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
+       (SELECT count(*)::int FROM pg_stat_activity WHERE usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS connections,
        pg_database_size(current_database())::float8 AS "databaseBytes"`;
 
 /**
@@ -23,6 +23,35 @@ SELECT coalesce(c.reloptions, '{}') AS options, coalesce(s.n_dead_tup, 0)::int A
 FROM   pg_class c
 LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
 WHERE  c.oid = 'outbox'::regclass`;
+
+/**
+ * The other sessions on this database that have a transaction open, hold a lock that keeps a table of Posthorn from being written, or are waited for and
+ * wait for nobody; the oldest first. Another role's session shows neither its kind nor when its transaction began, except to members of pg_read_all_stats.
+ * Locks: none.
+ */
+export const FIND_OPEN_TRANSACTIONS = `
+WITH waiting AS MATERIALIZED (
+  SELECT pid, pg_blocking_pids(pid) AS blockers FROM (SELECT DISTINCT pid FROM pg_locks WHERE NOT granted) l
+), locked AS MATERIALIZED (
+  SELECT   l.pid, array_agg(DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::regclass::text) AS tables
+  FROM     pg_locks l
+  JOIN     pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p')
+  WHERE    l.granted AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  AND      l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND      c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('outbox'))
+  GROUP BY l.pid
+)
+SELECT   a.pid, coalesce(a.usename, '') AS role, a.application_name AS "applicationName",
+         extract(epoch FROM clock_timestamp() - a.xact_start)::float8 AS "openSeconds",
+         coalesce(a.state LIKE 'idle in transaction%', false) AS "isIdle",
+         coalesce(l.tables, '{}') AS "lockedTables", w.waiters
+FROM     pg_stat_activity a
+LEFT JOIN locked l ON l.pid = a.pid
+CROSS JOIN LATERAL (SELECT count(*)::int AS waiters FROM waiting WHERE a.pid = ANY (blockers)) w
+WHERE    a.datname = current_database() AND a.usesysid IS NOT NULL AND coalesce(a.backend_type, 'client backend') = 'client backend' AND a.pid <> pg_backend_pid()
+AND      (a.xact_start IS NOT NULL OR l.pid IS NOT NULL OR w.waiters > 0)
+AND      NOT EXISTS (SELECT FROM waiting WHERE pid = a.pid)
+ORDER BY a.xact_start, a.pid`;
 
 /** The missing partitions of this and the next month (UTC). */
 export const FIND_MISSING_PARTITIONS = `

@@ -13,6 +13,7 @@ import {
 } from './database-findings.ts';
 import { bytesText, durationText } from './finding.ts';
 import { judgeClock, judgeDisk, judgeNode } from './machine-findings.ts';
+import { judgeLocks, judgeTransactions, type OpenTransaction } from './session-findings.ts';
 import {
   judgeEviction,
   judgePersistence,
@@ -42,6 +43,15 @@ const OUTBOX = {
   options: ['fillfactor=70', 'autovacuum_vacuum_scale_factor=0.01', 'autovacuum_vacuum_cost_delay=0'],
   deadRows: 0,
   liveRows: 0,
+};
+const SESSION: OpenTransaction = {
+  pid: 4242,
+  role: 'ada',
+  applicationName: 'psql',
+  openSeconds: 300,
+  isIdle: false,
+  lockedTables: [],
+  waiters: 0,
 };
 const DUE = { backlog: [], unripenedSeconds: 0, leasedAndExpired: 0 };
 const GIB = 1024 ** 3;
@@ -140,6 +150,38 @@ describe('The doctor judges', () => {
     const { found, mend } = judgeBacklog({ ...DUE, backlog });
     expect(found).toBe('0 emails, 1 events, 2 deliveries are due, the oldest for 90 s');
     expect(mend!.match(/(?<=runbooks\/)[a-z-]+/g)).toEqual(pages);
+  });
+
+  it.each<[Partial<OpenTransaction>, string, string]>([
+    [{}, 'good', 'good'],
+    [{ waiters: 1 }, 'fault', 'good'],
+    [{ waiters: 1, openSeconds: 4.9 }, 'good', 'good'],
+    [{ waiters: 1, openSeconds: null }, 'fault', 'good'],
+    [{ lockedTables: ['emails'] }, 'fault', 'good'],
+    [{ lockedTables: ['emails'], openSeconds: null }, 'fault', 'good'],
+    [{ openSeconds: 3_600 }, 'good', 'advice'],
+    [{ isIdle: true }, 'good', 'advice'],
+    [{ isIdle: true, openSeconds: 119 }, 'good', 'good'],
+  ])('a session with %j: its locks %s, its transaction %s', (change, locks, transactions) => {
+    const sessions = [{ ...SESSION, ...change }];
+    expect([judgeLocks(sessions).kind, judgeTransactions(sessions).kind]).toEqual([locks, transactions]);
+  });
+
+  it('whose locks keep others waiting, and how to end that', () => {
+    const lockedTables = ['contacts', 'emails', 'identities', 'outbox'];
+    expect(judgeLocks([{ ...SESSION, isIdle: true, lockedTables, waiters: 2 }])).toEqual({
+      kind: 'fault',
+      found:
+        'statements fail because of the locks of pid 4242 (psql, role ada, idle in a transaction for 5 min, has locked contacts, emails, identities and 1 more, sessions that wait for it: 2)',
+      mend: 'let it end its transaction, or end it, as its role or a superuser: SELECT pg_terminate_backend(4242)',
+    });
+    const many = Array.from({ length: 7 }, (_, pid) => ({
+      ...SESSION,
+      pid,
+      applicationName: '',
+      waiters: 1,
+    }));
+    expect(judgeLocks(many).found).toMatch(/pid 0 \(without an application name, .* and 2 more$/);
   });
 
   it('whether a scheduler is running', () => {

@@ -16,9 +16,11 @@ import {
   judgeConnections,
   judgeDurability,
   judgeLeases,
+  judgeLocks,
   judgePartitions,
   judgePostgresVersion,
   judgeScheduler,
+  judgeTransactions,
   judgeWritable,
 } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
@@ -57,6 +59,11 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     { name: 'postgres.writable', look: async () => judgeWritable(await database.readServer()) },
     { name: 'postgres.room', look: () => judgeDiskSpace(database) },
     { name: 'postgres.connections', look: async () => judgeConnections(await database.readServer()) },
+    { name: 'postgres.locks', look: async () => judgeLocks(await database.findOpenTransactions()) },
+    {
+      name: 'postgres.transactions',
+      look: async () => judgeTransactions(await database.findOpenTransactions()),
+    },
     { name: 'postgres.size', look: async () => describeSize(await database.readServer()) },
     {
       name: 'postgres.clock',

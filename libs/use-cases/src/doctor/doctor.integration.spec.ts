@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -121,6 +122,8 @@ describe('The doctor', () => {
       good.push(
         'postgres.room',
         'postgres.writable',
+        'postgres.locks',
+        'postgres.transactions',
         'redis.version',
         'redis.role',
         'redis.changes',
@@ -167,6 +170,38 @@ describe('The doctor', () => {
       );
       expect(found.get('redis.role')).toMatch(/^fault: Redis is a replica .* point REDIS_URL at the primary/);
       expect(found.get('redis.memory')).toMatch(/^fault: .* and takes nothing more: .* raise maxmemory/);
+    },
+    DOCTOR_MS,
+  );
+
+  it(
+    'names the session that has locked what every email needs, also to a role that may not see what that session does',
+    async () => {
+      const plain = new URL(testDatabase.url);
+      [plain.username, plain.password] = [`${plain.pathname.slice(1)}_plain`, 'secret'];
+      const role = plain.username;
+      await ask(
+        `CREATE ROLE ${role} LOGIN PASSWORD 'secret'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
+      );
+      const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'nightly-report' });
+      const client = await holder.pool.connect();
+      try {
+        await client.query('SET idle_in_transaction_session_timeout = 0; BEGIN; LOCK TABLE emails, outbox');
+        await sleep(5_000);
+        const found = await findings();
+        expect(found.get('postgres.locks')).toMatch(
+          /^fault: .* pid \d+ \(nightly-report, role \w+, idle in a transaction for \d+ s, has locked emails, outbox.*\) \| .*: SELECT pg_terminate_backend\(\d+\)$/,
+        );
+        expect(found.get('work.due')).toMatch(/^fault: Another session has locked what this needs/);
+        const seen = await findings({ DATABASE_URL: plain.href });
+        expect(seen.get('postgres.locks')).toMatch(
+          /^fault: .* pid \d+ \(nightly-report, role \w+, has locked emails, outbox/,
+        );
+      } finally {
+        client.release(true);
+        await holder.close();
+        await ask(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+      }
     },
     DOCTOR_MS,
   );
