@@ -10,7 +10,7 @@ import { NotReady } from './posthorn/usage-error.mjs';
 
 const HELP = `npm run migrate [-- --wait]
 Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own.
-Safe to run from several places at once, and again. Needs a build (npm run build).
+Safe to run from several places at once, and again. Needs a build (npm run build). While it waits, it says on stderr what for.
 
   --wait   changes nothing, and returns when somebody else has applied them all; fails after half an hour`;
 
@@ -26,12 +26,24 @@ async function main({ wait = false }) {
     );
   const migrations = await import('../libs/database/dist/migrations/run-migrations.js');
   if (wait) return waitUntilApplied(() => migrations.findUnapplied(databaseUrl, MIGRATIONS));
-  const told = new Set();
-  const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS, (name) => {
-    if (!told.has(name)) say(`waiting: somebody, such as a backup, has a table that ${name} changes`);
-    told.add(name);
-  });
+  const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS, (delay) =>
+    process.stderr.write(`migrate: ${delayText(delay)}\n`),
+  );
   say(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
+}
+
+/** What takes long, and who is in the way. @param {import('@posthorn/database').MigrationDelay} delay */
+function delayText({ migration, seconds, holders }) {
+  const since = `for ${Math.round(seconds)} s`;
+  const what = migration ?? 'what comes before the first migration';
+  if (holders === undefined) return `${what} has waited ${since}, and the database does not answer`;
+  if (holders.length === 0) return `${what} has been under way ${since}`;
+  const who = holders.map(
+    ({ pid, role, applicationName }) =>
+      `pid ${pid} (${applicationName || 'without an application name'}, role ${role})`,
+  );
+  const why = migration === undefined ? 'which is migrating' : 'which has locked what it changes';
+  return `${what} has waited ${since} for ${who.join(' and ')}, ${why}`;
 }
 
 /** @param {() => Promise<string[]>} findUnapplied */

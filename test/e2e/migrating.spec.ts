@@ -31,6 +31,40 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
+describe('A migration that has to wait says for what', () => {
+  it('and goes on when it may', async () => {
+    const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'another-release' });
+    const client = await holder.pool.connect();
+    await client.query('SELECT pg_advisory_lock(72707369)');
+    const migrate = await ProgramUnderTest.start('tools/migrate.mjs', {
+      env: { DATABASE_URL: testDatabase.url },
+    });
+    await migrate.wrote(
+      /^migrate: .* has waited for \d+ s for pid \d+ \(another-release, role \w+\), which is migrating$/m,
+    );
+    client.release(true);
+    await holder.close();
+    expect((await migrate.exit).code).toBe(0);
+  });
+
+  it('also when the database does not answer any more', async () => {
+    const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'another-release' });
+    const client = await holder.pool.connect();
+    await client.query('SELECT pg_advisory_lock(72707369)');
+    const proxy = await FaultProxy.before(testDatabase.url);
+    const migrate = await ProgramUnderTest.start('tools/migrate.mjs', {
+      env: { DATABASE_URL: proxy.urlFor(testDatabase.url) },
+    });
+    await migrate.wrote(/another-release/);
+    proxy.freeze();
+    await migrate.wrote(/ has waited for \d+ s, and the database does not answer$/m);
+    await proxy.close();
+    client.release(true);
+    await holder.close();
+    expect((await migrate.exit).code).toBe(1);
+  });
+});
+
 describe('A migration that cannot be done says in one line what to do', () => {
   it('about a login that is refused', async () => {
     expect(await lastWords({ password: 'another' })).toBe(

@@ -2,6 +2,7 @@ export { openDatabase, waitForDatabase, checkDatabase, type Database } from './c
 export { ExaminedDatabase } from './examined-database.ts';
 export { throwRefusedConnection } from './unusable.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
+export type { MigrationDelay } from './migrations/migration-watch.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
 export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export {

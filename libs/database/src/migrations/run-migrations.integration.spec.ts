@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
 import { PoolerRefused } from '../pooler.ts';
+import type { MigrationDelay } from './migration-watch.ts';
 import { examineMigrations, findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
 
 const FIRST = '20300101000000_first_laid';
@@ -208,14 +209,18 @@ describe('The migration runner', () => {
   it('holds up nobody for long who wants a table that another one, such as a backup, keeps it from changing', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'ALTER TABLE first ADD COLUMN k int;');
-    const backup = new pg.Client({ connectionString: testDatabase.url });
+    const backup = new pg.Client({ connectionString: testDatabase.url, application_name: 'backup' });
     await backup.connect();
     try {
       await backup.query('BEGIN; LOCK TABLE first IN ACCESS SHARE MODE');
-      let blocked: (name: string) => void;
-      const isBlocked = new Promise<string>((resolve) => (blocked = resolve));
-      const migrating = runMigrations(testDatabase.url, directory, (name) => blocked(name));
-      expect(await isBlocked).toBe('20300103000000_third_laid');
+      const pid = Number((await backup.query('SELECT pg_backend_pid() AS pid')).rows[0].pid);
+      let blocked: (delay: MigrationDelay) => void;
+      const isBlocked = new Promise<MigrationDelay>((resolve) => (blocked = resolve));
+      const migrating = runMigrations(testDatabase.url, directory, (delay) => blocked(delay));
+      expect(await isBlocked).toMatchObject({
+        migration: '20300103000000_third_laid',
+        holders: [{ pid, applicationName: 'backup' }],
+      });
       expect(await query('SELECT n FROM first')).toEqual([{ n: 1 }]);
       await backup.query('COMMIT');
       expect(await migrating).toEqual(['20300103000000_third_laid']);

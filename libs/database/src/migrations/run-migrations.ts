@@ -1,12 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CannotStart, sleep } from '@posthorn/kernel';
+import { CannotStart } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { SESSION_FORMATS } from '../session-formats.ts';
 import { PoolerRefused } from '../pooler.ts';
 import { throwRefusedConnection } from '../unusable.ts';
+import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72707369;
@@ -74,7 +75,7 @@ class EncodingRefused extends CannotStart {
  *
  * @param databaseUrl with a role that may create tables
  * @param directory holds `<timestamp>_<past_tense>/migration.sql`
- * @param onBlocked called with the name of a migration each time that it could not get a lock; it is retried for half an hour
+ * @param onDelay called every five seconds of a migration. One that cannot get a lock is retried for half an hour
  * @returns the names of the migrations that were applied now
  * @throws MigrationMismatch when the files do not match the history
  * @throws PoolerRefused when a pooler is in between: it may run each statement on another connection, so that the advisory lock has no effect
@@ -83,24 +84,31 @@ class EncodingRefused extends CannotStart {
 export async function runMigrations(
   databaseUrl: string,
   directory: string,
-  onBlocked: (name: string) => void = () => undefined,
+  onDelay: (delay: MigrationDelay) => void = () => undefined,
 ): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const config = {
     connectionString: databaseUrl,
+    application_name: 'posthorn-migrate',
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   };
   return connected(config, async (client) => {
-    await refusePooler(client);
-    await refuseEncoding(client);
-    await client.query(UNHURRIED);
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    // Asked for what it throws. The table is made even where it is there: a server that takes no changes says so now, not only when there is something to change.
-    await hasBookkeeping(client);
-    await client.query(BOOKKEEPING);
-    const missing = await findMissing(client, migrations);
-    for (const migration of missing) await applyUnblocked(client, migration, onBlocked);
-    return missing.map((migration) => migration.name);
+    const watch = new MigrationWatch(databaseUrl, onDelay);
+    try {
+      await refusePooler(client);
+      await refuseEncoding(client);
+      watch.follow(await pidOf(client));
+      await client.query(UNHURRIED);
+      await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      // Asked for what it throws. The table is made even where it is there: a server that takes no changes says so now, not only when there is something to change.
+      await hasBookkeeping(client);
+      await client.query(BOOKKEEPING);
+      const missing = await findMissing(client, migrations);
+      for (const migration of missing) await applyUnblocked(client, migration, watch);
+      return missing.map((migration) => migration.name);
+    } finally {
+      await watch.end();
+    }
   });
 }
 
@@ -174,6 +182,10 @@ async function refusePooler(client: pg.Client): Promise<void> {
   if (Number(setting) !== IDLE_IN_TRANSACTION_TIMEOUT_MS) throw new PoolerRefused();
 }
 
+async function pidOf(client: pg.Client): Promise<number> {
+  return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+}
+
 async function refuseEncoding(client: pg.Client): Promise<void> {
   const sql = "SELECT current_setting('server_encoding') AS encoding";
   const { encoding } = (await client.query<{ encoding: string }>(sql)).rows[0]!;
@@ -234,11 +246,8 @@ async function findMissing(client: pg.Client, migrations: Migration[]): Promise<
   });
 }
 
-async function applyUnblocked(
-  client: pg.Client,
-  migration: Migration,
-  onBlocked: (name: string) => void,
-): Promise<void> {
+async function applyUnblocked(client: pg.Client, migration: Migration, watch: MigrationWatch): Promise<void> {
+  watch.begin(migration.name);
   const deadline = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {
     try {
@@ -246,8 +255,7 @@ async function applyUnblocked(
     } catch (error) {
       const isBlocked = ['locked', 'conflict'].includes(faultOf((error as Error).cause));
       if (!isBlocked || performance.now() > deadline) throw error;
-      onBlocked(migration.name);
-      await sleep(TRY_AGAIN_MS);
+      await watch.rest(TRY_AGAIN_MS);
     }
   }
 }
