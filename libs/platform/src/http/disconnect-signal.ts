@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 
@@ -10,13 +11,25 @@ export const DisconnectSignal = createParamDecorator(
     const http = context.switchToHttp();
     const { socket } = http.getRequest<Request>();
     const gone = new AbortController();
-    const leave = (): void => gone.abort();
-    if (socket.readableEnded) leave();
-    socket.once('end', leave);
+    if (socket.readableEnded) gone.abort();
+    const others = requestsOn(socket);
+    others.add(gone);
     http.getResponse<Response>().once('close', () => {
-      socket.off('end', leave);
-      leave();
+      others.delete(gone);
+      gone.abort();
     });
     return gone.signal;
   },
 );
+
+const requests = new WeakMap<Socket, Set<AbortController>>();
+
+/** The requests on a connection, which are aborted when it ends: by one listener, because a caller may pipeline many of them. */
+function requestsOn(socket: Socket): Set<AbortController> {
+  const known = requests.get(socket);
+  if (known !== undefined) return known;
+  const all = new Set<AbortController>();
+  requests.set(socket, all);
+  socket.once('end', () => all.forEach((gone) => gone.abort()));
+  return all;
+}

@@ -41,6 +41,28 @@ describe('Requests that are sent ahead on a connection', () => {
     socket.destroy();
   });
 
+  it('learn together that the caller has left, with no more listeners than one needs', async () => {
+    const held = async (count: number): Promise<Socket> => {
+      const socket = await send(requestOf('/v1/held-until-gone').repeat(count));
+      await untilHeld(count);
+      return socket;
+    };
+    const answersOn = async (socket: Socket): Promise<unknown[]> =>
+      [...(await text(socket.end())).matchAll(/\{"isGone".*?\}/g)].map(
+        ([answer]) => JSON.parse(answer) as unknown,
+      );
+    const one = await held(1);
+    heldRequests.pop()!();
+    await once(one, 'readable');
+    const [alone] = await answersOn(one);
+    const many = await held(20);
+    for (const release of heldRequests.splice(0).slice(0, 2)) release();
+    await once(many, 'readable');
+    const gone = { isGone: true, listeners: expect.any(Number) };
+    expect(await answersOn(many)).toEqual([alone, alone, ...Array.from({ length: 18 }, () => gone)]);
+    expect(alone).toMatchObject({ isGone: false });
+  });
+
   it('end it when they are more, and no other', async () => {
     const other = await send(requestOf('/v1/held', 'close'));
     await untilHeld(1);

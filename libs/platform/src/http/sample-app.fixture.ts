@@ -9,14 +9,17 @@ import {
   Module,
   Param,
   Post,
+  Req,
   ServiceUnavailableException,
   UseGuards,
   type CanActivate,
 } from '@nestjs/common';
 import { Refusal, sleep } from '@posthorn/kernel';
+import type { Request } from 'express';
 import { createLogger } from '../logging/create-logger.ts';
 import { HttpSettings } from '../settings/connection-settings.ts';
 import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
+import { DisconnectSignal } from './disconnect-signal.ts';
 import { JsonText } from './json-text.ts';
 
 const SECRET_FAULT =
@@ -131,6 +134,16 @@ class AnswersController {
   async held(): Promise<unknown> {
     await new Promise<void>((resolve) => heldRequests.push(resolve));
     return { held: true };
+  }
+
+  /** With its signal, and how many listen for the end of the connection. */
+  @Get('held-until-gone')
+  async heldUntilGone(@DisconnectSignal() gone: AbortSignal, @Req() { socket }: Request): Promise<unknown> {
+    await new Promise<void>((resolve) => {
+      heldRequests.push(resolve);
+      gone.addEventListener('abort', () => resolve());
+    });
+    return { isGone: gone.aborted, listeners: socket.listenerCount('end') };
   }
 
   @Get('replayed')
