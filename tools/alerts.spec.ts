@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -51,6 +51,17 @@ describe('The alerts', () => {
       expect(stdout).toContain('SUCCESS');
     },
   );
+});
+
+it('Prometheus under Compose finds every process of every app, by the name of its service', () => {
+  const { scrape_configs: jobs } = parse(read('observe/prometheus/prometheus.yaml')) as {
+    scrape_configs: { dns_sd_configs: { names: string[]; type: string; port: number }[] }[];
+  };
+  const { services } = parse(read('docker-compose.yml'), { merge: true }) as { services: object };
+  const apps = readdirSync(join(ROOT, 'apps')).sort();
+  expect(Object.keys(services)).toEqual(expect.arrayContaining(apps));
+  const [{ names, ...asked }] = jobs.flatMap((job) => job.dns_sd_configs) as [{ names: string[] }];
+  expect([names.sort(), asked]).toEqual([apps, expect.objectContaining({ type: 'A', port: 9464 })]);
 });
 
 it('The dashboard for Grafana shows the installations that are chosen, in every panel', () => {
