@@ -62,10 +62,10 @@ export class Dialogue {
     info: (entry: LogEntry, text: string): void => this.note(entry, text),
   };
 
-  /** @param onProgress called after each command and reply */
+  /** @param onProgress called after each command and reply, and when a part of a message has left */
   constructor(
     private readonly redact: Redaction,
-    private readonly onProgress: () => void,
+    readonly onProgress: () => void,
   ) {}
 
   /** Resets the state for the next message. */

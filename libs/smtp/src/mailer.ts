@@ -45,7 +45,7 @@ export class Mailer extends SMTPConnection {
   constructor(
     options: SMTPConnection.Options,
     private readonly addresses: Pick<AddressSearch, 'find' | 'noteFailed'>,
-    private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'noteMessageWritten'>,
+    private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'onProgress' | 'noteMessageWritten'>,
   ) {
     super(options);
   }
@@ -140,7 +140,10 @@ export class Mailer extends SMTPConnection {
         if (this.wasWithheld)
           this.own._onError(new Error('the message was kept back'), 'EPROTOCOL', false, 'DATA');
         // A closed connection has already reported that, and nothing has been written.
-        else if (this._socket) writeMessage(this._socket, message, () => this.dialogue.noteMessageWritten());
+        else if (this._socket) {
+          const { dialogue } = this;
+          writeMessage(this._socket, message, dialogue.onProgress, () => dialogue.noteMessageWritten());
+        }
       },
       end: () => undefined,
     };

@@ -17,6 +17,8 @@ type Done = (error?: Error | null) => void;
 
 const ALWAYS = (): boolean => true;
 const NO_STEP: Done = () => undefined;
+/** The slowest rate at which a large message may leave, 16 kbit/s; at that rate it may take longer than any other step. */
+const MIN_BYTES_PER_MS = 2;
 
 const SMTPUTF8_MISSING: Transmission = {
   kind: 'refused',
@@ -154,7 +156,8 @@ export class RelayConnection implements PooledConnection {
       use8BitMime: !isAscii(message),
       ...(envelope.reports && { dsn: dsnOf(envelope.reports) }),
     };
-    const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done));
+    const timeoutMs = Math.max(this.settings.stepTimeoutMs, Math.ceil(message.length / MIN_BYTES_PER_MS));
+    const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done), timeoutMs);
     // An idle connection must not retain its last email.
     this.smtp.mayWrite = ALWAYS;
     if (error !== undefined && isTooLarge(error)) {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
 import {
@@ -25,6 +28,46 @@ const STAGES = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 
 /** Nothing is heard meanwhile: no timer runs, no socket is read. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Much more than the buffers of both sides of a connection. */
+const LARGE_MESSAGE = Buffer.from(`${'x'.repeat(1022)}\r\n`.repeat(32 * 1024));
+
+interface SlowRelay {
+  readonly url: string;
+  contentBytes(): number;
+  close(): Promise<void>;
+}
+
+/** Takes in content at some megabytes a second. */
+async function slowRelay(): Promise<SlowRelay> {
+  let contentBytes = 0;
+  const server = createServer((socket) => void converse(socket).catch(() => undefined));
+  async function converse(socket: Socket): Promise<void> {
+    socket.write('220 slow\r\n');
+    let inContent = false;
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      if (inContent) {
+        contentBytes += chunk.length;
+        await sleep(10);
+        if (!chunk.subarray(-3).equals(Buffer.from('.\r\n'))) continue;
+        inContent = false;
+      }
+      if (chunk.toString('latin1').startsWith('DATA')) inContent = true;
+      socket.write(inContent ? '354 go on\r\n' : '250 ok\r\n');
+    }
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    contentBytes: () => contentBytes,
+    close: async () => {
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }
 
 const open: { close(): Promise<void> }[] = [];
@@ -219,6 +262,17 @@ describe('a transmission', () => {
     setTimeout(answered.resolve, 100);
     expect(await sent).toMatchObject({ kind: 'accepted' });
   });
+
+  it('is accepted over a slow line, though the whole of it takes longer than a silence and a step may', async () => {
+    const server = await slowRelay();
+    const options = { socketTimeoutMs: SHORT_MS, stepTimeoutMs: SHORT_MS };
+    const transport = new RelayTransport(server.url, options);
+    open.push(transport, server);
+    const began = Date.now();
+    expect(await transport.send(ENVELOPE, LARGE_MESSAGE)).toMatchObject({ kind: 'accepted' });
+    expect(Date.now() - began).toBeGreaterThan(SHORT_MS);
+    expect(server.contentBytes()).toBe(LARGE_MESSAGE.length + '.\r\n'.length);
+  }, 60_000);
 
   it('waits longer for the answer to a message than for that to a command', async () => {
     const options = { commandTimeoutMs: SHORT_MS, socketTimeoutMs: 60_000 };

@@ -27,11 +27,14 @@ export interface RelayTransportOptions {
   /** How long the relay may take to reply to a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
   readonly commandTimeoutMs?: number;
   /**
-   * How long the relay may be silent, in particular after the final dot. Default: 10 min, as required there: hanging up earlier leads to duplicates (RFC 5321,
+   * How long the relay may be silent: read nothing of a message, or not reply after the final dot. Default: 10 min, as required there: hanging up earlier leads to duplicates (RFC 5321,
    * section 4.5.3.2.6).
    */
   readonly socketTimeoutMs?: number;
-  /** How long connecting, logging in or sending one message may take in total, even if the relay keeps replying. Default: 15 min. */
+  /**
+   * How long connecting, logging in or sending one message may take in total, even if the relay keeps replying; a message that would take longer at
+   * 16 kbit/s may take that long. Default: 15 min.
+   */
   readonly stepTimeoutMs?: number;
   /** How long the relay may take to reply to QUIT. Default: 2 s. */
   readonly quitTimeoutMs?: number;

@@ -48,7 +48,8 @@ describe('writeMessage', () => {
   it('writes a message and its end to the socket at once', async () => {
     const { client, accepted } = await pair();
     let isWritten = false;
-    writeMessage(client, Buffer.from('.a\r\nb\r\n'), () => (isWritten = true));
+    const onProgress = (): void => expect('progress').toBe('none');
+    writeMessage(client, Buffer.from('.a\r\nb\r\n'), onProgress, () => (isWritten = true));
     expect(isWritten).toBe(true);
     client.end();
     expect(await text(accepted)).toBe('..a\r\nb\r\n.\r\n');
@@ -58,18 +59,20 @@ describe('writeMessage', () => {
     const { client, accepted } = await pair();
     const message = Buffer.from(`${'x'.repeat(998)}\r\n`.repeat(32 * 1024));
     expect(message.length).toBeGreaterThan(30 * MIB);
-    let isWritten = false;
-    const written = new Promise<void>((resolve) =>
-      writeMessage(client, message, () => {
+    let [pieces, isWritten] = [0, false];
+    const written = new Promise<void>((resolve) => {
+      const onProgress = (): unknown => (pieces += 1);
+      writeMessage(client, message, onProgress, () => {
         isWritten = true;
         resolve();
-      }),
-    );
+      });
+    });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(isWritten).toBe(false);
     const received = text(accepted);
     await written;
     client.end();
-    expect((await received).length).toBe(message.length + '.\r\n'.length);
+    expect(await received).toBe(`${message.toString()}.\r\n`);
+    expect(pieces).toBeGreaterThan(100);
   });
 });

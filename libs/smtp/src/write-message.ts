@@ -4,6 +4,7 @@ const LINE_FEED_AND_DOT = '\n.';
 const LINE_FEED = 0x0a;
 const DOT = 0x2e;
 const END_OF_MESSAGE = Buffer.from('.\r\n');
+const PIECE_BYTES = 64 * 1024;
 
 /** The message as sent after DATA: a dot at the beginning of a line is doubled (RFC 5321, section 4.5.2). Its lines must end in CRLF. */
 export function dotStuffed(message: Buffer): Buffer {
@@ -30,18 +31,35 @@ function isLineDot(message: Buffer, at: number): boolean {
 
 /**
  * Writes a message and what ends it (RFC 5321, section 4.1.1.4), both at once if the socket takes that much; else the end only when
- * the rest has left, so that a connection that breaks before is known to have had no whole message.
+ * the rest has left, so that a connection that breaks before is known to have had no whole message. A large message is written in pieces,
+ * because a socket does not tell how much of a single write has left.
  *
  * @param message whole lines, each ended by CRLF
+ * @param onProgress called when a piece has left, but not all of the message
  * @param onWritten called when the end has been written to the socket
  */
-export function writeMessage(socket: Socket, message: Buffer, onWritten: () => void): void {
-  const end = (): void => {
-    socket.write(END_OF_MESSAGE);
-    onWritten();
+export function writeMessage(
+  socket: Socket,
+  message: Buffer,
+  onProgress: () => void,
+  onWritten: () => void,
+): void {
+  const content = dotStuffed(message);
+  let at = 0;
+  const goOn = (): void => {
+    socket.cork();
+    let hasRoom = true;
+    for (; hasRoom && at < content.length; at += PIECE_BYTES)
+      hasRoom = socket.write(content.subarray(at, at + PIECE_BYTES));
+    if (hasRoom) {
+      socket.write(END_OF_MESSAGE);
+      onWritten();
+    } else socket.once('drain', left);
+    socket.uncork();
   };
-  socket.cork();
-  if (socket.write(dotStuffed(message))) end();
-  else socket.once('drain', end);
-  socket.uncork();
+  const left = (): void => {
+    if (at < content.length) onProgress();
+    goOn();
+  };
+  goOn();
 }
