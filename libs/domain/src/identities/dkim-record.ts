@@ -1,4 +1,5 @@
 import { withoutTrailing } from '@posthorn/kernel';
+import { abbreviated } from './abbreviated.ts';
 
 /** A key that a DKIM record must publish. */
 export interface PublishedKey {
@@ -9,6 +10,9 @@ export interface PublishedKey {
 
 /** A SubjectPublicKeyInfo of a 2048-bit RSA key is a header of this length and an RSAPublicKey, which RFC 6376 also permits as `p`. */
 const RSA_HEADER_BYTES = 24;
+
+/** Of a wrong value, in a sentence. */
+const MAX_SHOWN = 40;
 
 /** The record that publishes a key (RFC 6376, section 3.6.1; RFC 8463, section 4). */
 export function dkimRecord({ algorithm, publicKey }: PublishedKey): string {
@@ -60,7 +64,8 @@ function faultInSpelling(record: string): string {
 function faultInVersion(tags: ReadonlyMap<string, string>): string | undefined {
   const version = tags.get('v');
   if (version === undefined) return undefined; // recommended, not required
-  if (version !== 'DKIM1') return `begins with \`v=${abbreviated(version)}\`; it must be \`v=DKIM1\``;
+  if (version !== 'DKIM1')
+    return `begins with \`v=${abbreviated(version, MAX_SHOWN)}\`; it must be \`v=DKIM1\``;
   return [...tags.keys()][0] === 'v' ? undefined : 'does not begin with `v=DKIM1`';
 }
 
@@ -71,7 +76,7 @@ function faultInAlgorithm(
   const found = tags.get('k') ?? 'rsa';
   return found.toLowerCase() === algorithm
     ? undefined
-    : `has \`k=${abbreviated(found)}\`; it must be \`k=${algorithm}\``;
+    : `has \`k=${abbreviated(found, MAX_SHOWN)}\`; it must be \`k=${algorithm}\``;
 }
 
 function faultInKey(found: string, key: PublishedKey): string | undefined {
@@ -105,8 +110,4 @@ function faultInUse(tags: ReadonlyMap<string, string>): string | undefined {
 
 function itemsOf(list: string | undefined): string[] {
   return (list ?? '').split(':').map((word) => word.trim().toLowerCase());
-}
-
-function abbreviated(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -1,3 +1,4 @@
+import { abbreviated } from './abbreviated.ts';
 import { recordVerdict, type RecordVerdict } from './record-verdict.ts';
 import type { TxtAnswer } from './txt-answer.ts';
 import type { ExpectedRecord } from './expected-records.ts';
@@ -19,11 +20,6 @@ export function recordFinding(expected: ExpectedRecord, answer: TxtAnswer): Reco
   const values = answer.kind === 'found' ? answer.values : [];
   return {
     ...recordVerdict(expected, answer),
-    found: values.slice(0, MAX_RECORDS).map((value) => abbreviated(value)),
+    found: values.slice(0, MAX_RECORDS).map((value) => abbreviated(value, MAX_RECORD_CHARACTERS)),
   };
-}
-
-function abbreviated(value: string): string {
-  const printable = value.slice(0, MAX_RECORD_CHARACTERS).replaceAll(/[\p{Cc}\p{Cs}]/gu, '\u{fffd}');
-  return value.length > MAX_RECORD_CHARACTERS ? `${printable}…` : printable;
 }

@@ -197,6 +197,15 @@ describe('What a look found', () => {
     expect(stages).toEqual(['rsa CURRENT', 'ed25519 CURRENT', 'rsa NEXT']);
   });
 
+  it('is written down although the record has characters in it that the database refuses', async () => {
+    const domain = await addVerified();
+    for (const record of ['v=DKIM1; k=\0rsa; p=x', 'v=\0DKIM1; p=x']) {
+      answer(domain, { txt: [record] });
+      expect(await look(domain)).toMatchObject({ check: { findings: expect.any(Object) } });
+    }
+    expect(await find(domain)).toMatchObject({ check: { wrongAnswers: 2 } });
+  });
+
   it('is of this workspace alone', async () => {
     const domain = await addDomain();
     const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
