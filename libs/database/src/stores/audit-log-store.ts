@@ -53,7 +53,7 @@ export interface AuditLogFilter extends CreatedBetween {
   readonly action?: AuditedAction | undefined;
   /** The object that was changed. */
   readonly subjectId?: string | undefined;
-  /** The email that was sent again; combined with its action, the entries of that action are scanned. */
+  /** The email that was sent again; combined with its action, the entries of that action since the email are scanned. */
   readonly copyOf?: EmailId | undefined;
 }
 
@@ -104,12 +104,11 @@ export class AuditLogStore {
         workspaceId: uuidOf(workspaceId),
         ...(action === undefined ? {} : { action }),
         ...(subjectId === undefined ? {} : { subjectId }),
-        // A copy is never older than its original.
-        ...(copyOf === undefined
-          ? {}
-          : { detail: { path: ['copyOf'], equals: copyOf }, at: { gte: new Date(timeOf(copyOf)) } }),
+        ...(copyOf === undefined ? {} : { detail: { path: ['copyOf'], equals: copyOf } }),
         AND: [
           from,
+          // A copy is never older than its original.
+          copyOf === undefined ? {} : { id: { gte: leastUuid(timeOf(copyOf)) } },
           createdAfter === undefined ? {} : { id: { gte: leastUuid(createdAfter.getTime()) } },
           createdBefore === undefined ? {} : { id: { lt: leastUuid(createdBefore.getTime()) } },
         ],
