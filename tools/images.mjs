@@ -78,14 +78,12 @@ async function startServices(directory) {
   const postgres = await startPostgres({
     directory: join(directory, 'postgres'),
     port: ports.postgres,
-    endsWithParent: true,
   });
   cleanups.push(postgres.stop);
   await ensureDatabase(postgres.url(), 'posthorn');
   const redis = await startRedis({
     directory: join(directory, 'redis'),
     port: ports.redis,
-    endsWithParent: true,
   });
   cleanups.push(redis.stop);
   const files = { directory: join(directory, 'inbox'), logFile: join(directory, 'inbox.log') };

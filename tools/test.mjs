@@ -34,7 +34,6 @@ async function preparePostgres(directory) {
     directory: join(directory, 'postgres'),
     port: await freePort(),
     settings: FAST_AND_TEMPORARY,
-    endsWithParent: true,
   });
   cleanups.push(postgres.stop);
   return postgres.url();
@@ -46,7 +45,6 @@ async function prepareRedis(directory) {
   const redis = await startRedis({
     directory: join(directory, 'redis'),
     port: await freePort(),
-    endsWithParent: true,
   });
   cleanups.push(redis.stop);
   return redis.url;

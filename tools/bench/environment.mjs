@@ -4,15 +4,7 @@ import { join } from 'node:path';
 import { migrate } from '../stack/migrate.mjs';
 import { freePort } from '../stack/ports.mjs';
 import { ensureDatabase, query, startPostgres } from '../stack/postgres.mjs';
-import {
-  hasEnded,
-  isHealthy,
-  endWithParent,
-  startProcess,
-  stopProcess,
-  tail,
-  waitUntil,
-} from '../stack/processes.mjs';
+import { hasEnded, isHealthy, startProcess, stopProcess, tail, waitUntil } from '../stack/processes.mjs';
 import { say } from '../stack/progress.mjs';
 import { askRedis, startRedis } from '../stack/redis.mjs';
 import { nodeBinary, ROOT } from '../stack/runtime.mjs';
@@ -71,14 +63,13 @@ export class BenchEnvironment {
       directory: join(this.#directory, 'postgres'),
       port: await freePort(),
       settings: POSTGRES_SETTINGS,
-      endsWithParent: true,
     });
     this.#cleanups.push(postgres.stop);
     await ensureDatabase(postgres.url(), 'posthorn');
     this.databaseUrl = postgres.url('posthorn');
     this.#redisPort = await freePort();
     const directory = join(this.#directory, 'redis');
-    const redis = await startRedis({ directory, port: this.#redisPort, endsWithParent: true });
+    const redis = await startRedis({ directory, port: this.#redisPort });
     this.#cleanups.push(redis.stop);
   }
 
@@ -135,11 +126,7 @@ export class BenchEnvironment {
       cwd: this.#directory,
       logFile,
     });
-    const cancelWatchdog = endWithParent(/** @type {number} */ (child.pid));
-    const stop = async () => {
-      cancelWatchdog();
-      await stopProcess(child, { withinMs: STOP_WITHIN_MS });
-    };
+    const stop = () => stopProcess(child, { withinMs: STOP_WITHIN_MS });
     this.#cleanups.push(stop);
     const isUp = () => {
       if (hasEnded(child)) throw new Error(`${name} did not start:\n${tail(logFile)}`);

@@ -1,15 +1,7 @@
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../stack/account.mjs';
 import { freePort } from '../stack/ports.mjs';
-import {
-  hasEnded,
-  endWithParent,
-  run,
-  startProcess,
-  stopProcess,
-  tail,
-  waitUntil,
-} from '../stack/processes.mjs';
+import { hasEnded, run, startProcess, stopProcess, tail, waitUntil } from '../stack/processes.mjs';
 import { nodeBinary } from '../stack/runtime.mjs';
 
 /** @typedef {import('./build-images.mjs').Images} Images */
@@ -62,8 +54,6 @@ export async function containerOf({ name, target, environment, graceMs }, images
 class Container {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
-  /** @type {() => void} */
-  #cancelWatchdog = () => undefined;
 
   /**
    * @param {{ name: string, port: number, command: Command, probe: string[], graceMs: number, logFile: string }} options `probe`: the
@@ -82,7 +72,6 @@ class Container {
   async start() {
     const child = await startProcess({ ...this.command, logFile: this.logFile });
     this.#child = child;
-    this.#cancelWatchdog = endWithParent(/** @type {number} */ (child.pid));
     const isHealthy = async () => {
       if (hasEnded(child)) throw new Error(`${this.name} did not start:\n${tail(this.logFile)}`);
       return run({ ...this.command, args: this.probe }).then(
@@ -97,7 +86,6 @@ class Container {
   async stop() {
     const child = this.#child;
     if (child === undefined) return;
-    this.#cancelWatchdog();
     await stopProcess(child, { withinMs: this.graceMs });
     if (child.exitCode !== 0)
       throw new Error(

@@ -58,7 +58,6 @@ export class AppRunner {
       args: [script],
       env,
       logFile,
-      endsWithParent: true,
     });
     const child = await this.#latestStart;
     this.#child = child;

@@ -65,7 +65,7 @@ function keepSleeper({ otherwise = '', port = 1 } = {}): void {
     const start = async () => {
       starts += 1;
       if (starts === 2) { ${otherwise} }
-      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', endsWithParent: true });
+      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log' });
       console.log('pid ' + starts + ': ' + child.pid + '.');
       return child;
     };
@@ -113,7 +113,7 @@ describe('What is kept running', () => {
       const stop = () => stopping.abort();
       let starts = 0;
       const start = async () => {
-        const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log', endsWithParent: true });
+        const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log' });
         console.log('pid ' + (starts += 1) + ': ' + child.pid + '.');
         setTimeout(() => {
           for (const refused of ['once', 'again']) child.emit('error', new Error('kill EPERM ' + refused));
@@ -145,7 +145,7 @@ describe('The log of what is kept running', () => {
       const logFile = newLogFile('talker');
       const talk = 'head -c 17000000 /dev/zero; while read -r line; do :; done < fifo; echo more; sleep 600';
       execFileSync('mkfifo', ['fifo']);
-      const child = await startProcess({ command: 'sh', args: ['-c', talk], logFile, endsWithParent: true });
+      const child = await startProcess({ command: 'sh', args: ['-c', talk], logFile });
       const stop = () => undefined;
       const size = (file) => statSync(file).size;
       while (size(logFile) < 17_000_000) await sleep(20);

@@ -26,7 +26,6 @@ export const FAST_AND_TEMPORARY = {
  * @param {string} options.directory holds `data` and the superuser's password; made when missing
  * @param {number} options.port
  * @param {Record<string, string>} [options.settings] server settings, over the defaults
- * @param {boolean} [options.endsWithParent] whether it ends when this program does, even if that is killed
  * @param {string} [options.logFile] default: `postgres.log` in the directory
  * @param {string} [options.binaries] the folder of the binaries; default: those of the npm package
  */
@@ -34,7 +33,6 @@ export async function startPostgres({
   directory,
   port,
   settings = {},
-  endsWithParent = false,
   logFile = join(directory, 'postgres.log'),
   binaries: folder,
 }) {
@@ -46,7 +44,6 @@ export async function startPostgres({
   const child = await startProcess({
     ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
     logFile,
-    endsWithParent,
   });
   const url = (database = 'postgres') => `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`;
   try {

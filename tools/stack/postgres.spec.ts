@@ -28,7 +28,7 @@ describe('The data of our own Postgres', () => {
   it('is never thrown away because its password is missing', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(join(directory, 'data', 'PG_VERSION'), '18\n');
-    const started = startPostgres({ directory, port: await freePort(), endsWithParent: true });
+    const started = startPostgres({ directory, port: await freePort() });
 
     await expect(started).rejects.toThrow(/ is not: restore it, or remove the data with npm run nuke\.$/);
     expect(existsSync(join(directory, 'data', 'PG_VERSION'))).toBe(true);
@@ -53,7 +53,6 @@ describe('The data of our own Postgres', () => {
     const postgres = await startPostgres({
       directory: join(directory, 'server'),
       port: await freePort(),
-      endsWithParent: true,
       binaries: join(directory, 'native', 'bin'),
     });
     const rows = await query(postgres.url(), 'SELECT 1 AS one');
@@ -74,7 +73,7 @@ describe('The data of our own Postgres', () => {
   it('is made anew where making it was interrupted', async () => {
     mkdirSync(join(directory, 'unfinished'));
     writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '18\n');
-    const postgres = await startPostgres({ directory, port: await freePort(), endsWithParent: true });
+    const postgres = await startPostgres({ directory, port: await freePort() });
     const rows = await query(postgres.url(), 'SELECT 1 AS one');
     await postgres.stop();
 

@@ -61,16 +61,14 @@ function signalGroup(child, signal) {
 
 /**
  * Starts a process that writes into a log file and has a session of its own, so that a Ctrl-C in the terminal reaches only the supervisor,
- * which then stops everything in order.
+ * which then stops everything in order. It ends when this program does, even if that is killed.
  *
- * @param {Command & { logFile: string, endsWithParent?: boolean }} options `endsWithParent`: it ends when this program does, even if
- * that is killed
+ * @param {Command & { logFile: string }} options
  * @returns {Promise<import('node:child_process').ChildProcess>} once it runs
  * @throws when the command cannot be run at all
  */
 export async function startProcess({
   logFile,
-  endsWithParent = false,
   command,
   args = [],
   env = process.env,
@@ -83,7 +81,7 @@ export async function startProcess({
     remember(child);
     // Errors are emitted later, too, when a signal cannot be sent.
     await new Promise((resolve, reject) => child.once('spawn', resolve).on('error', reject));
-    if (endsWithParent) child.once('exit', endWithParent(/** @type {number} */ (child.pid)));
+    endWithParent(child);
     return child;
   } finally {
     closeSync(log);
@@ -113,7 +111,7 @@ export function run({
     child.once('error', reject);
     if (child.pid === undefined) return;
     remember(child);
-    child.once('exit', endWithParent(child.pid));
+    endWithParent(child);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => (output += text));
@@ -201,17 +199,18 @@ export const ORPHANS_GONE_AFTER_MS = 2_500;
 
 /**
  * Ends a process group when this program ends, even if that is killed. The watchdog is a shell that waits until the pipe from this program
- * closes.
+ * closes; it ends with the process, because its pid may be reused.
  *
- * @param {number} pid leader of the group
- * @returns {() => void} cancels the watchdog; must be called once the process has ended, because its pid may be reused
+ * @param {import('node:child_process').ChildProcess} child leader of the group
  */
-export function endWithParent(pid) {
+export function endWithParent(child) {
+  const { pid } = child;
+  if (pid === undefined || hasEnded(child)) return;
   const script = `cat >/dev/null; kill -INT ${pid} 2>/dev/null; sleep 2; kill -KILL -${pid} 2>/dev/null`;
   const shell = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();
   /** @type {import('node:net').Socket} */ (/** @type {unknown} */ (shell.stdin)).unref?.();
-  return () => void shell.kill('SIGKILL');
+  child.once('exit', () => shell.kill('SIGKILL'));
 }

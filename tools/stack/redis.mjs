@@ -13,7 +13,6 @@ const START_WITHIN_MS = 30_000;
  * @param {string} options.directory for its data; made when missing
  * @param {number} options.port
  * @param {boolean} [options.durable] whether its data survives a restart
- * @param {boolean} [options.endsWithParent] whether it ends when this program does, even if that is killed
  * @param {string} [options.logFile] default: `redis.log` in the directory
  * @param {Record<string, string>} [options.settings] further settings, as in `redis.conf`
  */
@@ -21,7 +20,6 @@ export async function startRedis({
   directory,
   port,
   durable = false,
-  endsWithParent = false,
   logFile = join(directory, 'redis.log'),
   settings = {},
 }) {
@@ -33,7 +31,6 @@ export async function startRedis({
     command: await redisBinary(),
     args: [...network, ...storage, ...more],
     logFile,
-    endsWithParent,
   });
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`Redis did not start:\n${tail(logFile)}`);

@@ -32,7 +32,7 @@ export async function providePostgres({ DATABASE_URL }, port) {
     logFile,
     ports: [port],
     start: async () => {
-      const postgres = await startPostgres({ directory, port, settings, endsWithParent: true, logFile });
+      const postgres = await startPostgres({ directory, port, settings, logFile });
       shutDownFastOnSigterm(postgres);
       return postgres;
     },
@@ -69,7 +69,7 @@ export async function provideRedis({ REDIS_URL }, port) {
     name: 'Redis',
     logFile,
     ports: [port],
-    start: () => startRedis({ directory, port, durable: true, endsWithParent: true, logFile }),
+    start: () => startRedis({ directory, port, durable: true, logFile }),
   });
   return { url: server.url, isOurs: true, stop };
 }
@@ -98,7 +98,7 @@ export async function provideInbox(
 async function startInbox({ smtp, web, webUrl, directory, logFile }) {
   const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
   const args = ['tools/inbox/main.mjs', ...where];
-  const child = await startProcess({ command: nodeBinary(), args, logFile, endsWithParent: true });
+  const child = await startProcess({ command: nodeBinary(), args, logFile });
   const isUp = () => {
     if (hasEnded(child)) throw new Error(`The inbox did not start:\n${tail(logFile)}`);
     return isHealthy(`${webUrl}/health`);

@@ -35,21 +35,17 @@ export function findChromium(): string | undefined {
 
 /** A headless Chromium that dies with the test. */
 export class Browser {
-  readonly #child: ChildProcess;
-  readonly #profile: string;
   readonly #devTools: DevTools;
-  readonly #cancelWatchdog: () => void;
+  readonly #stop: () => Promise<void>;
 
-  private constructor(child: ChildProcess, profile: string, devTools: DevTools, cancelWatchdog: () => void) {
-    this.#child = child;
-    this.#profile = profile;
+  private constructor(devTools: DevTools, stop: () => Promise<void>) {
     this.#devTools = devTools;
-    this.#cancelWatchdog = cancelWatchdog;
+    this.#stop = stop;
   }
 
   /** @throws with what it has written when it does not start */
   static async start(executable: string): Promise<Browser> {
-    const { endWithParent } = await stackPiece('processes');
+    const { endWithParent, stopProcess } = await stackPiece('processes');
     const profile = await mkdtemp(join(tmpdir(), 'posthorn-browser-'));
     // The sandbox does not work for root, which containers run tests as.
     const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -58,9 +54,17 @@ export class Browser {
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
-    const cancelWatchdog = endWithParent(child.pid ?? -1);
-    const devTools = await DevTools.connect(await devToolsUrl(child));
-    return new Browser(child, profile, devTools, cancelWatchdog);
+    endWithParent(child);
+    const stop = async (): Promise<void> => {
+      await stopProcess(child, { withinMs: 5_000 });
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    };
+    try {
+      return new Browser(await DevTools.connect(await devToolsUrl(child)), stop);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   }
 
   /** Opens a page of that size, in pixels of CSS; it is empty at first. */
@@ -69,18 +73,18 @@ export class Browser {
   }
 
   async close(): Promise<void> {
-    const { stopProcess } = await stackPiece('processes');
-    this.#cancelWatchdog();
     this.#devTools.close();
-    await stopProcess(this.#child, { withinMs: 5_000 });
-    await rm(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+    await this.#stop();
   }
 }
 
 function devToolsUrl(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const fail = (why: string): void => reject(new Error(`Chromium did not start: ${why}\n${output}`));
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      reject(new Error(`Chromium did not start: ${why}\n${output}`));
+    };
     const timer = setTimeout(() => fail('it took too long'), STARTED_WITHIN_MS);
     child.once('error', (error) => fail(error.message)).once('exit', () => fail('it ended'));
     child.stderr?.on('data', (chunk: Buffer) => {

@@ -67,7 +67,6 @@ export class Postfix {
   readonly #directory: string;
   readonly #port: number;
   #master: ChildProcess | undefined;
-  #cancelWatchdog: () => void = () => undefined;
 
   private constructor(directory: string, port: number) {
     this.#directory = directory;
@@ -95,7 +94,6 @@ export class Postfix {
     await run(POSTFIX, ['-c', this.#configuration, 'stop']);
     await ended;
     this.#master = undefined;
-    this.#cancelWatchdog();
   }
 
   /** Starts it again after a stop. */
@@ -106,7 +104,7 @@ export class Postfix {
       stdio: 'ignore',
     });
     this.#master = master;
-    this.#cancelWatchdog = endWithParent(master.pid ?? -1);
+    endWithParent(master);
     const deadline = performance.now() + READY_WITHIN_MS;
     while (!(await this.#answers())) {
       if (performance.now() > deadline || master.exitCode !== null)

@@ -129,7 +129,6 @@ export class PrivatePostgres {
       directory,
       port: await freePort(),
       settings,
-      endsWithParent: true,
       ...(binaries === undefined ? {} : { binaries }),
     });
     const postgres = new PrivatePostgres(directory, server);
@@ -188,7 +187,7 @@ export class PrivatePostgres {
     following.searchParams.set('application_name', 'standby');
     const own = { ...REPLICATED, primary_conninfo: following.href };
     const settings = { ...FAST_AND_TEMPORARY, ...own };
-    const server = await startPostgres({ directory, port: await freePort(), settings, endsWithParent: true });
+    const server = await startPostgres({ directory, port: await freePort(), settings });
     const standby = new PrivatePostgres(directory, server);
     standby.#settings = own;
     await query(this.url, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
@@ -220,7 +219,7 @@ export class PrivatePostgres {
     const { startPostgres, FAST_AND_TEMPORARY } = await stackPiece('postgres');
     const settings = { ...FAST_AND_TEMPORARY, ...this.#settings, ...more };
     const [directory, port] = [this.#directory, this.port];
-    this.#server = await startPostgres({ directory, port, settings, endsWithParent: true });
+    this.#server = await startPostgres({ directory, port, settings });
   }
 
   /** Stops and removes everything. @throws when it runs and holds an event that is otherwise than it is defined */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,7 +41,6 @@ export class ProgramUnderTest {
   private constructor(
     readonly name: string,
     child: ChildProcess,
-    cancelWatchdog: () => void,
   ) {
     programs.push(this);
     this.#child = child;
@@ -48,10 +48,7 @@ export class ProgramUnderTest {
     child.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     this.exit = new Promise((resolve) => {
-      child.once('close', (code, signal) => {
-        cancelWatchdog();
-        resolve({ code, signal });
-      });
+      child.once('close', (code, signal) => resolve({ code, signal }));
     });
   }
 
@@ -73,8 +70,9 @@ export class ProgramUnderTest {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
-    return new ProgramUnderTest(nameOf(script), child, endWithParent(child.pid ?? -1));
+    endWithParent(child);
+    await once(child, 'spawn');
+    return new ProgramUnderTest(nameOf(script), child);
   }
 
   /** Everything that it has written so far. */

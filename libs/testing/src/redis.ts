@@ -50,7 +50,7 @@ export class PrivateRedis {
   static async start(options: PrivateRedisOptions = {}): Promise<PrivateRedis> {
     const { startRedis } = await stackPiece('redis');
     const directory = await mkdtemp(join(tmpdir(), 'posthorn-redis-'));
-    const server = await startRedis({ directory, port: await freePort(), ...options, endsWithParent: true });
+    const server = await startRedis({ directory, port: await freePort(), ...options });
     return new PrivateRedis(directory, options, server);
   }
 
@@ -87,7 +87,7 @@ export class PrivateRedis {
   async restart(): Promise<void> {
     await this.stop();
     const { startRedis } = await stackPiece('redis');
-    const options = { directory: this.#directory, port: this.port, ...this.#options, endsWithParent: true };
+    const options = { directory: this.#directory, port: this.port, ...this.#options };
     this.#server = await startRedis(options);
   }
 

@@ -13,7 +13,6 @@ interface PostgresPiece {
     directory: string;
     port: number;
     settings?: Record<string, string>;
-    endsWithParent?: boolean;
     binaries?: string;
   }): Promise<StartedServer & { url(database?: string): string }>;
   query(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -26,7 +25,6 @@ interface RedisPiece {
     directory: string;
     port: number;
     durable?: boolean;
-    endsWithParent?: boolean;
     settings?: Record<string, string>;
   }): Promise<StartedServer & { url: string }>;
   askRedis(port: number, command: string, limit?: { withinMs?: number }): Promise<string>;
@@ -37,7 +35,7 @@ interface ProcessesPiece {
     child: ChildProcess,
     options?: { signal?: NodeJS.Signals; withinMs?: number },
   ): Promise<boolean>;
-  endWithParent(pid: number): () => void;
+  endWithParent(child: ChildProcess): void;
   isHealthy(url: string): Promise<boolean>;
 }
 
