@@ -4,7 +4,7 @@ import { derivedKey, type KeyRing } from './key-ring.ts';
 
 const PREFIX = 'bounce+';
 /** The version of the token format, its first character. */
-const FORM = '1';
+const VERSION = '1';
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
 const MAC_BYTES = 16;
 /** Their length in base 36. */
@@ -36,7 +36,7 @@ export class BounceAddresses {
 
   /** The return path of an email; it does not change as long as the first key is the same. */
   addressFor(emailId: EmailId): string {
-    const signed = FORM + emailId.slice(emailId.indexOf('_') + 1);
+    const signed = VERSION + emailId.slice(emailId.indexOf('_') + 1);
     return `${PREFIX}${signed}${macOf(this.keys[0]!, signed)}@${this.domain}`;
   }
 
@@ -54,7 +54,7 @@ export class BounceAddresses {
     const given = Buffer.from(token.slice(ID_END), 'latin1');
     // All keys are tried, so that the time reveals nothing.
     const fits = this.keys.map((key) => timingSafeEqual(Buffer.from(macOf(key, signed), 'latin1'), given));
-    return fits.includes(true) ? parseId('trs', `trs_${signed.slice(FORM.length)}`) : undefined;
+    return fits.includes(true) ? parseId('trs', `trs_${signed.slice(VERSION.length)}`) : undefined;
   }
 }
 

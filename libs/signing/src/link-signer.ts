@@ -15,7 +15,7 @@ export interface SignedTarget {
 }
 
 /** The version of the token format, its first byte. */
-const FORM = 1;
+const VERSION = 1;
 const NAME_BYTES = 4;
 const ID_BYTES = 16;
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
@@ -71,7 +71,7 @@ export class LinkSigner {
 
   private tokenOf(purpose: keyof typeof PREFIXES, uuid: string, rest: Buffer): string {
     const key = this.keys[0]!;
-    const head = Buffer.concat([Buffer.of(FORM), key.name, Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
+    const head = Buffer.concat([Buffer.of(VERSION), key.name, Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
     const mac = macOf(key, purpose, head, rest);
     return PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
   }
@@ -107,7 +107,7 @@ function bytesOf(prefix: string, token: string, maxRest: number): Buffer | undef
     return undefined;
   const encoded = token.slice(prefix.length);
   const bytes = Buffer.from(encoded, 'base64url');
-  if (bytes.length < min || bytes.length > min + maxRest || bytes[0] !== FORM) return undefined;
+  if (bytes.length < min || bytes.length > min + maxRest || bytes[0] !== VERSION) return undefined;
   return bytes.toString('base64url') === encoded ? bytes : undefined;
 }
 

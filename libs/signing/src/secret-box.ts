@@ -3,7 +3,7 @@ import { type EncryptionKey, KEY_ID, type KeyRing } from './key-ring.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 /** The version of the sealed format, its first byte. */
-const FORM = 1;
+const VERSION = 1;
 /** The standard length of GCM; random nonces are safe for 2³² secrets per key (NIST SP 800-38D, section 8.3). */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -43,7 +43,7 @@ export class SecretBox {
   /**
    * Decrypts what was sealed with any key of the ring.
    *
-   * @throws SecretNotOpened when its key is not in the ring, when it was changed, or when it belongs to another place
+   * @throws SecretNotOpened when its key is not in the ring, when it was changed, or when it is bound to something else
    */
   open(sealed: Uint8Array, boundTo: string): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
@@ -92,7 +92,7 @@ export class SecretBox {
 }
 
 function headOf(keyId: string): Buffer {
-  return Buffer.concat([Buffer.from([FORM, keyId.length]), Buffer.from(keyId, 'latin1')]);
+  return Buffer.concat([Buffer.from([VERSION, keyId.length]), Buffer.from(keyId, 'latin1')]);
 }
 
 /** The head is authenticated too, so that the id of the key cannot be changed. */
@@ -101,7 +101,7 @@ function additionalData(head: Buffer, boundTo: string): Buffer {
 }
 
 function keyIdOf(bytes: Buffer): string {
-  if (bytes[0] !== FORM) throw new SecretNotOpened('it has no form that this release knows');
+  if (bytes[0] !== VERSION) throw new SecretNotOpened('it has no form that this release knows');
   const id = bytes.subarray(2, 2 + (bytes[1] ?? 0)).toString('latin1');
   // A damaged id must not put control characters into the error.
   if (!KEY_ID.test(id)) throw new SecretNotOpened('the id of its key is damaged');

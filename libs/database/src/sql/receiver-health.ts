@@ -47,19 +47,19 @@ export const NOTICE_COLUMNS = {
  * Indexes: webhooks_pkey, paused_lanes_pkey. Locks: as UPDATE_HEALTH, and the keys of the workspaces.
  */
 export const APPLY_NOTICES = `
-WITH judgement AS MATERIALIZED (
-  SELECT j.*, j.notice <> 'FAILING' AS is_end
-  FROM   ${rowsOf(NOTICE_COLUMNS, 'j', 2)}
+WITH given AS MATERIALIZED (
+  SELECT n.*, n.notice <> 'FAILING' AS is_end
+  FROM   ${rowsOf(NOTICE_COLUMNS, 'n', 2)}
 ),
 noticed AS (
   INSERT INTO webhook_notices (workspace_id, webhook_id, kind)
-  SELECT workspace_id, webhook_id, notice::webhook_notice_kind FROM judgement
+  SELECT workspace_id, webhook_id, notice::webhook_notice_kind FROM given
 ),
 held AS (
   INSERT INTO paused_lanes (queue, lane_id, reason)
-  SELECT 'webhook', type_id('wh', webhook_id), 'the webhook is DISABLED' FROM judgement WHERE is_end
+  SELECT 'webhook', type_id('wh', webhook_id), 'the webhook is DISABLED' FROM given WHERE is_end
   ON CONFLICT (queue, lane_id) DO UPDATE SET reason = excluded.reason
 )
 UPDATE webhooks w
 SET    status = 'DISABLED', updated_at = $1::timestamptz
-WHERE  w.id = ANY (ARRAY(SELECT webhook_id FROM judgement WHERE is_end))`;
+WHERE  w.id = ANY (ARRAY(SELECT webhook_id FROM given WHERE is_end))`;

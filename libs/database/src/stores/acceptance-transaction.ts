@@ -89,17 +89,17 @@ export class AcceptanceTransaction {
     return this.entries.filter(({ n }) => this.outcomeOf[n]?.kind === 'accepted').map(({ email }) => email);
   }
 
-  /** Judges every email; inserts the accepted ones and takes their keys. */
+  /** Decides every email; inserts the accepted ones and takes their keys. */
   async decide(): Promise<void> {
     await this.takeCallKeys();
     let open = this.entries.filter(({ call }) => this.callOutcomes[call] === undefined);
     for (let round = 1; open.length > 0 && round <= MAX_ROUNDS; round += 1)
-      open = await this.judgeRound(open);
+      open = await this.decideRound(open);
   }
 
   /** Stores the answers of calls with a key of their own; resolves with the outcomes in the order of the calls. */
   async answer(): Promise<CallOutcome[]> {
-    const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.judgedOutcome(index));
+    const outcomes = this.calls.map((_call, index) => this.callOutcomes[index] ?? this.decidedOutcome(index));
     for (const [index, first] of this.repeats)
       outcomes[index] = this.isRefusedWith(index, first, outcomes[first]!)
         ? outcomes[first]!
@@ -114,7 +114,7 @@ export class AcceptanceTransaction {
     return outcomes;
   }
 
-  private judgedOutcome(index: number): CallOutcome {
+  private decidedOutcome(index: number): CallOutcome {
     const first = this.firstNumberOf[index]!;
     const emails = this.calls[index]!.emails.map(
       (_email, position): AcceptanceOutcome => this.outcomeOf[first + position] ?? { kind: 'contended' },
@@ -163,7 +163,7 @@ export class AcceptanceTransaction {
   }
 
   /** Decides emails in as many statements as it takes to keep each within its timeout (the largest batch has 50 MiB). @returns those that must be decided again */
-  private async judgeRound(open: readonly Entry[]): Promise<Entry[]> {
+  private async decideRound(open: readonly Entry[]): Promise<Entry[]> {
     for (const part of partsOf(open)) {
       await this.accept(part);
       await this.settleItemKeys(part);

@@ -63,9 +63,9 @@ export async function upsertContacts(
   const outcomes = changes.map((change) => applyUpserts(change, upserts));
   const contacts = await writeChanges(client, nowMs, changes);
   const writes = new Array<ContactWrite>(upserts.length);
-  for (const [place, { numbers }] of changes.entries()) {
+  for (const [index, { numbers }] of changes.entries()) {
     for (const [at, n] of numbers.entries())
-      writes[n] = { ...outcomes[place]![at]!, contact: contacts[place]! };
+      writes[n] = { ...outcomes[index]![at]!, contact: contacts[index]! };
   }
   return writes;
 }
@@ -106,13 +106,13 @@ function propertiesIn(merged: MergedProperties): JsonObject | undefined {
 
 /** Applies the upserts of one contact. @returns the outcome of each */
 function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<ContactWrite, 'contact'>[] {
-  return change.numbers.map((n, place) => {
+  return change.numbers.map((n, index) => {
     const before = change.properties;
     const merged = mergeProperties(before, upserts[n]!.properties);
     if (!('properties' in merged))
       return { outcome: 'too_large', exceeded: { size: merged.exceeded, amount: merged.amount } };
     change.properties = merged.properties;
-    if (change.isNew && place === 0) return { outcome: 'created' };
+    if (change.isNew && index === 0) return { outcome: 'created' };
     return { outcome: changesBetween(before, merged.properties) === undefined ? 'unchanged' : 'updated' };
   });
 }

@@ -134,8 +134,8 @@ async function removeEmails(client: pg.ClientBase, round: Round, max: number): P
 }
 
 async function removeEvents(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
-  const place = [round.workspaceId, round.seenEra, round.seenXid, round.seenTo];
-  const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...place, round.days, max]);
+  const position = [round.workspaceId, round.seenEra, round.seenXid, round.seenTo];
+  const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...position, round.days, max]);
   const old = seen.filter(({ isOld }) => isOld).map(({ id }) => id);
   const { removed } = await removeFinishedEvents(client, old, (deliveries) =>
     idsOf(client, NEEDED_DELIVERIES, [deliveries, EXHAUSTED_KEPT_DAYS]),

@@ -82,9 +82,9 @@ export class SaveContacts {
     writes: readonly ContactWrite[],
   ): ContactBatchOutcome {
     const outcome: ContactBatchOutcome = { successful: [], failed: [] };
-    let place = 0;
+    let next = 0;
     items.forEach(({ wanted, email }, index) => {
-      const write = wanted instanceof Refusal ? undefined : writes[place++]!;
+      const write = wanted instanceof Refusal ? undefined : writes[next++]!;
       const refusal = write === undefined ? (wanted as Refusal) : refusalOf(write);
       if (refusal === undefined) outcome.successful.push(write!.contact);
       else outcome.failed.push({ index, email, error: this.options.errorBodyOf(refusal) });

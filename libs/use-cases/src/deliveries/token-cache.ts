@@ -11,12 +11,12 @@ export class TokenCache {
   constructor(private readonly box: Pick<SecretBox, 'open'>) {}
 
   /** @throws SecretNotOpened when the token was encrypted with an unknown key; failures are not cached */
-  open(sealed: Buffer, place: string): KeyObject {
-    const sealedThere = `${place} ${sealed.toString('latin1')}`;
-    const known = this.opened.get(sealedThere);
+  open(sealed: Buffer, boundTo: string): KeyObject {
+    const entry = `${boundTo} ${sealed.toString('latin1')}`;
+    const known = this.opened.get(entry);
     if (known !== undefined) return known;
-    const key = webhookKey(this.box.open(sealed, place).toString('utf8'));
-    this.opened.set(sealedThere, key);
+    const key = webhookKey(this.box.open(sealed, boundTo).toString('utf8'));
+    this.opened.set(entry, key);
     return key;
   }
 }

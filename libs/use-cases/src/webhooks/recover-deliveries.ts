@@ -31,7 +31,7 @@ export class RecoverDeliveries {
     const nowMs = this.clock.nowMs();
     const { since } = wanted;
     const until = new Date(Math.min(wanted.until?.getTime() ?? nowMs, nowMs));
-    judgeTime(since, until, nowMs);
+    validatePeriod(since, until, nowMs);
     const id = newId('rcv', nowMs);
     const recovery = await this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until });
     if (recovery !== undefined && recovery.id !== id && !isOf(recovery, wanted)) throw recoveryRuns(recovery);
@@ -39,7 +39,7 @@ export class RecoverDeliveries {
   }
 }
 
-function judgeTime(since: Date, until: Date, nowMs: number): void {
+function validatePeriod(since: Date, until: Date, nowMs: number): void {
   if (since.getTime() >= nowMs)
     throw new Refusal(400, '`since` is not in the past; give the time since which deliveries have failed');
   if (since >= until) throw noSuchPeriod();
