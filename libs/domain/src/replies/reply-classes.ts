@@ -25,25 +25,25 @@ export const REPLY_CLASSES = {
   sent: { meaning: 'the server took it', status: 'SENT', suppresses: false, retryNotBeforeSeconds: 0 },
   unknown_user: refusal('there is no such recipient', 'BOUNCED', { suppresses: true }),
   hard_bounce: refusal(
-    'the recipient cannot be reached at all: no such domain, closed, or refused for good',
+    'the recipient cannot be reached: no such domain, closed, or refused permanently',
     'BOUNCED',
     {
       suppresses: true,
     },
   ),
   mailbox_full: refusal('the mailbox is full', 'BOUNCED', { retryNotBeforeSeconds: 30 * MINUTE }),
-  soft_bounce: refusal('the receiving side cannot take it just now', 'BOUNCED'),
+  soft_bounce: refusal('the receiving side cannot take it at the moment', 'BOUNCED'),
   rate_limited: refusal('too many emails in too short a time', 'FAILED', {
     retryNotBeforeSeconds: 5 * MINUTE,
   }),
-  blocked: refusal('who sends has a bad reputation or is on a block list', 'FAILED', {
+  blocked: refusal('the sender has a bad reputation or is on a block list', 'FAILED', {
     retryNotBeforeSeconds: 15 * MINUTE,
   }),
   policy: refusal(
-    'a rule of the receiving side forbids it: authentication, permission, a rule of its own',
+    'a policy of the receiving side forbids it, such as authentication or permission',
     'FAILED',
   ),
-  content: refusal('the message itself is refused: spam, a virus, a form that is not taken', 'FAILED'),
+  content: refusal('the message itself is refused: spam, a virus, a format that is not accepted', 'FAILED'),
   size: refusal('the message is too large', 'FAILED'),
   sender: refusal('the sender’s address is refused', 'FAILED'),
   relay: { meaning: 'the relay refuses us', status: null, suppresses: false, retryNotBeforeSeconds: 0 },
