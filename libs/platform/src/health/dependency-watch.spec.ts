@@ -13,21 +13,21 @@ describe('DependencyWatch', () => {
     Logger.overrideLogger(['error']);
   });
 
-  it('shows whether the dependency answers, but not why it does not', async () => {
+  it('shows whether the dependency is available, but not the error if it is not', async () => {
     const fault = new Error('connect ECONNREFUSED db.internal:5432');
     const watch = new DependencyWatch('database', () => Promise.reject(fault));
     await watch.look();
     expect(watch.state).toEqual({ ok: false, checkedAt: expect.any(String), durationMs: expect.any(Number) });
   });
 
-  it('takes no answer within a second for none', async () => {
+  it('counts a dependency that does not answer within a second as unavailable', async () => {
     const watch = new DependencyWatch('redis', () => new Promise(() => undefined));
     await watch.look();
     expect(watch.state?.ok).toBe(false);
     expect(watch.state?.durationMs).toBeGreaterThanOrEqual(999);
   });
 
-  it('says once that a dependency is away and once that it is back', async () => {
+  it('logs once that a dependency is unavailable, and once that it is available again', async () => {
     let away = true;
     const check = (): Promise<unknown> => (away ? Promise.reject(new Error('x')) : Promise.resolve());
     const watch = new DependencyWatch('redis', check);

@@ -14,7 +14,7 @@ describe('the health checks', () => {
     };
   }
 
-  it('say that a process lives whose event loop turns and whose own probes are well', async () => {
+  it('report a process as live if its event loop runs and its own probes succeed', async () => {
     const ask = await start({ liveness: { turns: () => ({ ok: true, detail: 3 }) } });
     expect(await ask('live')).toEqual([
       200,
@@ -26,14 +26,14 @@ describe('the health checks', () => {
   });
 
   it.each([
-    ['is not well', () => ({ ok: false, detail: 'no progress for 90 s' })],
+    ['fails', () => ({ ok: false, detail: 'no progress for 90 s' })],
     [
       'throws',
       () => {
         throw new Error('hunter2');
       },
     ],
-  ])('say 503 when a probe %s', async (_how, check) => {
+  ])('answer 503 when a probe %s', async (_how, check) => {
     const ask = await start({ liveness: { turns: check } });
     const [status, body] = await ask('live');
     expect(status).toBe(503);
@@ -46,7 +46,7 @@ describe('the health checks', () => {
     expect(JSON.stringify(body)).not.toContain('hunter2');
   });
 
-  it('log why a probe throws, since its process is about to be restarted', async () => {
+  it('log the error that a probe throws, since the process is about to be restarted', async () => {
     const fault = new Error('the probe is broken');
     const ask = await start({
       liveness: {
@@ -61,7 +61,7 @@ describe('the health checks', () => {
     );
   });
 
-  it('show a dependency that is away, and stay ready', async () => {
+  it('show that a dependency is unavailable, and stay ready', async () => {
     const ask = await start({
       dependencies: {
         database: () => Promise.resolve(),
@@ -76,7 +76,7 @@ describe('the health checks', () => {
     expect(JSON.stringify([body, sample.lines])).not.toContain('hunter2');
   });
 
-  it('say 503 from the moment that the process drains, but that it lives', async () => {
+  it('report a draining process as not ready (503), but as live', async () => {
     const ask = await start({});
     sample.app.get(Health).drain();
     expect(await ask('ready')).toMatchObject([503, { statusCode: 503, status: 'draining' }]);

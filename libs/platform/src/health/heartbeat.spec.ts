@@ -8,7 +8,7 @@ function heartbeatWithClock(): { heart: Heartbeat; wait: (ms: number) => void } 
 }
 
 describe('Heartbeat', () => {
-  it('is well while its timer comes about when it should', () => {
+  it('is healthy while its timer fires on time', () => {
     const { heart, wait } = heartbeatWithClock();
     for (const ms of [1_000, 1_200, 9_000]) {
       wait(ms);
@@ -17,13 +17,13 @@ describe('Heartbeat', () => {
     }
   });
 
-  it('is not well when the timer has not come for more than ten seconds', () => {
+  it('is unhealthy when the timer has not fired for more than ten seconds', () => {
     const { heart, wait } = heartbeatWithClock();
     wait(10_001);
     expect(heart.check()).toEqual({ ok: false, detail: 'last turn 10001 ms ago' });
   });
 
-  it('remembers a standstill for half a minute, so that a probe that could only come after it sees it', () => {
+  it('stays unhealthy for half a minute after the event loop was blocked, so that a probe that was delayed by it sees it', () => {
     const { heart, wait } = heartbeatWithClock();
     wait(11_000);
     heart.beat();

@@ -15,7 +15,7 @@ afterEach(() => {
   Logger.overrideLogger(['error']);
 });
 
-it('file descriptors that run out are told of once, and again when it becomes worse, and when all is well', async () => {
+it('a shortage of file descriptors is logged once, again when none are left, and when it is over', async () => {
   const few = { open: 8, max: 10 };
   const found: OpenFiles[] = [few, { open: 9, max: 10 }, { open: 10, max: 10 }, undefined, undefined];
   const watch = new OpenFilesWatch(() => Promise.resolve(found.shift()));
@@ -29,7 +29,7 @@ it('file descriptors that run out are told of once, and again when it becomes wo
   expect(said.slice(2)).toEqual(['info enough file descriptors are free again']);
 });
 
-it('nothing is told where the system does not say how many there are', async () => {
+it('nothing is logged where the system does not report file descriptors', async () => {
   await new OpenFilesWatch(() => Promise.reject(new Error('ENOENT'))).look();
   expect(said).toEqual([]);
 });

@@ -7,18 +7,18 @@ function piecesOf(count: number, piece = (n: number): Buffer => Buffer.from([n %
   return pieces;
 }
 
-describe('The pieces of a body', () => {
-  it.each([0, 1, 2, 255, 256, 257, 1_000])('are put together as they came, %i of them', (count) => {
+describe('The chunks of a body', () => {
+  it.each([0, 1, 2, 255, 256, 257, 1_000])('are joined in order: %i of them', (count) => {
     const pieces = piecesOf(count);
     expect(pieces.bytes).toBe(count);
     expect(pieces.whole()).toEqual(Buffer.from(Array.from({ length: count }, (_, n) => n % 251)));
   });
 
-  it('cost nothing by being many: a megabyte of single bytes is kept in a few thousand buffers', () => {
+  it('are merged as they arrive: a megabyte of single bytes is kept in a few thousand buffers', () => {
     expect(piecesOf(1_000_000).kept).toBeLessThan(5_000);
   });
 
-  it('are not copied where there is but one', () => {
+  it('are not copied where there is only one', () => {
     const one = Buffer.from('{"name":"a"}');
     expect(piecesOf(1, () => one).whole()).toBe(one);
   });

@@ -9,7 +9,10 @@ it.each([
   [1_536, undefined, 'is larger than the 1,536 bytes'],
   [2_048, 2_049, 'has 2,049 bytes, 1 more than the 2 KiB (2,048 bytes)'],
   [1_000, 1_001, 'has 1,001 bytes, 1 more than the 1,000 bytes'],
-])('G2, G11: says of a bound of %i bytes what it is and how to keep to it', (max, announced, says) => {
-  const { statusCode, message } = bodyTooLarge(max, announced);
-  expect([statusCode, message]).toEqual([413, `The body ${says} ${MEND}`]);
-});
+])(
+  'G2, G11: the refusal of a body above %i bytes names the limit, and says what to do',
+  (max, announced, says) => {
+    const { statusCode, message } = bodyTooLarge(max, announced);
+    expect([statusCode, message]).toEqual([413, `The body ${says} ${MEND}`]);
+  },
+);

@@ -11,7 +11,7 @@ function addressOf(peer: string | undefined, ...forwardedFor: string[]): string 
 }
 
 describe('clientAddress', () => {
-  it('R1: is the connection’s, whatever the header says', () => {
+  it('R1: is that of the connection, whatever the header says, unless a trusted proxy connects', () => {
     expect(addressOf('203.0.113.9')).toBe('203.0.113.9');
     expect(addressOf('203.0.113.9', '198.51.100.1')).toBe('203.0.113.9');
     expect(addressOf('192.0.2.2', '198.51.100.1')).toBe('192.0.2.2');
@@ -19,14 +19,14 @@ describe('clientAddress', () => {
     expect(clientAddress(noProxies, [])).toBe('10.0.0.1');
   });
 
-  it('R1: is what a trusted proxy says of its own peer, not what that one said before', () => {
+  it('R1: is the last address that a trusted proxy has appended, not an earlier one', () => {
     expect(addressOf('10.1.2.3', '198.51.100.1')).toBe('198.51.100.1');
     expect(addressOf('10.1.2.3', '1.1.1.1, 2.2.2.2,198.51.100.1')).toBe('198.51.100.1');
     expect(addressOf('192.0.2.1', 'nonsense, , 198.51.100.1')).toBe('198.51.100.1');
     expect(addressOf('fd00::1', '2001:DB8:0:0::1')).toBe('2001:db8::1');
   });
 
-  it('R1: is the right-most that is no trusted proxy, through several of them', () => {
+  it('R1: is the right-most address that is not a trusted proxy, where there are several', () => {
     expect(addressOf('10.0.0.1', '6.6.6.6, 198.51.100.1, 10.0.0.3,fd00::2')).toBe('198.51.100.1');
   });
 
@@ -39,18 +39,18 @@ describe('clientAddress', () => {
     ['an octal address', ['0306.051.0144.01']],
     ['a shortened address', ['198.51.25601']],
     ['a comma at the end', ['198.51.100.1,']],
-    ['no one but proxies', ['10.0.0.2, 10.0.0.3']],
+    ['only proxies', ['10.0.0.2, 10.0.0.3']],
     ['nonsense behind a proxy', ['198.51.100.1, nonsense, 10.0.0.3']],
-  ])('R1: is the proxy’s where that sends %s', (_, headers) => {
+  ])('R1: is that of the proxy if that sends %s', (_, headers) => {
     expect(addressOf('10.0.0.1', ...headers)).toBe('10.0.0.1');
   });
 
-  it('R1: is the same for an IPv4 address in IPv6 clothes', () => {
+  it('R1: is an IPv4 address where the peer’s is IPv4-mapped IPv6', () => {
     expect(addressOf('::ffff:203.0.113.9')).toBe('203.0.113.9');
     expect(addressOf('::ffff:10.0.0.1', '::ffff:c633:6401')).toBe('198.51.100.1');
   });
 
-  it('R1: has no zone', () => {
+  it('R1: has no zone id', () => {
     expect(addressOf('fe80::1%eth0')).toBe('fe80::1');
     expect(addressOf('10.0.0.1', 'fe80::1%eth0')).toBe('10.0.0.1');
   });
@@ -61,7 +61,7 @@ describe('clientAddress', () => {
 });
 
 describe('networkOf', () => {
-  it('R1: is the address of IPv4, and the /64 of IPv6', () => {
+  it('R1: is the whole address for IPv4, and the /64 prefix for IPv6', () => {
     expect(networkOf('203.0.113.9')).toBe('203.0.113.9');
     expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:0db8:0001:0002::/64');
     expect(networkOf('2001:db8:1:2:ffff::')).toBe('2001:0db8:0001:0002::/64');
@@ -78,7 +78,7 @@ describe('a trusted range', () => {
     ['::ffff:10.0.0.0/104', '10.1.1.1', '11.1.1.1'],
     ['::1', '::1', '::2'],
     ['0.0.0.0/0', '1.1.1.1', '::1'],
-  ])('R1: of %s has %s in it, and not %s', (text, inside, outside) => {
+  ])('R1: %s contains %s, but not %s', (text, inside, outside) => {
     const trusted = ranges(text);
     const told = (peer: string): string =>
       clientAddress({ socket: { remoteAddress: peer }, rawHeaders: ['X-Forwarded-For', '2001::5'] }, trusted);

@@ -6,7 +6,7 @@ import { heldRequests, startSampleApp, type SampleApp, untilHeld } from './sampl
 
 const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n';
 
-describe('a connection that does not speak HTTP as it should', () => {
+describe('a connection with invalid HTTP', () => {
   let sample: SampleApp;
   beforeAll(async () => {
     sample = await startSampleApp();
@@ -31,7 +31,7 @@ describe('a connection that does not speak HTTP as it should', () => {
     ],
     [CONNECT, 405, 'Method Not Allowed'],
     ['GET /v1/nope HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 404, 'Not Found'],
-  ])('gets the error body, example %#', async (sent, statusCode, error) => {
+  ])('is answered with the error body, example %#', async (sent, statusCode, error) => {
     const [head = '', body = ''] = (await exchange(sample.port, sent)).split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${statusCode} `));
     expect(head).toMatch(/X-Request-Id: [0-9a-f-]{36}/);
@@ -67,7 +67,7 @@ describe('a connection that does not speak HTTP as it should', () => {
     },
   );
 
-  it('has its requests taken by their path, whatever host they name beside it', async () => {
+  it('has requests in absolute form routed by their path, whatever host they name', async () => {
     for (const host of ['http://a', 'HTTPS://u:p@b.example:99999', 'http://[::1', 'http://']) {
       const sent = `GET ${host}/v1/things/7?q=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
       expect([host, await exchange(sample.port, sent)]).toEqual([
@@ -77,14 +77,14 @@ describe('a connection that does not speak HTTP as it should', () => {
     }
   });
 
-  it('still gets the answer to the whole request that came before', async () => {
+  it('is still sent the answer to the complete request before the invalid one', async () => {
     const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\nrubbish\r\n\r\n';
     const received = await exchange(sample.port, slow);
     expect(received.match(/^HTTP\/1\.1 /gm)).toHaveLength(1);
     expect(received).toMatch(/^HTTP\/1\.1 200 OK[^]*Connection: close[^]*\{"slow":true\}$/);
   });
 
-  it('still gets its answer when its sender has closed their side', async () => {
+  it('is sent all answers even if the client has closed its side (half-close)', async () => {
     const [held, next] = ['/v1/held', '/v1/things/2'].map(
       (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
     );
@@ -97,11 +97,11 @@ describe('a connection that does not speak HTTP as it should', () => {
     expect(await received).toMatch(/^HTTP\/1\.1 200 OK[^]*\{"held":true\}HTTP\/1\.1 200 OK[^]*\{"id":"2"\}$/);
   });
 
-  it('is closed without an answer when its sender has closed their side before saying anything', async () => {
+  it('is closed without an answer when the client closes its side without a request', async () => {
     expect(await exchange(sample.port, '', { closes: true })).toBe('');
   });
 
-  it('is ended after a CONNECT, though the other side leaves theirs open: Node has let go of it, and nothing else would end it', async () => {
+  it('is closed after a CONNECT even if the client keeps its side open: Node has detached the socket, and nothing else would close it', async () => {
     const server = sample.app.getHttpServer() as Server;
     const connected = once(server, 'connection');
     const client = connect({ port: sample.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -112,7 +112,7 @@ describe('a connection that does not speak HTTP as it should', () => {
     client.destroy();
   });
 
-  it('does no harm when it is reset after a CONNECT', async () => {
+  it('is handled without an error when it is reset after a CONNECT', async () => {
     const server = sample.app.getHttpServer() as Server;
     for (let n = 0; n < 20; n += 1) {
       const connected = once(server, 'connection');
@@ -124,21 +124,21 @@ describe('a connection that does not speak HTTP as it should', () => {
     expect(await exchange(sample.port, CONNECT)).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  it('is ended at once by a CONNECT behind a request in work, whose answer nobody is to take for that of the CONNECT', async () => {
+  it('is closed at once by a CONNECT while another request is in progress, so that its answer is not taken for that of the CONNECT', async () => {
     const held = 'GET /v1/held HTTP/1.1\r\nHost: a\r\n\r\n';
     expect(await exchange(sample.port, `${held}${CONNECT}`)).toBe('');
     await untilHeld(1);
     heldRequests.pop()!();
   });
 
-  it('is answered 400 when the body breaks off into rubbish', async () => {
+  it('is answered 400 when a chunked body is malformed', async () => {
     const head =
       'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     expect(await exchange(sample.port, `${head}rubbish\r\n`)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
   });
 });
 
-/** Sends bytes, closes our side if it is to, and gives back all that comes until the other side closes. */
+/** Sends bytes, closes our side if `closes`, and reads until the server closes its side. */
 function exchange(port: number, sent: string, { closes = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';

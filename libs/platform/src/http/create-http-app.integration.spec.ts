@@ -50,12 +50,12 @@ describe('an app made by createHttpApp', () => {
   it.each([
     ['/v1/replayed', 'application/json; charset=utf-8', '{"b":1,  "a":2}'],
     ['/v1/page', 'text/html; charset=utf-8', '<p>ö</p>'],
-  ])('answers %s as the route made it', async (path, type, text) => {
+  ])('sends the body of %s unchanged', async (path, type, text) => {
     const response = await get(path);
     expect([response.headers.get('content-type'), await response.text()]).toEqual([type, text]);
   });
 
-  it('makes requests and responses with the prototypes of Express, which then has none to change', async () => {
+  it('creates requests and responses with the prototypes of Express, so that Express does not have to change them', async () => {
     const { request, response } = sample.app.getHttpAdapter().getInstance() as Express;
     const made: unknown[] = [];
     const server = sample.app.getHttpServer() as Server;
@@ -171,19 +171,19 @@ describe('an app made by createHttpApp', () => {
     ['PATCH', '/v1/things/1/cancel', 'POST'],
     ['OPTIONS', '/v1/things', 'POST'],
     ['POST', '/health/live', 'GET, HEAD'],
-  ])('says which methods there are when %s %s is not one', async (method, path, allow) => {
+  ])('answers 405 with the allowed methods to %s %s', async (method, path, allow) => {
     const response = await get(path, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
   });
 
-  it('says so too where a path of its own stands in capitals or ends with a slash', async () => {
+  it('answers 405 to a fixed path in any letter case, or with a slash at the end, before a path with a parameter', async () => {
     for (const path of ['/v1/things/big', '/V1/Things/BIG', '/v1/things/big/']) {
       const { status, headers } = await get(path);
       expect([path, status, headers.get('allow')]).toEqual([path, 405, 'POST']);
     }
   });
 
-  it('takes a percent sign that encodes no text for itself', async () => {
+  it('passes on an invalid percent-encoding in a path unchanged', async () => {
     for (const id of ['%FF', '%zz', '100%', '%E0%A4%A']) {
       const response = await get(`/v1/things/${id}?q=%zz`);
       expect([response.status, await response.json()]).toEqual([200, { id }]);
@@ -191,7 +191,7 @@ describe('an app made by createHttpApp', () => {
     expect(await (await get('/v1/things/a%20b')).json()).toEqual({ id: 'a b' });
   });
 
-  it('says with a 401 how to authenticate, where the refusal does', async () => {
+  it('sends WWW-Authenticate with a 401 if the refusal has a challenge', async () => {
     const guarded = await postJson(`${sample.url}/v1/things/guarded`, '{}');
     expect([guarded.status, guarded.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     const signedOut = await get('/v1/signed-out');
@@ -215,14 +215,14 @@ describe('an app whose answers are not read', () => {
   });
   afterAll(() => sample.close());
 
-  it('keeps no places for those who do not read their answers, and ends their connections in time', async () => {
+  it('does not count unread answers as requests in flight, and limits the time of their connections', async () => {
     const server = sample.app.getHttpServer() as Server;
     const answers: ServerResponse[] = [];
     const collect = (_request: IncomingMessage, response: ServerResponse): void =>
       void answers.push(response);
     server.on('request', collect);
     const idle = connect(sample.port, '127.0.0.1').pause();
-    // The second is answered behind the first, which nobody takes.
+    // The second answer waits behind the first, which is not read.
     idle.write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2));
     while (answers.length < 2 || answers.some(({ writableEnded }) => !writableEnded)) await sleep(5);
     server.off('request', collect);
@@ -235,7 +235,7 @@ describe('an app whose answers are not read', () => {
     idle.destroy();
   });
 
-  it('watches no answer that is taken at once', async () => {
+  it('does not track an answer that is written at once', async () => {
     const watched: boolean[] = [];
     const server = sample.app.getHttpServer() as Server;
     server.prependOnceListener('request', (_request: IncomingMessage, response: ServerResponse) => {
@@ -245,19 +245,19 @@ describe('an app whose answers are not read', () => {
     expect(watched).toEqual([false]);
   });
 
-  it('hangs up on who has left an answer for the longest when there are more than may be in work', async () => {
+  it('closes the connection of the oldest unread answer when there are more than may be in flight', async () => {
     const idle = [await leaveAnswer(sample), await leaveAnswer(sample), await leaveAnswer(sample)];
     await hangsUpOnFirst(idle);
   });
 
-  it('hangs up on them when they have more bytes than may be in work', async () => {
+  it('closes the connection of the oldest unread answer when they have more bytes than may be in flight', async () => {
     const few = await startSampleApp({ inFlight: { maxRequests: 100, maxBytes: 2.5 * LARGE } });
     const idle = [await leaveAnswer(few), await leaveAnswer(few), await leaveAnswer(few)];
     await hangsUpOnFirst(idle);
     await few.close();
   });
 
-  /** Asks for a large answer and does not read it. */
+  /** Requests a large answer and does not read it. */
   async function leaveAnswer({ app, port }: SampleApp): Promise<Socket> {
     const idle = connect(port, '127.0.0.1').pause();
     const answered = once(app.getHttpServer() as Server, 'request') as Promise<
@@ -270,21 +270,21 @@ describe('an app whose answers are not read', () => {
   }
 
   async function hangsUpOnFirst(idle: readonly Socket[]): Promise<void> {
-    // What had come before its end is taken, so that the end is seen.
+    // Reads what had arrived, because only then the end is noticed.
     await once(idle[0]!.resume(), 'close');
     expect(idle.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
     for (const socket of idle) socket.destroy();
   }
 });
 
-describe('an app that may have little in work', () => {
+describe('an app with low limits of requests in flight', () => {
   let sample: SampleApp;
   beforeAll(async () => {
     sample = await startSampleApp({ inFlight: { maxRequests: 2, maxBytes: 1_000 } });
   });
   afterAll(() => sample.close());
 
-  it('answers 503 at once above its bound of requests, but still says how it is', async () => {
+  it('answers 503 at once above the limit of requests, but still answers health checks', async () => {
     const held = [1, 2].map(() => fetch(`${sample.url}/v1/held`));
     await untilHeld(2);
     const response = await postJson(`${sample.url}/v1/things`, '{"name":"a"}');
@@ -296,7 +296,7 @@ describe('an app that may have little in work', () => {
     expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
   });
 
-  it('says so in the words of the app, as every other fault', async () => {
+  it('renders that 503 with the error renderer of the app', async () => {
     const renderError: ErrorRenderer = (response, { statusCode, message }) => {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       return `<h1>${statusCode}</h1><p>${message}</p>`;
@@ -315,26 +315,26 @@ describe('an app that may have little in work', () => {
     await pages.close();
   });
 
-  it('answers 503 above its bound of bytes, and gives them back afterwards', async () => {
+  it('answers 503 above the limit of bytes, and releases the bytes afterwards', async () => {
     const big = JSON.stringify({ name: 'a', html: 'x'.repeat(2_000) });
     expect((await postJson(`${sample.url}/v1/things`, big)).status).toBe(503);
     const fits = JSON.stringify({ name: 'a', html: 'x'.repeat(900) });
     for (let i = 0; i < 3; i++) expect((await postJson(`${sample.url}/v1/things`, fits)).status).toBe(200);
   });
 
-  it('keeps no room for bytes that are announced and do not come, nor for those who announce them', async () => {
+  it('does not count bytes that are announced but not sent, nor their requests', async () => {
     const idle = [await announce('990'), await announce('10'), await announce('10')];
     const fits = JSON.stringify({ name: 'a', html: 'x'.repeat(900) });
     expect((await postJson(`${sample.url}/v1/things`, fits)).status).toBe(200);
     for (const one of idle) one.destroy();
   });
 
-  it('bounds what has a body wherever it is sent to', async () => {
+  it('limits bodies on every path', async () => {
     const big = JSON.stringify({ name: 'x'.repeat(2_000) });
     expect((await postJson(`${sample.url}/health/live`, big)).status).toBe(503);
   });
 
-  it('answers 503 when too many are worked on by the time that a body has come', async () => {
+  it('answers 503 when there are too many requests in flight by the time that a body has arrived', async () => {
     const late = await announce('12');
     const held = [fetch(`${sample.url}/v1/held`), fetch(`${sample.url}/v1/held`)];
     await untilHeld(2);
@@ -347,7 +347,7 @@ describe('an app that may have little in work', () => {
     expect((await postJson(`${sample.url}/v1/things`, '{"name":"a"}')).status).toBe(200);
   });
 
-  /** Has the gateway read the head of a request whose body does not come. */
+  /** Sends the header of a request whose body does not follow. */
   async function announce(bytes: string): Promise<ClientRequest> {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes };
     const idle = request({ port: sample.port, method: 'POST', path: '/v1/things', headers });

@@ -9,7 +9,7 @@ function enter(all: InFlight): InFlightShare {
 }
 
 describe('InFlight', () => {
-  it('lets in as many requests as there may be, and the next when one has left', () => {
+  it('admits requests up to the limit, and another one after one has left', () => {
     const all = new InFlight({ maxRequests: 2, maxBytes: 10 });
     const first = enter(all);
     enter(all);
@@ -20,7 +20,7 @@ describe('InFlight', () => {
     expect(all.requests).toBe(2);
   });
 
-  it('bounds the bytes of all requests together', () => {
+  it('limits the bytes of all requests together', () => {
     const all = new InFlight({ maxRequests: 9, maxBytes: 10 });
     const [first, second] = [enter(all), enter(all)];
     expect(first.hold(6)).toBeUndefined();
@@ -32,7 +32,7 @@ describe('InFlight', () => {
     expect(all.bytes).toBe(0);
   });
 
-  it('bounds the bytes of one sender, who is named after the first of them, and of nobody else', () => {
+  it('limits the bytes of each sender separately, also those held before the sender was known', () => {
     const all = new InFlight({ maxRequests: 9, maxBytes: 10, maxBytesPerSender: 5 });
     const [first, second, third] = [enter(all), enter(all), enter(all)];
     for (const share of [first, second, third]) expect(share.hold(2)).toBeUndefined();
@@ -51,7 +51,7 @@ describe('InFlight', () => {
     expect([fourth.assignTo('ada'), fourth.hold(5), all.bytes]).toEqual([undefined, undefined, 5]);
   });
 
-  it('counts no request whose body is waited for, and asks again when it has come', () => {
+  it('does not count a request whose body is awaited, and admits it again when the body has arrived', () => {
     const all = new InFlight({ maxRequests: 1, maxBytes: 10 });
     const first = enter(all);
     first.wait();
@@ -64,7 +64,7 @@ describe('InFlight', () => {
     expect([first.goOn(), all.requests]).toEqual([undefined, 0]);
   });
 
-  it('takes nothing for a request that has left', () => {
+  it('holds no bytes for a request that has left', () => {
     const all = new InFlight({ maxRequests: 9, maxBytes: 10 });
     const share = enter(all);
     share.leave();

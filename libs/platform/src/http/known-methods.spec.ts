@@ -13,6 +13,6 @@ const STACK = [
 it.each([
   ['/v1/emails/batch', 'POST'],
   ['/v1/emails/trs_1', 'GET, HEAD, POST'],
-])('G2: a method that nobody knows is answered with those that %s itself takes', (path, allow) => {
+])('G2: an unknown method is answered with the methods of %s', (path, allow) => {
   expect(answerToUnrouted(STACK, 'BREW', path).headers).toMatchObject({ Allow: allow });
 });

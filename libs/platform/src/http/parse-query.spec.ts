@@ -8,7 +8,7 @@ describe('parseQuery', () => {
     ['a=1&b=x+y&c=%C3%BC%2B%EF%BF%BD&d&=e', { 'a': '1', 'b': 'x y', 'c': 'ü+\ufffd', 'd': '', '': 'e' }],
     ['a=1&a=2', { a: ['1', '2'] }],
     ['%61%00=%25zz', { 'a\0': '%zz' }],
-  ])('takes %j', (text, query) => {
+  ])('parses %j', (text, query) => {
     expect({ ...parseQuery(text) }).toEqual(query);
   });
 
@@ -21,7 +21,7 @@ describe('parseQuery', () => {
     ['a=%ED%A0%80', '%ED%A0%80'],
     [`a=${'x'.repeat(100)}%ff`, 'x'.repeat(60)],
     ['a=`%ff', '�%ff'],
-  ])('refuses %j, and shows what it cannot decode', (text, shown) => {
+  ])('refuses %j, and quotes what it cannot decode', (text, shown) => {
     expect(() => parseQuery(text)).toThrow(
       `The query has \`${shown}\`, which is not percent-encoded UTF-8; encode it so, with \`%25\` for each \`%\` itself`,
     );

@@ -8,7 +8,7 @@ import { heldRequests, type SampleApp, startSampleApp, untilHeld } from './sampl
 const requestOf = (path: string, connection = 'keep-alive'): string =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`;
 
-describe('Requests that are sent ahead on a connection', () => {
+describe('Pipelined requests on a connection', () => {
   let sample: SampleApp;
   beforeAll(async () => {
     sample = await startSampleApp();
@@ -22,7 +22,7 @@ describe('Requests that are sent ahead on a connection', () => {
     return socket;
   }
 
-  it('are all answered, as many as there may be, one time after the other', async () => {
+  it('are all answered up to the limit, repeatedly on one connection', async () => {
     const some = requestOf('/v1/page').repeat(MAX_PIPELINED);
     const socket = await send(`${requestOf('/v1/held')}${some}`);
     await untilHeld(1);
@@ -63,11 +63,11 @@ describe('Requests that are sent ahead on a connection', () => {
     expect(alone).toMatchObject({ isGone: false });
   });
 
-  it('end it when they are more, and no other', async () => {
+  it('close it when they exceed the limit, and no other connection', async () => {
     const other = await send(requestOf('/v1/held', 'close'));
     await untilHeld(1);
     const socket = await send(`${requestOf('/v1/held')}${requestOf('/v1/page').repeat(1_000)}`);
-    // With or without an error, by what of the requests was read.
+    // With or without an error, depending on how much was read.
     await new Promise((closed) => socket.on('error', () => undefined).once('close', closed));
     for (const release of heldRequests.splice(0)) release();
     expect(await text(other)).toMatch(/^HTTP\/1.1 200 OK/);

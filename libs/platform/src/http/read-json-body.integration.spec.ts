@@ -30,7 +30,7 @@ describe('the JSON body', () => {
     'application/json; charset=utf-8',
     'Application/JSON ;charset="UTF-8"',
     'application/json; profile=x',
-  ])('is taken as %s', async (type) => {
+  ])('is accepted as %s', async (type) => {
     expect(await post('{"name":"a"}', { 'Content-Type': type })).toEqual([200, { name: 'a', size: 0 }]);
   });
 
@@ -54,7 +54,7 @@ describe('the JSON body', () => {
     expect(await post('{"name":"a"}', { 'Content-Encoding': 'identity' })).toMatchObject([200, {}]);
   });
 
-  it('is refused with 415 when it is compressed on its way, whether it really is or not', async () => {
+  it('is refused with 415 when it has a transfer coding for compression, whether it is compressed or not', async () => {
     for (const piece of [gzipSync('{"name":"a"}'), '{"name":"a"}']) {
       const { status, body } = await stream(sample.port, [piece], 'gzip, chunked');
       expect([status, body]).toEqual([415, expect.stringContaining('`Transfer-Encoding`')]);
@@ -73,7 +73,7 @@ describe('the JSON body', () => {
     expect(await post(body)).toEqual([400, message]);
   });
 
-  it('is refused when it is not UTF-8, and taken with a byte order mark', async () => {
+  it('is refused when it is not UTF-8, and accepted with a byte order mark', async () => {
     const latin1 = new Uint8Array(Buffer.from('{"name":"\xe4"}', 'latin1'));
     expect(await post(latin1)).toEqual([400, 'The body is not valid UTF-8; encode it as UTF-8']);
     const cutSurrogate = new Uint8Array([
@@ -87,13 +87,13 @@ describe('the JSON body', () => {
     expect(await post('\ufeff{"name":"a"}')).toMatchObject([200, { name: 'a' }]);
   });
 
-  it('is judged after credential, path and method', async () => {
+  it('is validated after credential, path and method', async () => {
     expect(await post('{', {}, '/v1/things/guarded')).toMatchObject([401, /Authorization/]);
     expect(await post('{', {}, '/v1/nope')).toMatchObject([404, /nothing/]);
     expect(await post('{', {}, '/v1/things/1')).toMatchObject([405, /GET/]);
   });
 
-  it('is parsed for those only whose credential has been judged', async () => {
+  it('is not parsed before the credential was accepted', async () => {
     const parse = jest.spyOn(JSON, 'parse');
     const parsed = () => parse.mock.calls.filter(([text]) => text === '{"name":"costly"}').length;
     expect(await post('{"name":"costly"}', {}, '/v1/things/guarded')).toMatchObject([401, /Authorization/]);
@@ -103,7 +103,7 @@ describe('the JSON body', () => {
     parse.mockRestore();
   });
 
-  it('is not asked for by a route that needs none', async () => {
+  it('is not required by a route that needs none', async () => {
     const response = await fetch(`${sample.url}/v1/things/1/cancel`, { method: 'POST' });
     expect([response.status, await response.json()]).toEqual([200, { id: '1', isCancelled: true }]);
   });
@@ -118,7 +118,7 @@ describe('the JSON body', () => {
       expect(await post(big, {}, path)).toEqual([200, { size: 2_000_000 }]);
   });
 
-  it('is refused with 413 while it streams in, and its sender sees the answer', async () => {
+  it('is refused with 413 while it is being received, and the client can read the answer', async () => {
     const answer = await stream(
       sample.port,
       Array.from({ length: 200 }, () => 'x'.repeat(10_000)),
@@ -133,18 +133,18 @@ describe('the JSON body', () => {
     });
   });
 
-  it('is put together from its pieces', async () => {
+  it('is assembled from chunks that split a string', async () => {
     const answer = await stream(sample.port, ['{"na', 'me":"', 'ä"', '}']);
     expect([answer.status, answer.body]).toEqual([200, '{"name":"ä","size":0}']);
   });
 
-  it('is put together from its bytes, each in a chunk of its own', async () => {
+  it('is assembled from chunks of one byte', async () => {
     const name = 'a'.repeat(900);
     const answer = await stream(sample.port, [...`{"name":"${name}"}`]);
     expect([answer.status, answer.body]).toEqual([200, JSON.stringify({ name, size: 0 })]);
   });
 
-  it('leaves nothing behind when its sender goes away in the middle of it', async () => {
+  it('is logged as cut short when the client disconnects in the middle of it', async () => {
     const outgoing = request({
       port: sample.port,
       method: 'POST',
@@ -162,8 +162,8 @@ describe('the JSON body', () => {
   });
 });
 
-describe('bodies that fill the room together', () => {
-  it('leave it to one of them, while the sender of the other still sends', async () => {
+describe('bodies that together exceed the limit of bytes', () => {
+  it('are not all refused: one is accepted, and the other is answered 503 while it is still being sent', async () => {
     const sample = await startSampleApp({
       bodies: { maxBytes: 5_000_000 },
       inFlight: { maxRequests: 10, maxBytes: 6_000_000 },
@@ -208,7 +208,7 @@ describe('a body of more than 64 KiB', () => {
     });
   });
   afterAll(() => {
-    // One whose body was not taken may still be on its way.
+    // A refused body may still be in transit.
     (sample.app.getHttpServer() as Server).closeAllConnections();
     return sample.close();
   });
@@ -220,12 +220,12 @@ describe('a body of more than 64 KiB', () => {
   const jsonOf = (bytes: number): string =>
     JSON.stringify({ name: 'x'.repeat(bytes - '{"name":""}'.length) });
 
-  it('is read to its end when its sender was judged, once', async () => {
+  it('is read completely after its sender was admitted, once', async () => {
     const answer = await postJson(`${sample.url}/v1/things`, jsonOf(1_000_000));
     expect([answer.status, judged]).toEqual([200, ['/v1/things']]);
   });
 
-  it('is one from 64 KiB and a byte on', async () => {
+  it('needs an admission of its sender from 64 KiB and one byte on', async () => {
     fault = new Refusal(401, 'Who are you?');
     expect((await postJson(`${sample.url}/v1/things`, jsonOf(MOST))).status).toBe(200);
     expect((await postJson(`${sample.url}/v1/things`, jsonOf(MOST + 1))).status).toBe(401);
@@ -234,7 +234,7 @@ describe('a body of more than 64 KiB', () => {
   it.each([
     ['announced', 'Content-Length: 9000000', jsonOf(MOST + 1)],
     ['in chunks', 'Transfer-Encoding: chunked', `${(MOST + 1).toString(16)}\r\n${jsonOf(MOST + 1)}\r\n`],
-  ])('is refused before it was sent to its end, %s', async (_how, header, beginning) => {
+  ])('is refused before it was sent completely: %s', async (_how, header, beginning) => {
     fault = new Refusal(401, 'Who are you?', { challenge: 'Bearer' });
     const head = ['POST /v1/nope HTTP/1.1', 'Host: a', 'Content-Type: application/json', header];
     const socket = connect(sample.port, '127.0.0.1', () =>
@@ -245,7 +245,7 @@ describe('a body of more than 64 KiB', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close[^]*WWW-Authenticate: Bearer/);
   });
 
-  it('is answered 500 when its sender cannot be judged for a fault of ours', async () => {
+  it('is answered 500 when the admission of its sender fails by a fault of ours', async () => {
     fault = new Error('db.internal is away');
     const answer = await postJson(`${sample.url}/v1/things`, jsonOf(1_000_000));
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('db.internal')]);
@@ -258,7 +258,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Sends a chunked body piece by piece, and goes on sending after an early answer as simple clients do. */
+/** Sends a chunked body, and goes on sending after an early answer, as simple clients do. */
 function stream(port: number, pieces: (string | Buffer)[], coding = 'chunked'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': coding };

@@ -31,7 +31,7 @@ describe('the items of a batch', () => {
       (item) => strictFaultOf(item)?.message,
     );
 
-  it('are judged each by itself, and told of their first fault as if they were alone', () => {
+  it('are validated separately: each gets its first error as if it were alone', () => {
     const items = [
       '{"a":1}',
       '{"a":{"b":["x\\u0000"]},"c":"\\ud83d"}',
@@ -122,11 +122,11 @@ describe('parseStrictJson', () => {
     ['-0.5e-3'],
     ['[9007199254740991, -9007199254740991, 1e-400, 0.1234567890123456789]'],
     ['null'],
-  ])('takes example %# as JSON.parse does', (text) => {
+  ])('parses example %# as JSON.parse does', (text) => {
     expect(parseStrictJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('takes every JSON value that holds nothing refused', () => {
+  it('parses every JSON value that contains nothing refused', () => {
     const key = fc
       .string({ unit: 'grapheme' })
       .filter((text) => text !== '__proto__' && !text.includes('\0'));
@@ -154,7 +154,7 @@ describe('parseStrictJson', () => {
     );
   });
 
-  it('never takes what JSON.parse refuses, and names a class for what only we refuse', () => {
+  it('refuses whatever JSON.parse refuses, and names a reason for what only it refuses', () => {
     const token = fc.constantFrom(
       ...[
         '{',
@@ -192,7 +192,7 @@ describe('parseStrictJson', () => {
     );
   });
 
-  it('reads each key as it was written, whatever the engine has read before', () => {
+  it('keeps each key as it was written, whatever was parsed before', () => {
     const others = ['\\', '\\u00', 'k\\'].map((key) => JSON.stringify({ x: { [key]: 1 } }));
     for (const other of [...others, ...others]) parseStrictJson(other);
     expect(parseStrictJson('{"x":{"\\u00e9":1}}')).toEqual({ x: { é: 1 } });
@@ -213,7 +213,7 @@ describe('parseStrictJson', () => {
     const text = textOf(1_000_000);
     const before = process.threadCpuUsage();
     expect(faultOf(text)).toContain('not valid JSON');
-    // Half a minute, when each colon looked back to the last string.
+    // This took half a minute when each colon searched back to the last string.
     expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 
@@ -222,7 +222,7 @@ describe('parseStrictJson', () => {
     ['strings', '"],[",'],
     ['objects', '{},'],
     ['members', '"a":{},'],
-  ])('refuses more values than a process can bear, before they take its memory: %s', (_what, piece) => {
+  ])('refuses too many values before they exhaust the memory: %s', (_what, piece) => {
     const [open, close] = piece.includes(':') ? ['[{', '}]'] : ['[', ']'];
     const each = piece.includes('{') ? 2 : 1;
     const textOf = (values: number): string =>
@@ -240,7 +240,7 @@ describe('parseStrictJson', () => {
     },
   );
 
-  it('finds every duplicate key, wherever it stands', () => {
+  it('finds every duplicate key at any position', () => {
     const value = fc.oneof(fc.integer(), fc.string(), fc.array(fc.integer()), fc.constant({ a: { b: 1 } }));
     const key = fc.constantFrom('a', 'b', '"', '\\', ':', '{', 'é');
     fc.assert(

@@ -22,7 +22,7 @@ describe('createLogger', () => {
     expect(line?.['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('puts the id of the request that is worked on into each line', () => {
+  it('adds the id of the current request to each line', () => {
     const lines = linesOf((logger) => {
       requestContext.run({ requestId: 'r-1' }, () => logger.info('inside'));
       logger.info('outside');
@@ -30,7 +30,7 @@ describe('createLogger', () => {
     expect(lines.map((line) => line['requestId'])).toEqual(['r-1', undefined]);
   });
 
-  it('leaves secrets and contents out by the name of their field, at any depth', () => {
+  it('redacts secrets and contents by field name, at any depth', () => {
     const [line] = linesOf((logger) =>
       logger.info(
         {
@@ -48,14 +48,14 @@ describe('createLogger', () => {
     });
   });
 
-  it('redacts what child loggers carry', () => {
+  it('redacts the bindings of child loggers', () => {
     const [line] = linesOf((logger) =>
       logger.child({ lane: 1 }).child({ password: 'hunter2', emailId: 'trs_1' }).info('x'),
     );
     expect(line).toMatchObject({ lane: 1, password: '[redacted]', emailId: 'trs_1' });
   });
 
-  it('shows of an error its type, code, message, stack and cause, masked, and nothing that a library hung on it', () => {
+  it('logs the type, code, message, stack and cause of an error, redacted, and no other properties', () => {
     const cause = new Error('connect postgres://u:hunter2@db/x');
     const error = Object.assign(new TypeError('jane@example.com used phk_abc', { cause }), {
       code: '23505',
@@ -75,7 +75,7 @@ describe('createLogger', () => {
     expect(lines[0]).toMatchObject({ err: { cause: { message: 'connect postgres://[credentials]@db/x' } } });
   });
 
-  it('survives what refers to itself', () => {
+  it('logs circular references without failing', () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     expect(linesOf((logger) => logger.info(loop, 'x'))).toHaveLength(1);
@@ -83,7 +83,7 @@ describe('createLogger', () => {
 });
 
 describe('NestPinoLogger', () => {
-  it('writes what Nest says, with its context, and its start only for debugging', () => {
+  it('writes messages of Nest with their context, those about its start only at debug level', () => {
     const error = new Error('boom');
     const lines = linesOf((logger) => {
       const nest = new NestPinoLogger(logger);

@@ -21,7 +21,7 @@ describe('LineBuffer', () => {
   const exitListeners = (): NodeJS.ExitListener[] =>
     process.listeners('exit').filter((listener) => !before.includes(listener));
 
-  it('writes lines that come one soon after the other together, in their order, without being asked', async () => {
+  it('writes lines that arrive in quick succession together, in order, without a flush', async () => {
     for (const line of ['a\n', 'b\n', 'c\n']) gathered.write(line);
     expect(written).toEqual([]);
     while (written.length === 0) await sleep(1);
@@ -30,13 +30,13 @@ describe('LineBuffer', () => {
     expect(written).toEqual(['a\nb\nc\n', 'd\n']);
   });
 
-  it('lets many lines wait for nothing', () => {
+  it('writes at once when many lines wait', () => {
     const line = `${'x'.repeat(3_999)}\n`;
     for (let n = 0; n < 5; n += 1) gathered.write(line);
     expect(written).toEqual([line.repeat(4)]);
   });
 
-  it('writes what is left when the process exits, at once', () => {
+  it('writes the remaining lines synchronously when the process exits', () => {
     gathered.write('last words\n');
     for (const listener of exitListeners()) listener(0);
     expect(written).toEqual(['last words\n', '(at once)']);

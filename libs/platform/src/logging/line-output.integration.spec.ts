@@ -19,7 +19,7 @@ import { LineOutput } from './line-output.ts';
 const PROGRAM = fileURLToPath(new URL('./logging-program.fixture.ts', import.meta.url));
 const MAX_WAITING = 100_000;
 const LINE = `${'x'.repeat(999)}\n`;
-/** More lines than a pipe that nobody reads, one write under way and what may wait hold together: 64 KiB and twice MAX_WAITING. */
+/** More lines than fit into an unread pipe (64 KiB), a write in progress and the queue (MAX_WAITING each). */
 const MANY = 300;
 const READ_WITHIN_MS = 60_000;
 
@@ -42,14 +42,14 @@ describe('A process that logs', () => {
     return [status, signal, stderr];
   }
 
-  it('goes on, and leaves when it is to, though the disk of its log is full', () => {
+  it('goes on, and exits normally, although the disk of its log is full', () => {
     expect(logTo('/dev/full')).toEqual([0, null, 'logged all of it\n']);
   });
 
-  it('has written every line when it leaves', () => {
+  it('has written every line when it exits', () => {
     const path = join(folder, 'log');
     expect(logTo(path)).toEqual([0, null, 'logged all of it\n']);
-    // What is under way when it leaves may be taken after the rest.
+    // A write that is in progress at the exit may complete after the rest.
     const numbers = readFileSync(path, 'utf8')
       .trimEnd()
       .split('\n')
@@ -98,7 +98,7 @@ describe('LineOutput', () => {
     }
   }
 
-  it('keeps no more than it may while nobody reads, and then tells how many lines were lost', async () => {
+  it('keeps a limited number of lines while nobody reads, and then reports how many were lost', async () => {
     for (let n = 0; n < MANY; n += 1) {
       output.write(LINE);
       await nextTurn();
@@ -111,7 +111,7 @@ describe('LineOutput', () => {
     expect(taken).toBe(`${kept()}last\n`);
   });
 
-  it('waits for nobody at the end who takes nothing', async () => {
+  it('does not wait at the end for a reader that does not read', async () => {
     while (takes(pipe, LINE));
     while (takes(pipe, '.'));
     output.write('first\n');
@@ -123,7 +123,7 @@ describe('LineOutput', () => {
   });
 });
 
-/** Whether the pipe has room for it. */
+/** Whether it fits into the pipe. */
 function takes(pipe: number, text: string): boolean {
   try {
     return writeSync(pipe, text) > 0;

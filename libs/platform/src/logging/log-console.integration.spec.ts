@@ -5,7 +5,7 @@ import { NODE_ON_SOURCES } from '@posthorn/testing';
 
 const MODULE = fileURLToPath(new URL('./create-logger.ts', import.meta.url));
 
-it('what libraries write to the console of a process, and what Node warns of, are lines of its log, masked like all others', () => {
+it('console output of libraries and warnings of Node become redacted lines of the log', () => {
   const program = `
     const { createLogger } = await import(process.argv[1]);
     const logger = createLogger({ LOG_LEVEL: 'info' }, 'test');

@@ -34,7 +34,7 @@ describe('redactLine', () => {
     expect(redacted(text)).toBe(expected);
   });
 
-  it('leaves the line JSON, whatever stands in it, and shows no local part', () => {
+  it('keeps every line valid JSON, and shows no local part of an address', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(
@@ -57,7 +57,7 @@ describe('redactLine', () => {
     );
   });
 
-  it('is linear on long lines without blanks', () => {
+  it('takes linear time on long lines without spaces', () => {
     const before = process.threadCpuUsage();
     redacted('a'.repeat(2_000_000) + '@'.repeat(50_000));
     expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(2_000);

@@ -12,7 +12,7 @@ describe('reportRepeated', () => {
     return { said, report, wait: (ms) => void (now += ms) };
   }
 
-  it('says the same error once in ten seconds, and then how often it came', () => {
+  it('logs the same error once in ten seconds, and then how often it occurred', () => {
     const { said, report, wait } = reporter();
     for (let time = 0; time < 5; time += 1) report(new Error('refused'));
     expect(said).toHaveLength(1);
@@ -21,7 +21,7 @@ describe('reportRepeated', () => {
     expect(said[1]).toMatchObject({ timesBefore: 4 });
   });
 
-  it('says another error at once', () => {
+  it('logs another error at once', () => {
     const { said, report } = reporter();
     report(new Error('refused'));
     report(new Error('reset'));
@@ -29,7 +29,7 @@ describe('reportRepeated', () => {
     expect(said).toHaveLength(3);
   });
 
-  it('says once what is told of many jobs', () => {
+  it('logs an error that many jobs report only once', () => {
     const { said, report } = reporter();
     for (const job of ['12', '13', 'repeat:deliveries.recover:1795430157592'])
       report(new Error(`Missing key for job ${job}. moveToFinished`));
@@ -37,14 +37,14 @@ describe('reportRepeated', () => {
     expect(said).toHaveLength(2);
   });
 
-  it('remembers a bounded number of kinds', () => {
+  it('keeps a limited number of kinds of errors', () => {
     const { said, report } = reporter();
     for (let kind = 0; kind < 250; kind += 1) report(new Error(`kind ${kind}`));
     report(new Error('kind 0'));
     expect(said).toHaveLength(251);
   });
 
-  it('blames no request for what breaks on a connection that it happened to open', () => {
+  it('logs no request id with an error of a connection that the request happened to open', () => {
     const lines: string[] = [];
     const logger = createLogger({ LOG_LEVEL: 'info' }, 'test', { write: (line) => void lines.push(line) });
     const report = reportRepeated(logger, 'away');

@@ -9,7 +9,7 @@ const bounces = (value: string) =>
 const inbound = (env: Record<string, string>) => readSettings({ inbound: InboundSettings }, env).inbound;
 
 describe('BOUNCE_DOMAIN', () => {
-  it('is one domain, or none', () => {
+  it('is a domain, and optional', () => {
     expect(bounces('bounces.example.com').BOUNCE_DOMAIN).toBe('bounces.example.com');
     expect(bounces('').BOUNCE_DOMAIN).toBeUndefined();
   });
@@ -17,7 +17,7 @@ describe('BOUNCE_DOMAIN', () => {
   it.each([
     ...['example', 'Bounces.example.com', 'a@example.com', 'bücher.example', '192.0.2.1', 'a..example'],
     `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(20)}.example`,
-  ])('is not %s', (value) => {
+  ])('cannot be %s', (value) => {
     expect(() => bounces(value)).toThrow(/BOUNCE_DOMAIN .* it must be one domain in lower case/);
   });
 });
@@ -27,7 +27,7 @@ describe('SMTP_EHLO_NAME', () => {
     readSettings({ sender: SenderSettings }, { SMTP_URL: 'smtp://relay.example', SMTP_EHLO_NAME }).sender
       .SMTP_EHLO_NAME;
 
-  it('is a full domain name, or none', () => {
+  it('is a fully qualified domain name, and optional', () => {
     expect([greeting('posthorn.example.com'), greeting('')]).toEqual(['posthorn.example.com', undefined]);
     expect(() => greeting('localhost')).toThrow(/SMTP_EHLO_NAME .* it must be one domain/);
     expect(() => greeting('a.example QUIT')).toThrow(/SMTP_EHLO_NAME/);
@@ -35,12 +35,12 @@ describe('SMTP_EHLO_NAME', () => {
 });
 
 describe('INBOUND_…', () => {
-  it('name a certificate with its key, or neither', () => {
+  it('require a certificate and its key together', () => {
     expect(() => inbound({ INBOUND_TLS_CERTIFICATE: '/etc/tls.crt' })).toThrow(/go together; set both/);
     expect(inbound({ INBOUND_TLS_CERTIFICATE: '/a', INBOUND_TLS_KEY: '/b' }).INBOUND_TLS_KEY).toBe('/b');
   });
 
-  it('limit the pace of an address, unless they say that it has none', () => {
+  it('limit the rate of a client address, unless it is set to unlimited', () => {
     expect(inbound({}).limits.recipients).toEqual({ amount: 100, periodSeconds: 1, burst: 1_000 });
     expect(inbound({ INBOUND_MAILS_PER_SECOND: '0' }).limits.recipients).toBeNull();
   });

@@ -10,7 +10,7 @@ describe('DNS_SERVERS', () => {
     ['', []],
     ['127.0.0.1', ['127.0.0.1']],
     ['127.0.0.1:5353, [::1]:53,::1', ['127.0.0.1:5353', '[::1]:53', '::1']],
-  ])('%j are %j', (text, servers) => {
+  ])('%j is parsed as %j', (text, servers) => {
     expect(read(text)).toEqual(servers);
   });
 
@@ -23,7 +23,7 @@ describe('DNS_SERVERS', () => {
     '[127.0.0.1]:53',
     '::1:53:x',
     ',',
-  ])('%j are none', (text) => {
+  ])('%j is refused', (text) => {
     expect(() => read(text)).toThrow('it must be IP addresses, each with a port');
   });
 });

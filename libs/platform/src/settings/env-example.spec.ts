@@ -21,15 +21,15 @@ describe('.env.example', () => {
     expect(named).toEqual(settings.map(({ name }) => name));
   });
 
-  it('is what the settings say of themselves', () => {
+  it('is generated from the descriptions of the settings', () => {
     expect(file).toBe(rendered());
   });
 
-  it('sets nothing as it is, so that a copy of it changes nothing', () => {
+  it('has all settings commented out, so that a copy changes nothing', () => {
     expect(file).not.toMatch(/^[A-Z]/m);
   });
 
-  it('has examples that are enough to start with, but for the key that everybody makes himself', () => {
+  it('has examples that are sufficient to start, except for the encryption key', () => {
     const lines = [...file.matchAll(/^# ([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
     const examples = Object.fromEntries(lines) as Record<string, string>;
     const ENCRYPTION_KEYS = `first:${randomBytes(32).toString('base64')}`;
@@ -37,12 +37,12 @@ describe('.env.example', () => {
     expect(() => readSettings(ALL_SECTIONS, examples)).toThrow('ENCRYPTION_KEYS has a value that');
   });
 
-  it('says of each setting what it does, in a sentence', () => {
+  it('describes each setting in a sentence', () => {
     for (const { sentence } of settings) expect(sentence).toMatch(/^[A-Z].{15,}\.$/);
   });
 });
 
-/** All of them commented out, with an example or their default. */
+/** All settings, commented out, each with an example or its default. */
 function rendered(): string {
   const blocks = settings.map(({ name, sentence, allowed, required, default: fallback, example }) => {
     const about = required ? `Required: ${allowed}.` : `Allowed: ${allowed}.`;

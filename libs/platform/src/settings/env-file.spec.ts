@@ -11,18 +11,18 @@ describe('loadEnvFile', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('fills in what the environment lacks or has empty, and only that', () => {
+  it('sets only variables that are missing or empty in the environment', () => {
     const env = { A: 'from the environment', B: '' };
     writeFileSync(join(folder, '.env'), '# a comment\nA=from the file\nB="b"\nC="from the file"\n');
     loadEnvFile(join(folder, '.env'), env);
     expect(env).toEqual({ A: 'from the environment', B: 'b', C: 'from the file' });
   });
 
-  it('does not mind a missing file', () => {
+  it('ignores a missing file', () => {
     expect(() => loadEnvFile(join(folder, 'absent'), {})).not.toThrow();
   });
 
-  it('minds a file that cannot be read', () => {
+  it('throws if the file cannot be read', () => {
     expect(() => loadEnvFile(folder, {})).toThrow();
   });
 });

@@ -11,11 +11,11 @@ const read = (env: Record<string, string>): ProviderSettings =>
   readSettings({ provider: ProviderSettings }, env).provider;
 
 describe('An identity provider', () => {
-  it('is none unless it is set', () => {
+  it('is not used by default', () => {
     expect(read({}).options).toBeUndefined();
   });
 
-  it('gives roles to the values that are listed', () => {
+  it('maps the listed values to roles', () => {
     const { options } = read({ ...SOUND, OIDC_VIEWER_VALUES: 'staff, first line' });
     expect(options).toMatchObject({
       scopes: 'openid profile',

@@ -7,7 +7,7 @@ function read(env: Record<string, string>): RateSettings {
 }
 
 describe('RateSettings', () => {
-  it('R1: are 100 requests a second with a burst of 200, 20 failures a minute, and no proxy that is trusted', () => {
+  it('R1: default to 100 requests a second with a burst of 200, 20 failed authentications a minute, and no trusted proxy', () => {
     expect(read({}).options).toEqual({
       requestsPerSecond: 100,
       burst: 200,

@@ -40,7 +40,7 @@ function faultsOf(env: Record<string, string>): string[] {
 }
 
 describe('readSettings', () => {
-  it('gives each variable the type of its property', () => {
+  it('converts each variable to the type of its property', () => {
     const { oven } = readSettings(
       { oven: OvenSettings },
       { RECIPE_URL, OVEN_HEAT: '200', OVEN_FAN: 'false' },
@@ -49,7 +49,7 @@ describe('readSettings', () => {
     expect({ ...oven }).toEqual({ RECIPE_URL, OVEN_HEAT: 200, OVEN_FAN: false });
   });
 
-  it('takes an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const { oven } = readSettings({ oven: OvenSettings }, { RECIPE_URL, OVEN_HEAT: '', CONTENT: '' });
     expect(oven.OVEN_HEAT).toBe(180);
     expect(oven.CONTENT).toBeUndefined();
@@ -81,7 +81,7 @@ describe('readSettings', () => {
     'postgresql://u:p@one:5432,two:5432/posthorn?target_session_attrs=read-write',
     'postgresql://u:p@one,two/posthorn',
     'postgresql:///posthorn?host=one,two',
-  ])('says of a list of hosts that one is wanted: %s', (url) => {
+  ])('refuses a list of hosts, and asks for a single one: %s', (url) => {
     const faults = faultsOf({ RECIPE_URL, DATABASE_URL: url });
     expect(faults).toEqual([
       expect.stringMatching(/^DATABASE_URL .* has one host, which leads to the primary$/),
@@ -93,7 +93,7 @@ describe('readSettings', () => {
     'redis://hunter2%:x@redis',
     'redis://redis/hunter2',
     'redis://redis/-1',
-  ])('refuses a Redis that nothing could connect to, without repeating it: %s', (REDIS_URL) => {
+  ])('refuses an invalid URL of Redis, without repeating it: %s', (REDIS_URL) => {
     expect(() => readSettings({ redis: RedisSettings }, { REDIS_URL })).toThrow(
       /^The settings are not usable:\n {2}- REDIS_URL has a value that is not allowed; it must be a URL that begins with redis:\/\/ or rediss:\/\/, with user and password percent-encoded, and ends with the number of its database unless that is 0$/,
     );
@@ -104,7 +104,7 @@ describe('readSettings', () => {
     'rediss://me:p%40ss@redis:6380/15',
     'redis://redis/\n',
     'redis://redis?family=6',
-  ])('takes a Redis: %j', (REDIS_URL) => {
+  ])('accepts a URL of Redis: %j', (REDIS_URL) => {
     expect(readSettings({ redis: RedisSettings }, { REDIS_URL }).redis.REDIS_URL).toBe(REDIS_URL);
   });
 
@@ -121,7 +121,7 @@ describe('readSettings', () => {
     );
   });
 
-  it('judges settings that must go together', () => {
+  it('validates settings that depend on each other', () => {
     const env = { LEASE_MS: '30000', LEASE_RENEWAL_MS: '20000', LEASE_MARGIN_MS: '10000' };
     expect(() => readSettings({ lanes: LaneSettings }, env)).toThrow(
       /together must be less than LEASE_MS \(30000\)/,
@@ -133,13 +133,13 @@ describe('readSettings', () => {
     [{}, 'http://localhost:3000'],
     [{ HTTP_PORT: '8080' }, 'http://localhost:8080'],
     [{ PUBLIC_URL: 'https://mail.example.com/' }, 'https://mail.example.com'],
-  ])('knows the public address: %j is %s', (env, publicUrl) => {
+  ])('determines the public URL: %j gives %s', (env, publicUrl) => {
     expect(readSettings({ http: HttpSettings }, env).http.publicUrl).toBe(publicUrl);
   });
 });
 
 describe('describeSettings', () => {
-  it('says what an operator needs to know', () => {
+  it('returns what operators need to know about each setting', () => {
     expect(describeSettings({ oven: OvenSettings })).toMatchObject([
       {
         section: 'oven',

@@ -7,18 +7,18 @@ const read = (ENCRYPTION_KEYS?: string): SecretSettings =>
   readSettings({ secrets: SecretSettings }, { ENCRYPTION_KEYS }).secrets;
 
 describe('SecretSettings', () => {
-  it('make a box of the keys', () => {
+  it('create a SecretBox from the keys', () => {
     const { box } = read(`2026:${randomBytes(32).toString('base64')}`);
     expect(box.open(box.seal('kept', 'here'), 'here').toString()).toBe('kept');
   });
 
-  it('say what a key must be when there is none', () => {
+  it('describe a valid key when there is none', () => {
     expect(() => read()).toThrow(
       'ENCRYPTION_KEYS is not set; it must be one or more keys, each an id of 1 to 32 letters, digits, `_` or `-`, a colon and 32 bytes in base64, separated by commas',
     );
   });
 
-  it('never show a key that is none', () => {
+  it('never show an invalid key', () => {
     expect(() => read('2026:S3CRET')).toThrow(/^(?!.*S3CRET).*ENCRYPTION_KEYS has a value that is not/s);
   });
 });

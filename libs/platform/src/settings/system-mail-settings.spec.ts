@@ -6,14 +6,14 @@ const read = (SYSTEM_FROM?: string): SystemMailSettings =>
   readSettings({ systemMail: SystemMailSettings }, { SYSTEM_FROM }).systemMail;
 
 describe('SystemMailSettings', () => {
-  it('give the sender with its name', () => {
+  it('parse the sender and its display name', () => {
     expect(read('Posthorn <mail@Bücher.example>').from).toEqual({
       name: 'Posthorn',
       address: 'mail@xn--bcher-kva.example',
     });
   });
 
-  it('need no sender', () => {
+  it('do not require a sender', () => {
     expect([read().from, read('').from]).toEqual([undefined, undefined]);
   });
 

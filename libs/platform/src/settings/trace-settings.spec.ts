@@ -5,7 +5,7 @@ import { TraceSettings } from './trace-settings.ts';
 const read = (env: Record<string, string>): TraceSettings =>
   readSettings({ traces: TraceSettings }, env).traces;
 
-it('Traces go to the path that OTLP has below the collector, with the headers that it asks for', () => {
+it('Traces go to the OTLP path below the URL of the collector, with the configured headers', () => {
   const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20a%2Cb,x-empty=,x-key=a=b';
   expect(read({ OTEL_EXPORTER_OTLP_HEADERS }).options('http://collector:4318/base/')).toEqual({
     url: 'http://collector:4318/base/v1/traces',
@@ -27,7 +27,7 @@ it.each([
   ['OTEL_TRACES_SAMPLER', 'sometimes'],
   ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
   ['OTEL_TRACES_SAMPLER_ARG', 'half'],
-])('%s is not %s, and no secret is said', (name, value) => {
+])('%s cannot be %s, and the error shows no secret', (name, value) => {
   let message = '';
   try {
     read({ [name]: value });

@@ -6,15 +6,15 @@ import { WebhookSettings } from './webhook-settings.ts';
 const read = (env: Record<string, string>): WebhookSettings =>
   readSettings({ webhooks: WebhookSettings }, env).webhooks;
 
-describe('W1: where webhooks may lead', () => {
-  it('is https to public hosts, unless it is set', () => {
+describe('W1: the allowed targets of webhooks', () => {
+  it('are HTTPS URLs of public hosts by default', () => {
     const { policy } = read({});
     expect(policy).toEqual({ allowsHttp: false, networks: [] });
     expect(faultInWebhookHost('https://example.com/', policy)).toBeUndefined();
     expect(faultInWebhookHost('https://10.0.0.1/', policy)).toContain('which is not public');
   });
 
-  it('is opened by addresses and ranges', () => {
+  it('can be extended by addresses and ranges', () => {
     const { policy } = read({
       WEBHOOK_ALLOW_HTTP: 'true',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1,10.0.0.0/8',
@@ -29,7 +29,7 @@ describe('W1: where webhooks may lead', () => {
     ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/33'],
     ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/8,'],
     ['WEBHOOK_ALLOW_HTTP', 'yes'],
-  ])('keeps the process from starting when %s is %s', (name, value) => {
+  ])('prevent the start of the process when %s is %s', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(SettingsError);
   });
 });

@@ -48,7 +48,7 @@ describe('runUntilSignal', () => {
     },
   );
 
-  it('lets requests in work finish, closing their connections, before the first drain', async () => {
+  it('lets requests in progress finish, and closes their connections, before the first drain', async () => {
     const logged: unknown[] = [];
     const note = (): void => void logged.push(...sample.lines.map((line) => line['route']));
     const done = run({ drain: [note] });
@@ -68,7 +68,7 @@ describe('runUntilSignal', () => {
     agent.destroy();
   });
 
-  it('cuts requests that take longer than they may', async () => {
+  it('cuts off requests that take too long', async () => {
     const done = run({ requestGraceMs: 50 });
     const cut = expect(fetch(`${sample.url}/v1/held`)).rejects.toThrow();
     await untilHeld(1);
@@ -79,7 +79,7 @@ describe('runUntilSignal', () => {
     expect(fake.exitCodes).toEqual([0]);
   });
 
-  it('says that it is not ready while it still accepts, if it is to linger', async () => {
+  it('reports that it is not ready while it still accepts requests, if a delay is configured', async () => {
     const done = run({ lingerMs: 3_000 });
     fake.emit('SIGTERM', 'SIGTERM');
     const response = await fetch(`${sample.url}/health/ready`);
@@ -87,7 +87,7 @@ describe('runUntilSignal', () => {
     await done;
   });
 
-  it('goes on with the other drains when one fails, and leaves with 1', async () => {
+  it('goes on with the other drains when one fails, and exits with 1', async () => {
     const order: string[] = [];
     const failing = (): Promise<void> => Promise.reject(new Error('postgres://u:hunter2@db is away'));
     const done = run({ drain: [failing, () => Promise.resolve(void order.push('second'))] });
@@ -98,7 +98,7 @@ describe('runUntilSignal', () => {
     expect(lines.join()).not.toContain('hunter2');
   });
 
-  it.each(['SIGTERM', 'SIGINT'])('finishes all the same when SIGTERM comes after %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'])('still finishes when SIGTERM follows %s', async (signal) => {
     let finish = (): void => undefined;
     const done = run({ drain: [() => new Promise<void>((resolve) => (finish = resolve))] });
     fake.emit(signal, signal);
@@ -109,7 +109,7 @@ describe('runUntilSignal', () => {
     expect(fake.exitCodes).toEqual([0]);
   });
 
-  it.each(['SIGTERM', 'SIGINT'])('leaves at once with 1 when SIGINT comes after %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'])('exits at once with 1 when SIGINT follows %s', async (signal) => {
     const done = run({ drain: [() => new Promise<void>(() => undefined)] });
     fake.emit(signal, signal);
     fake.emit('SIGINT', 'SIGINT');
@@ -118,7 +118,7 @@ describe('runUntilSignal', () => {
     expect(lines.join()).toContain('SIGINT while shutting down');
   });
 
-  it('leaves with 1 when the deadline has passed', async () => {
+  it('exits with 1 when the deadline has passed', async () => {
     const done = run({ deadlineMs: 100, drain: [() => new Promise<void>(() => undefined)] });
     fake.emit('SIGTERM', 'SIGTERM');
     await done;
