@@ -10,18 +10,18 @@ import {
 } from './api-key.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Made with Python's zlib: keys that were handed out must stay valid whatever becomes of this code. */
+/** Made with Python's zlib: keys that were issued must stay valid in all later versions. */
 const KNOWN = 'phk_0123456789ABCDEFGHIJabcdefghij012JqMhe';
 
 describe('K1: the secret of an API key', () => {
-  it('is well formed and never the same', () => {
+  it('is well formed, and different each time', () => {
     const secrets = Array.from({ length: 1_000 }, newApiKeySecret);
     expect(secrets.every(isWellFormedSecret)).toBe(true);
     expect(secrets.every((secret) => /^phk_[0-9A-Za-z]{38}$/.test(secret))).toBe(true);
     expect(new Set(secrets).size).toBe(secrets.length);
   });
 
-  it('draws every letter equally often', () => {
+  it('contains every character of its alphabet equally often', () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 5_000; round += 1) {
       for (const letter of newApiKeySecret().slice(4, 36)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
@@ -31,7 +31,7 @@ describe('K1: the secret of an API key', () => {
       expect(Math.abs((counts.get(letter) ?? 0) - expected)).toBeLessThan(expected * 0.15);
   });
 
-  it('is refused after any slip of one letter', () => {
+  it('is not well formed after any change of one character', () => {
     const letter = fc.integer({ min: 4, max: 41 });
     fc.assert(
       fc.property(letter, fc.constantFrom(...ALPHABET), (index, other) => {
@@ -57,24 +57,24 @@ describe('K1: the secret of an API key', () => {
     (secret: string) => secret.slice(0, -1),
     (secret: string) => secret.replace('phk_', 'phx_'),
     (secret: string) => `Bearer ${secret}`,
-  ])('is refused with something more or less (%#)', (damage) => {
+  ])('is not well formed with characters added, missing or replaced (%#)', (damage) => {
     expect(isWellFormedSecret(damage(newApiKeySecret()))).toBe(false);
   });
 
-  it('is stored as its SHA-256 and shown by its ends', () => {
+  it('is stored as its SHA-256, and shown abbreviated to its first and last characters', () => {
     expect(hashSecret('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
     expect(abbreviate('phk_0123456789')).toBe('phk_0123...6789');
   });
 
-  it('keeps its checksum for ever', () => {
+  it('has the checksum that issued keys have', () => {
     expect(isWellFormedSecret(KNOWN)).toBe(true);
   });
 });
 
 describe('A secret with another prefix', () => {
-  it('has the same form, and is no key', () => {
+  it('has the same format, but is not a valid API key', () => {
     const secret = newSecret('phi_');
     expect(secret).toMatch(/^phi_[0-9A-Za-z]{38}$/);
     expect(isWellFormedSecret(secret)).toBe(false);

@@ -12,8 +12,8 @@ const addresses = new BounceAddresses(ringOf(first), DOMAIN);
 const id = newId('trs', Date.now());
 const address = addresses.addressFor(id);
 
-describe('an address that mail about an email comes back to', () => {
-  it('says again which email it is for, is the same each time, and fits into a local part', () => {
+describe('the bounce address of an email', () => {
+  it('identifies its email, is deterministic, and its local part is at most 64 characters long', () => {
     expect(address).toMatch(/^bounce\+1[0-9a-z]{51}@bounces\.example\.com$/);
     expect(address.indexOf('@')).toBeLessThanOrEqual(64);
     expect(addresses.addressFor(id)).toBe(address);
@@ -23,17 +23,17 @@ describe('an address that mail about an email comes back to', () => {
     }
   });
 
-  it('is read in whatever case it comes back', () => {
+  it('is recognised in any letter case', () => {
     expect(addresses.emailOf(address.toUpperCase())).toBe(id);
     expect(addresses.emailOf(address.replace('bounce', 'Bounce'))).toBe(id);
   });
 
-  it('is read with every key of the ring, and with no other', () => {
+  it('is valid with any key of the key ring, and with no other', () => {
     expect(new BounceAddresses(ringOf(second, first), DOMAIN).emailOf(address)).toBe(id);
     expect(new BounceAddresses(ringOf(second), DOMAIN).emailOf(address)).toBeUndefined();
   });
 
-  it('is none once any of its characters is another one', () => {
+  it('is invalid after a change of any of its characters', () => {
     for (let at = 0; at < address.length; at += 1) {
       const changed = address.slice(0, at) + (address[at] === '0' ? '1' : '0') + address.slice(at + 1);
       expect([at, addresses.emailOf(changed)]).toEqual([at, undefined]);
@@ -54,7 +54,7 @@ describe('an address that mail about an email comes back to', () => {
     expect(addresses.emailOf(text)).toBeUndefined();
   });
 
-  it('is none at another domain, nor without one', () => {
+  it('is invalid at another domain or without one', () => {
     expect(addresses.emailOf(address.replace('@bounces', '@b'))).toBeUndefined();
     expect(addresses.emailOf(address.slice(0, address.indexOf('@')))).toBeUndefined();
     expect(addresses.emailOf(`${address}.`)).toBeUndefined();

@@ -10,14 +10,14 @@ const UUID = '01931f3b-1c9f-7c3e-9b2a-0123456789ab';
 const signer = new LinkSigner(ringOf(first));
 
 describe('S20: a signed link', () => {
-  it('says again what it was signed for, is short, and is the same each time', () => {
+  it('contains the id that it was signed for, is short, and is deterministic', () => {
     const token = signer.sign('unsubscribe', UUID);
     expect(token).toMatch(/^phu_[A-Za-z0-9_-]{50}$/);
     expect(signer.sign('unsubscribe', UUID)).toBe(token);
     expect(signer.verify('unsubscribe', token)).toBe(UUID);
   });
 
-  it('is read with every key of the ring, and with no other', () => {
+  it('is valid with any key of the key ring, and with no other', () => {
     const old = signer.sign('unsubscribe', UUID);
     const rotated = new LinkSigner(ringOf(second, first));
     expect(rotated.sign('unsubscribe', UUID)).not.toBe(old);
@@ -25,7 +25,7 @@ describe('S20: a signed link', () => {
     expect(new LinkSigner(ringOf(second)).verify('unsubscribe', old)).toBeUndefined();
   });
 
-  it('is none once any of its characters is another one', () => {
+  it('is invalid after a change of any of its characters', () => {
     const token = signer.sign('unsubscribe', UUID);
     for (let at = 0; at < token.length; at += 1) {
       const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
@@ -44,7 +44,7 @@ describe('S20: a signed link', () => {
     expect(signer.verify('unsubscribe', text)).toBeUndefined();
   });
 
-  it('is none in another spelling of the same bytes', () => {
+  it('is invalid in another base64url encoding of the same bytes', () => {
     const token = signer.sign('unsubscribe', UUID);
     expect(signer.verify('unsubscribe', `${token}=`)).toBeUndefined();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -53,17 +53,17 @@ describe('S20: a signed link', () => {
   });
 });
 
-describe('S17: a signed link that leads on', () => {
+describe('S17: a signed link with a target', () => {
   const url = 'https://example.com/shop?a=1&b=%C3%BC#top';
   const token = signer.signTarget({ uuid: UUID, url })!;
 
-  it('leads where was signed for, and says what it stands in', () => {
+  it('contains its target and the id of its email, and is deterministic', () => {
     expect(token).toMatch(/^phc_[A-Za-z0-9_-]+$/);
     expect(signer.verifyTarget(token)).toEqual({ uuid: UUID, url });
     expect(signer.signTarget({ uuid: UUID, url })).toBe(token);
   });
 
-  it('leads nowhere once any of its characters is another one, or one comes or goes', () => {
+  it('is invalid after a change, an addition or a removal of any character', () => {
     for (let at = 0; at < token.length; at += 1) {
       const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
       expect([at, signer.verifyTarget(changed)]).toEqual([at, undefined]);
@@ -72,13 +72,13 @@ describe('S17: a signed link that leads on', () => {
       expect(signer.verifyTarget(changed)).toBeUndefined();
   });
 
-  it('leads nowhere with a key that is not in the ring, or with the token of something else', () => {
+  it('is invalid with a key that is not in the ring, and for a token of another purpose', () => {
     expect(new LinkSigner(ringOf(second)).verifyTarget(token)).toBeUndefined();
     expect(signer.verifyTarget(signer.sign('open', UUID).replace('pho_', 'phc_'))).toBeUndefined();
     expect(signer.verify('open', signer.sign('unsubscribe', UUID).replace('phu_', 'pho_'))).toBeUndefined();
   });
 
-  it('is not made of a place that is too long for one', () => {
+  it('is not made for a target that is too long', () => {
     const long = `https://example.com/${'x'.repeat(1_380)}`;
     expect(signer.verifyTarget(signer.signTarget({ uuid: UUID, url: long })!)).toEqual({
       uuid: UUID,

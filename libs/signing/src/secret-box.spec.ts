@@ -6,7 +6,7 @@ import { SecretBox, SecretNotOpened } from './secret-box.ts';
 const OLD = `2025:${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `2026:${Buffer.alloc(32, 2).toString('base64')}`;
 const PLACE = 'webhook:0190a6ac-0000-7000-8000-000000000001';
-/** Made with Python's cryptography: what was stored must stay readable whatever becomes of this code. */
+/** Made with Python's cryptography: stored secrets must stay readable in all later versions. */
 const KNOWN = Buffer.from(
   '010432303235090909090909090909090909ac6a4ba2a1008e8efd03fbd8a674f676e018b59c08',
   'hex',
@@ -20,7 +20,7 @@ function ringOf(text: string): KeyRing {
 const boxOf = (text: string): SecretBox => new SecretBox(ringOf(text));
 
 describe('SecretBox', () => {
-  it('opens what it sealed, whatever it is', () => {
+  it('decrypts what it encrypted, for any bytes', () => {
     const box = boxOf(OLD);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 4_096 }), fc.string(), (secret, place) => {
@@ -29,14 +29,14 @@ describe('SecretBox', () => {
     );
   });
 
-  it('never seals twice alike, and shows nothing of the secret', () => {
+  it('encrypts the same secret differently each time, without revealing it', () => {
     const box = boxOf(OLD);
     const sealed = Array.from({ length: 100 }, () => box.seal('wht_secret', PLACE));
     expect(new Set(sealed.map((bytes) => bytes.toString('hex'))).size).toBe(100);
     for (const bytes of sealed) expect(bytes.toString('latin1')).not.toContain('wht_');
   });
 
-  it('seals with the first key of the ring and opens with all', () => {
+  it('encrypts with the first key of the ring, and decrypts with any', () => {
     const before = boxOf(OLD).seal('kept', PLACE);
     const rotating = boxOf(`${NEW},${OLD}`);
     expect(rotating.open(before, PLACE).toString()).toBe('kept');
@@ -46,23 +46,23 @@ describe('SecretBox', () => {
     expect(boxOf(NEW).open(after, PLACE).toString()).toBe('kept');
   });
 
-  it('names the key that it lacks', () => {
+  it('names the key that is missing', () => {
     expect(() => boxOf(NEW).open(boxOf(OLD).seal('x', PLACE), PLACE)).toThrow(
       'the key 2025 is not in ENCRYPTION_KEYS',
     );
   });
 
-  it('does not open in another place', () => {
+  it('does not decrypt in another context', () => {
     const box = boxOf(OLD);
     expect(() => box.open(box.seal('x', PLACE), `${PLACE}2`)).toThrow(SecretNotOpened);
   });
 
-  it('does not open with another key of the same name', () => {
+  it('does not decrypt with another key of the same name', () => {
     const other = `2025:${Buffer.alloc(32, 3).toString('base64')}`;
     expect(() => boxOf(other).open(boxOf(OLD).seal('x', PLACE), PLACE)).toThrow(SecretNotOpened);
   });
 
-  it('does not open after any change of any byte, nor cut short, nor made longer', () => {
+  it('does not decrypt after a change of any byte, nor when truncated or extended', () => {
     const box = boxOf(`${OLD},${NEW}`);
     const sealed = box.seal('a secret', PLACE);
     for (let index = 0; index < sealed.length; index += 1) {
@@ -74,7 +74,7 @@ describe('SecretBox', () => {
     expect(() => box.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE)).toThrow(SecretNotOpened);
   });
 
-  it('opens what was stored long ago', () => {
+  it('decrypts a value that another implementation made', () => {
     expect(boxOf(OLD).open(KNOWN, PLACE).toString()).toBe('hello');
   });
 });
@@ -100,7 +100,7 @@ describe('parseKeyRing', () => {
     expect('fault' in parsed && parsed.fault).toContain(fault);
   });
 
-  it('says nothing of a key in its faults', () => {
+  it('does not reveal keys in its errors', () => {
     const parsed = parseKeyRing(`2026:${'S3CRET'.repeat(9)}`);
     expect(JSON.stringify(parsed)).not.toContain('S3CRET');
   });

@@ -4,9 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import { signBody, signMessage, webhookKey } from './webhook-signature.ts';
 import { newWebhookToken } from './webhook-token.ts';
 
-/** What a receiver does who uses the library of Standard Webhooks; CommonJS. */
+/** The library of Standard Webhooks, as receivers use it; CommonJS. */
 interface Receiver {
-  /** @throws when no signature fits */
+  /** @throws when no signature matches */
   verify(body: Buffer, headers: Record<string, string>): unknown;
 }
 const require = createRequire(import.meta.url);
@@ -20,7 +20,7 @@ const BODIES = [
   '{"data":{"name":"Zoë 💌 \\u0000","lines":"a\\r\\nb"}}',
   ' {"spaces" : "stay" }\n',
 ].map((text) => Buffer.from(text));
-/** One that was made, and what a workspace may give: 8 to 256 characters of printable ASCII. */
+/** A generated token, and tokens that a workspace may choose: 8 to 256 characters of printable ASCII. */
 const TOKENS = [
   newWebhookToken(),
   'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -32,7 +32,7 @@ const CASES = TOKENS.flatMap((token) => BODIES.map((body) => ({ token, body })))
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** What OpenSSL makes of the same. */
+/** The same HMAC, made by OpenSSL. */
 function openssl(body: Buffer, token: string): string {
   const key = Buffer.from(token).toString('hex');
   const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`];
@@ -48,7 +48,7 @@ const headers = (signature: string, unixSeconds: number): Record<string, string>
 });
 
 describe('X-Service-Signature', () => {
-  it('W5, W6: is the HMAC that OpenSSL makes of the very bytes, with the whole token as the key', () => {
+  it('W5, W6: is the HMAC-SHA256 of the exact bytes with the whole token as the key, as OpenSSL makes it', () => {
     for (const { token, body } of CASES) expect(signBody(body, webhookKey(token))).toBe(openssl(body, token));
   });
 
@@ -56,7 +56,7 @@ describe('X-Service-Signature', () => {
     expect(signBody(BODIES[0]!, KEYS[0]!)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('W5: is another for every other byte', () => {
+  it('W5: changes when a space is added to the body', () => {
     const [body] = BODIES;
     const spaced = Buffer.concat([body!, Buffer.from(' ')]);
     expect(signBody(spaced, KEYS[0]!)).not.toBe(signBody(body!, KEYS[0]!));
@@ -64,7 +64,7 @@ describe('X-Service-Signature', () => {
 });
 
 describe('webhook-signature', () => {
-  it('W6: satisfies the library of Standard Webhooks', () => {
+  it('W6: is accepted by the library of Standard Webhooks', () => {
     for (const { token, body } of CASES) {
       const unixSeconds = now();
       const signature = signMessage({ id: ID, unixSeconds, body }, [webhookKey(token)]);
@@ -75,7 +75,7 @@ describe('webhook-signature', () => {
     }
   });
 
-  it('W6: satisfies whoever knows the new token, and whoever still knows the old one', () => {
+  it('W6: is accepted with the new token and with the old one after a rotation', () => {
     const [body, [fresh, old, another]] = [BODIES[1]!, TOKENS];
     const unixSeconds = now();
     const signature = signMessage({ id: ID, unixSeconds, body }, [fresh!, old!].map(webhookKey));
@@ -84,7 +84,7 @@ describe('webhook-signature', () => {
     expect(() => receiver(another!).verify(body, headers(signature, unixSeconds))).toThrow('No matching');
   });
 
-  it('W6: is worth nothing with another id, another time or another body', () => {
+  it('W6: is refused with another id, another time or another body', () => {
     const [token] = TOKENS;
     const unixSeconds = now();
     const signature = signMessage({ id: ID, unixSeconds, body: BODIES[0]! }, [webhookKey(token!)]);
@@ -98,7 +98,7 @@ describe('webhook-signature', () => {
       expect(() => receiver(token!).verify(body, sent)).toThrow('No matching signature');
   });
 
-  it('W6: lets a receiver refuse what is replayed', () => {
+  it('W6: is refused by a receiver when it is six minutes old', () => {
     const unixSeconds = now() - 6 * 60;
     const signature = signMessage({ id: ID, unixSeconds, body: BODIES[0]! }, [KEYS[0]!]);
     expect(() => receiver(TOKENS[0]!).verify(BODIES[0]!, headers(signature, unixSeconds))).toThrow('too old');

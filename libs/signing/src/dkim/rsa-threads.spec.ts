@@ -11,14 +11,14 @@ const signed = (text: string): string =>
   sign('sha256', Buffer.from(text, 'latin1'), privateKey).toString('base64');
 
 describe('RsaThreads', () => {
-  it('gives each its own signature, the one that Node makes, however many are asked for at once', async () => {
+  it('makes the same signatures as Node, for 300 concurrent calls', async () => {
     const threads = new RsaThreads();
     const texts = Array.from({ length: 300 }, (_nothing, index) => `text \xe4 ${index}`);
     const signatures = await Promise.all(texts.map((text) => threads.sign(text, privateKey)));
     expect(signatures).toEqual(texts.map((text) => signed(text)));
   });
 
-  it('tells why a key cannot sign, at no cost to those that are signed beside it', async () => {
+  it('reports why a key cannot sign, without failing concurrent calls', async () => {
     const threads = new RsaThreads();
     const other = generateKeyPairSync('ed25519').privateKey;
     const [good, bad, alsoGood] = await Promise.allSettled(
@@ -28,7 +28,7 @@ describe('RsaThreads', () => {
     expect(bad).toMatchObject({ reason: { message: expect.stringMatching(/^RSA cannot sign: ./) } });
   });
 
-  it('signs by another thread what one had that died', async () => {
+  it('lets another thread take over the work of one that died', async () => {
     const { output } = await inAProcess(`
       const threads = new RsaThreads();
       await signAll(threads, 1);
@@ -38,7 +38,7 @@ describe('RsaThreads', () => {
     expect(output).toEqual(['true true']);
   });
 
-  it('is not held up for ever by threads that die while they start, and says so when it cannot sign', async () => {
+  it('rejects when threads die while they start, and works again afterwards', async () => {
     const { output } = await inAProcess(`
       const threads = new RsaThreads();
       process.on('worker', terminate);
@@ -49,13 +49,13 @@ describe('RsaThreads', () => {
     expect(output).toEqual([expect.stringMatching(/^(worker exited|Terminating worker)/), 'true']);
   });
 
-  it('keeps no process alive, and lets none end before it has its signature', async () => {
+  it('keeps the process alive while a signature is awaited, but no longer', async () => {
     const { output } = await inAProcess('console.log(await signAll(new RsaThreads(), 1));');
     expect(output).toEqual(['true']);
   });
 });
 
-/** What a process prints that runs this, line by line. It must end by itself. */
+/** The lines that a process prints which runs this script. It must end by itself. */
 async function inAProcess(script: string): Promise<{ output: string[] }> {
   const module = new URL('rsa-threads.ts', import.meta.url).href;
   const head = `

@@ -9,7 +9,7 @@ const MESSAGE = Buffer.from(
   'From: Ada <ada@example.com>\r\nTo: b@example.org\r\nSubject: Hello\r\n there\r\n\r\nHi\r\n',
 );
 
-/** RFC 8463, appendix A.1: the seed of its key, as PKCS #8 has it. */
+/** The private key of RFC 8463, appendix A.1, in PKCS #8. */
 const SEED = 'nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=';
 const RFC_8463: DkimSigner = {
   algorithm: 'ed25519',
@@ -46,14 +46,14 @@ describe('The relaxed form', () => {
     expect(relaxed(body)).toBe(form);
   });
 
-  it('leaves bytes beyond ASCII in a field as they are', () => {
+  it('leaves non-ASCII bytes in a field unchanged', () => {
     const [field] = readHead(Buffer.from('To:  <j\u00fcrgen\u00a0@example.com>\r\n\r\n', 'utf8')).fields;
     expect(Buffer.from(relaxedField(field!), 'latin1').toString()).toBe('to:<j\u00fcrgen\u00a0@example.com>');
   });
 });
 
 describe('A signature', () => {
-  it('names the domain, the selector, the time and each field once more than it is there', async () => {
+  it('contains the domain, the selector, the time, and each header field once more than it occurs', async () => {
     const signed = await signEmail(MESSAGE, [RFC_8463], SIGNED_AT);
     const tags = tagsOf(signed).replaceAll(/\r\n /g, '');
     expect(tags).toMatch(
@@ -66,7 +66,7 @@ describe('A signature', () => {
     expect(signed.subarray(-MESSAGE.length)).toEqual(MESSAGE);
   });
 
-  it('is the same whenever it is made, and no line of it is longer than 78', async () => {
+  it('is deterministic, and no line is longer than 78 characters', async () => {
     const rsa = { ...RFC_8463, algorithm: 'rsa' as const, selector: 'rsa' };
     const { privateKey } = await newDkimKeyPair('rsa');
     const signers = [{ ...rsa, privateKey: parseDkimKey(privateKey) }, RFC_8463];
@@ -84,11 +84,11 @@ describe('A signature', () => {
     expect(fields).toEqual(['rsa', 'ed25519', 'from', 'to', 'subject']);
   });
 
-  it('by nobody leaves the message as it is', async () => {
+  it('without signers leaves the message unchanged', async () => {
     expect(await signEmail(MESSAGE, [], SIGNED_AT)).toBe(MESSAGE);
   });
 
-  it('needs a key that is one', () => {
+  it('refuses bytes that are not a private key', () => {
     expect(() => parseDkimKey(Buffer.from('no key'))).toThrow();
   });
 });
