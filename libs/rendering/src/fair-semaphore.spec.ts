@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { FairSemaphore } from './fair-semaphore.ts';
 
 describe('Slots', () => {
-  it('lets so many in at once and the others of an owner in the order in which they came', async () => {
+  it('admits a limited number at once, and the others of an owner in order of arrival', async () => {
     const semaphore = new FairSemaphore(1);
     const order: string[] = [];
     const first = await semaphore.take('a');
@@ -15,7 +15,7 @@ describe('Slots', () => {
     expect(order).toEqual(['second', 'third']);
   });
 
-  it('lets one of each owner in, in turn, however many one of them has waiting', async () => {
+  it('admits one of each owner in turn, however many of one owner wait', async () => {
     const semaphore = new FairSemaphore(1);
     const order: string[] = [];
     const wait = async (owner: string, name: string): Promise<void> => {

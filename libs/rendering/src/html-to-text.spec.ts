@@ -4,7 +4,7 @@ import { HtmlToText } from './html-to-text.ts';
 import { withPreviewText } from './preview-text.ts';
 import type { RenderingFailed } from './rendering-failed.ts';
 
-/** Each level indents all that is within it once more, so the work grows with the cube of the depth: 20 s and more. */
+/** Each level indents its whole content again, so the time grows with the cube of the depth: 20 s and more. */
 const PATHOLOGICAL = '<blockquote>x y'.repeat(2_500);
 
 const failureOf = (promise: Promise<string>): Promise<RenderingFailed | string> =>
@@ -39,18 +39,18 @@ describe('S16: HtmlToText', () => {
     expect(await htmlToText.convert(html, 'a')).toBe(text);
   });
 
-  it('leaves the pre-header out', async () => {
+  it('omits the pre-header', async () => {
     expect(await htmlToText.convert(withPreviewText('<body><p>Body</p></body>', 'Preview'), 'a')).toBe(
       'Body',
     );
   });
 
-  it('makes the texts of large HTML one after the other, and makes nothing else wait for them', async () => {
+  it('converts large HTML one at a time, without delaying other conversions', async () => {
     const shared = new HtmlToText({ maxThreads: 1, deadlineMs: 60_000 });
     const done: string[] = [];
     const convert = (name: string, html: string): Promise<unknown> =>
       shared.convert(html, name).then(() => done.push(name));
-    // A thread takes its time to start.
+    // Starting a thread takes time.
     await convert('started', 'x');
     await Promise.all([
       convert('first large', '<td>x</td>'.repeat(100_000)),
@@ -61,7 +61,7 @@ describe('S16: HtmlToText', () => {
     await shared.close();
   });
 
-  it('kills a conversion at its deadline and works on', async () => {
+  it('kills a conversion at its deadline, and goes on with others', async () => {
     // Long enough for a thread to start on a busy machine.
     const impatient = new HtmlToText({ maxThreads: 1, deadlineMs: 5_000 });
     const slow = failureOf(impatient.convert(PATHOLOGICAL, 'a'));
@@ -71,7 +71,7 @@ describe('S16: HtmlToText', () => {
     await impatient.close();
   });
 
-  it('keeps a thread for everybody else, however much comes of one whose HTML takes too long', async () => {
+  it('keeps a thread free for other owners, however much HTML of one takes too long', async () => {
     const shared = new HtmlToText({ maxThreads: 2 });
     let failed = 0;
     const slow = Array.from({ length: 6 }, () =>
@@ -84,7 +84,7 @@ describe('S16: HtmlToText', () => {
     await Promise.all(slow);
   });
 
-  it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
+  it('ends the thread, not the process, when memory runs out, and goes on with others', async () => {
     const small = new HtmlToText({ maxThreads: 1, maxHeapMb: 64, deadlineMs: 30_000 });
     expect(await failureOf(small.convert('<b>x</b>'.repeat(500_000), 'a'))).toMatchObject({
       reason: 'memory',
@@ -93,20 +93,20 @@ describe('S16: HtmlToText', () => {
     await small.close();
   });
 
-  it('says that it crashed where the markup is nested beyond the stack, and works on', async () => {
+  it('reports a crash where nested markup overflows the stack, and goes on with others', async () => {
     expect(await failureOf(htmlToText.convert('<ul><li>'.repeat(6_000), 'a'))).toMatchObject({
       reason: 'crash',
     });
     expect(await htmlToText.convert('<p>next</p>', 'a')).toBe('next');
   });
 
-  it('refuses work after it was closed, also when it never began', async () => {
+  it('refuses work after it was closed, also when it was never used', async () => {
     const closed = new HtmlToText();
     await closed.close();
     expect(await failureOf(closed.convert('x', 'a'))).toMatchObject({ reason: 'crash' });
   });
 
-  it('keeps a process alive until the text is there, and no longer', () => {
+  it('keeps a process alive until the conversion is done, and no longer', () => {
     const module = new URL('./html-to-text.ts', import.meta.url).href;
     const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>', 'a'))`;
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module'];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { withPreviewText } from './preview-text.ts';
 
-/** The index in `html` where the pre-header of a preview text went. */
+/** The index in `html` where the pre-header was inserted. */
 const placeIn = (html: string): string => withPreviewText(html, 'Hi').split('<div style="display:none')[0]!;
 
 describe('S15: withPreviewText', () => {
-  it('hides the escaped text at the start of the body and pads it to what an inbox shows', () => {
+  it('inserts the escaped text, hidden, at the start of the body, padded to the length that inboxes show', () => {
     const html = withPreviewText('<body><p>Body</p></body>', `<b>"Tom" & 'Jo'</b>`);
     expect(html).toMatch(
       /^<body><div style="display:none;[^"]*">&lt;b&gt;&quot;Tom&quot; &amp; &#39;Jo&#39;&lt;\/b&gt;(&#847;&zwnj;&nbsp;)+<\/div><p>Body<\/p><\/body>$/,
@@ -18,7 +18,7 @@ describe('S15: withPreviewText', () => {
     expect(withPreviewText('<p>Body</p>', ' \n')).toBe('<p>Body</p>');
   });
 
-  it('does not pad a text that fills the inbox itself', () => {
+  it('does not pad a text of that length', () => {
     expect(withPreviewText('<p>Body</p>', 'x'.repeat(1_000))).not.toContain('&nbsp;');
   });
 
@@ -47,9 +47,12 @@ describe('S15: withPreviewText', () => {
     '<!doctype html><html lang="en">',
     '<html><head><style>p{}</style></head>',
     '<!-- x --!><!doctype html>',
-  ])('goes behind %j where there is no body tag, so that the document keeps its mode', (before) => {
-    expect(placeIn(`${before}<p>Body</p>`)).toBe(before);
-  });
+  ])(
+    'inserts after %j where there is no body tag, so that the document keeps its rendering mode',
+    (before) => {
+      expect(placeIn(`${before}<p>Body</p>`)).toBe(before);
+    },
+  );
 
   it.each([
     ['', '<p>First</p><body>'],
@@ -59,7 +62,7 @@ describe('S15: withPreviewText', () => {
     ['<head><noscript>', '<p>First</p></noscript></head><body>'],
     ['', '<iframe><body></iframe><body>'],
     ['<body>', 'First<body class="second">'],
-  ])('goes behind %j, since %s is seen before, or in, a later body', (before, after) => {
+  ])('inserts after %j, since %s is displayed before, or in, a later body', (before, after) => {
     expect(placeIn(`${before}${after}<p>Body</p>`)).toBe(before);
   });
 
@@ -70,7 +73,7 @@ describe('S15: withPreviewText', () => {
     },
   );
 
-  it('takes time in proportion to the HTML, not to its square', () => {
+  it('takes linear time in the length of the HTML', () => {
     const before = process.threadCpuUsage();
     for (const unit of [
       '<',

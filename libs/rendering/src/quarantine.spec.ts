@@ -12,14 +12,14 @@ describe('Quarantine', () => {
     ['busy', false],
     ['too_large', false],
     ['fault', false],
-  ] as const)('of a failure for %s: whether its owner is one is %s', (reason, isQuarantined) => {
+  ] as const)('contains the owner of a failure for %s: %s', (reason, isQuarantined) => {
     const quarantine = new Quarantine('the work', 600_000);
     quarantine.noteFailure('a', failure(reason));
     quarantine.noteFailure('b', new Error('of another kind'));
     expect([quarantine.has('a'), quarantine.has('b')]).toEqual([isQuarantined, false]);
   });
 
-  it('are none any more when their time is over, counted from the last failure', () => {
+  it('ends when its time is over, counted from the last failure', () => {
     const now = jest.spyOn(performance, 'now').mockReturnValue(0);
     const quarantine = new Quarantine('the work', 600_000);
     quarantine.noteFailure('a', failure('deadline'));
@@ -32,7 +32,7 @@ describe('Quarantine', () => {
     now.mockRestore();
   });
 
-  it('are known by the thousand, and the one that failed longest ago is forgotten first', () => {
+  it('keeps a thousand owners, and forgets the one with the oldest failure first', () => {
     const quarantine = new Quarantine('the work', 600_000);
     for (let owner = 0; owner < 1_000; owner += 1) quarantine.noteFailure(`${owner}`, failure('memory'));
     quarantine.noteFailure('0', failure('memory'));
@@ -45,7 +45,7 @@ describe('Quarantine', () => {
     ]);
   });
 
-  it('are served one at a time, in their order, whatever fails; beyond four they are not begun', async () => {
+  it('serves owners in it one at a time, in order, even after failures; more than four waiting are refused', async () => {
     const quarantine = new Quarantine('the work', 600_000);
     const steps: string[] = [];
     const task = (name: string) => async () => {

@@ -20,7 +20,7 @@ const SOURCE: MessageSource = {
 const compose = (change: Partial<MessageSource>): Buffer => composeMessage({ ...SOURCE, ...change });
 const parse = (message: Buffer): Promise<Email> => PostalMime.parse(message);
 const withLf = (text: string | undefined): string => (text ?? '').replace(/\r\n?/g, '\n');
-/** The parser counts the line break before a boundary as content (RFC 2046 does not) and drops a byte order mark. */
+/** The parser wrongly counts the line break before a boundary as content (RFC 2046), and drops a byte order mark. */
 const isReadAs = (read: string | undefined, source: string): boolean => {
   const expected = withLf(source).replace(/^\uFEFF/, '');
   return [expected, `${expected}\n`].includes(withLf(read));
@@ -31,7 +31,7 @@ const headOf = (message: Buffer): string => message.toString('utf8').split('\r\n
 const CONTROL = /\p{Cc}/u;
 const headerText = fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !CONTROL.test(text));
 const asciiText = fc.string({ unit: 'grapheme-ascii', maxLength: 200 });
-/** Readers trim what surrounds a header's value, so what is compared has nothing there to trim. */
+/** Parsers trim header values, so the compared values must have no whitespace around them. */
 const subjects = fc.oneof(headerText, asciiText).map((text) => text.trim());
 const addresses = fc
   .tuple(fc.stringMatching(/^[a-z0-9][a-z0-9.+-]{0,20}[a-z0-9]$/), fc.domain())
@@ -78,7 +78,7 @@ describe('composeMessage', () => {
     );
   });
 
-  it('is read back by an independent parser as what was composed, whatever the words are', async () => {
+  it('is parsed by an independent parser into what was composed, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(
         mailboxes,
@@ -101,7 +101,7 @@ describe('composeMessage', () => {
     );
   });
 
-  it('keeps every line in bounds: CRLF only, 78 characters in a head, 998 in a body', () => {
+  it('limits every line: CRLF only, 78 characters in the header, 998 in the body', () => {
     fc.assert(
       fc.property(mailboxes, headerText, bodies, (from, subject, html) => {
         const message = compose({ from, subject, html });
@@ -133,7 +133,7 @@ describe('composeMessage', () => {
     expect((await parse(message)).subject).toBe(subject);
   });
 
-  it('S20: says where to unsubscribe, and that one click is enough where the link is https', () => {
+  it('S20: adds List-Unsubscribe, and List-Unsubscribe-Post where the link is https', () => {
     const headsOf = (unsubscribeUrl: string): string[] =>
       headOf(compose({ unsubscribeUrl }))
         .split('\r\n')
@@ -153,7 +153,7 @@ describe('composeMessage', () => {
     expect(compose(change).equals(compose(change))).toBe(true);
   });
 
-  it('separates its parts by a boundary that no part holds, not even one that tries to', async () => {
+  it('separates its parts by a boundary that occurs in no part, not even in one that imitates it', async () => {
     const html = `<p>--=_${SOURCE.id}--</p>\n--=_${SOURCE.id}\nContent-Type: text/html\n\nforged`;
     const message = compose({ html, text: html });
     expect(message.toString().split(`--=_${SOURCE.id}`)).toHaveLength(4);
@@ -187,13 +187,13 @@ describe('composeMessage', () => {
     },
   );
 
-  it('refuses a date that is none', () => {
+  it('refuses an invalid date', () => {
     expect(() => compose({ date: new Date(Number.NaN) })).toThrow(UncomposableMessage);
   });
 
   const corpus = new URL('../../../../test/corpus/email-templates/', import.meta.url);
   const mails = readdirSync(corpus, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  it('knows eleven real mails', () => expect(mails).toHaveLength(11));
+  it('is tested with eleven real mails', () => expect(mails).toHaveLength(11));
   it.each(mails.map((entry) => entry.name))('carries the real mail "%s" unchanged', async (name) => {
     const html = readFileSync(new URL(`${name}/content.html`, corpus), 'utf8');
     const text = readFileSync(new URL(`${name}/content.txt`, corpus), 'utf8');

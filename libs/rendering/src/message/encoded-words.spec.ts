@@ -14,7 +14,7 @@ function decode(word: string): string {
 }
 
 describe('encodedWords', () => {
-  it('never splits a character over two words and never makes one longer than 75 characters', () => {
+  it('never splits a character across two words, and makes no word longer than 75 characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }), fc.nat(15), (text, used) => {
         const words = encodedWords(text, used);
@@ -25,7 +25,7 @@ describe('encodedWords', () => {
     );
   });
 
-  it('takes the shorter of Q and B', () => {
+  it('uses the shorter of Q and B encoding', () => {
     expect(encodedWords('Your order in Zürich', 0)[0]).toMatch(/\?Q\?/);
     expect(encodedWords('漢字漢字', 0)[0]).toMatch(/\?B\?/);
   });

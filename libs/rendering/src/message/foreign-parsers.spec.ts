@@ -10,7 +10,7 @@ import type { Mailbox } from './mailboxes.ts';
 import { type PythonReading, readByPython, whyNoPython } from './python-parser.fixture.ts';
 import { corpusSources, messageSources } from './random-sources.fixture.ts';
 
-/** COMPOSER_SEED repeats a run; each test says in its name which one it had. */
+/** The seed of a run: set COMPOSER_SEED to repeat one. Each test shows it in its title. */
 const SEED = Number(process.env['COMPOSER_SEED'] ?? randomInt(2 ** 31));
 const CHUNK = 1_000;
 const CHUNKS = 10;
@@ -25,7 +25,7 @@ interface Composed {
 
 const composed = (source: MessageSource): Composed => ({ source, message: composeMessage(source) });
 
-/** Which message it was about is said by the error, as JSON that can be composed again. */
+/** Adds the message, as JSON that can be composed again, to an error. */
 function about({ source }: Composed, judge: () => void): void {
   try {
     judge();
@@ -39,14 +39,14 @@ function about({ source }: Composed, judge: () => void): void {
 const isPlain = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const withLf = (text: string): string => text.replace(/\r\n?/g, '\n');
 
-/** The address as it is on the wire, by means of its own: the domain in punycode where it is international. */
+/** The address in its transmitted form, without the tested code: an international domain in punycode. */
 function wire(address: string): string {
   const at = address.lastIndexOf('@');
   const domain = address.slice(at + 1);
   return address.slice(0, at + 1) + (isPlain(domain) ? domain : domainToASCII(domain));
 }
 
-/** A name of nothing but blanks is none. */
+/** A name of only spaces counts as none. */
 const nameOf = ({ name = '' }: Mailbox): string => (name.trim() === '' ? '' : name);
 const wholeSeconds = (date: Date): number => Math.floor(date.getTime() / 1_000) * 1_000;
 
@@ -57,7 +57,7 @@ const namesOf = ({ replyTo, unsubscribeUrl }: MessageSource): string[] => [
   ...['MIME-Version', 'Content-Type'],
 ];
 
-/** What the headers say that say one thing. */
+/** The headers that occur once. */
 const valuesOf = ({ subject, messageId, unsubscribeUrl }: MessageSource): Record<string, string> => ({
   'Subject': subject,
   'Message-ID': `<${wire(messageId)}>`,
@@ -65,21 +65,21 @@ const valuesOf = ({ subject, messageId, unsubscribeUrl }: MessageSource): Record
   ...(unsubscribeUrl?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
 });
 
-/** Lines end in CRLF and nothing else does; none is longer than SMTP takes, and one of a header only where it cannot be folded. */
+/** Checks that line breaks are CRLF only, that no line exceeds the limit of SMTP, and that header lines are long only where they cannot be folded. */
 function expectSoundLines({ message }: Composed): void {
   const text = message.toString('latin1');
   expect(text).not.toMatch(/\0|\r(?!\n)|(?<!\r)\n/);
   expect(text.endsWith('\r\n')).toBe(true);
   const lines = text.split('\r\n');
   expect(lines.filter((line) => line.length > 998)).toEqual([]);
-  // Octets up to here, characters from here on (RFC 6532, section 3.4).
+  // The limit above is in octets, the following one in characters (RFC 6532, section 3.4).
   const head = message.toString('utf8').split('\r\n\r\n', 1)[0]!;
   const long = head.split('\r\n').filter((line) => line.length > 78);
-  // One address, or one URL, which nothing may break.
+  // A single address or URL must not be folded.
   expect(long.filter((line) => !/^(?:[A-Za-z-]+:)? <?[^ ]+>?,?$/.test(line))).toEqual([]);
 }
 
-/** Only a local part beyond ASCII makes a header so; parts are never beyond it. */
+/** A header contains non-ASCII characters only for a non-ASCII local part; bodies never do. */
 function expectSevenBits({ source, message }: Composed): void {
   const addresses = [source.from, source.to, ...source.replyTo].map(({ address }) => address);
   const isInternational = addresses.some((address) => !isPlain(address.slice(0, address.lastIndexOf('@'))));
@@ -88,7 +88,7 @@ function expectSevenBits({ source, message }: Composed): void {
   expect(isAscii(message.subarray(endOfHead))).toBe(true);
 }
 
-/** `postal-mime` takes U+FEFF at the begin of what it decodes for the mark of an encoding, and drops it. */
+/** `postal-mime` drops U+FEFF at the beginning of what it decodes, as a byte order mark. */
 const withoutMarks = (text: string): string => text.replaceAll('\uFEFF', '');
 
 function expectReadByPostalMime({ source }: Composed, read: Email): void {
@@ -106,12 +106,12 @@ function expectReadByPostalMime({ source }: Composed, read: Email): void {
   expect(read.attachments).toEqual([]);
   for (const part of ['text', 'html'] as const) {
     const expected = withoutMarks(withLf(source[part]));
-    // It counts the line break before a boundary as content, which RFC 2046 (section 5.1.1) does not.
+    // It wrongly counts the line break before a boundary as content (RFC 2046, section 5.1.1).
     expect([expected, `${expected}\n`]).toContain(withoutMarks(withLf(read[part] ?? '')));
   }
 }
 
-/** What mailauth makes of a message before it judges its signatures: the headers, and who it is from. */
+/** How mailauth parses a message before it verifies signatures: the headers and the sender. */
 async function expectReadByMailauth({ source, message }: Composed): Promise<void> {
   const resolver = (): Promise<never> => Promise.reject(new Error('nothing is signed'));
   const read = await dkimVerify(message, { resolver });
@@ -158,7 +158,7 @@ const readers =
     ? 'postal-mime, mailauth and Python'
     : `postal-mime and mailauth (not by Python: ${missingPython})`;
 
-describe(`What is composed is read by ${readers} as what it was made of`, () => {
+describe(`A composed message is parsed by ${readers} into its source`, () => {
   it('in each mail of the corpus', async () => {
     const sources = corpusSources();
     expect(sources).toHaveLength(11);

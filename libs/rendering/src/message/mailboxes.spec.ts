@@ -5,12 +5,12 @@ import { UncomposableMessage } from './uncomposable-message.ts';
 const shown = (name: string): string => mailboxTokens('To', { address: 'a@example.com', name }, 4).join(' ');
 
 describe('wireAddress', () => {
-  it('writes an international domain as punycode and leaves the local part', () => {
+  it('converts an international domain to punycode, and leaves the local part unchanged', () => {
     expect(wireAddress('jörg@bücher.example')).toBe('jörg@xn--bcher-kva.example');
     expect(wireAddress('Some.One+tag@Example.COM')).toBe('Some.One+tag@Example.COM');
   });
 
-  it('takes quoted local parts and address literals', () => {
+  it('accepts quoted local parts and address literals', () => {
     expect(wireAddress('"a b, c"@example.com')).toBe('"a b, c"@example.com');
     expect(wireAddress('a@[192.0.2.1]')).toBe('a@[192.0.2.1]');
   });
@@ -47,7 +47,7 @@ describe('mailboxTokens', () => {
     ['a  b', '=?UTF-8?Q?a__b?= <a@example.com>'],
     ['', 'a@example.com'],
     ['  ', 'a@example.com'],
-  ])('shows the name %j as %s', (name, expected) => {
+  ])('writes the name %j as %s', (name, expected) => {
     expect(shown(name)).toBe(expected);
   });
 });

@@ -13,7 +13,7 @@ function encoded(text: string): { encoding: string; body: string } {
   return { encoding, body: target.toString('latin1', 1, length + 1) };
 }
 
-/** By the letter of RFC 2045, and by other means than the encoder's. */
+/** A decoder that follows RFC 2045 and shares no code with the encoder. */
 function decoded({ encoding, body }: { encoding: string; body: string }): string {
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8');
   const bytes = body
@@ -23,13 +23,13 @@ function decoded({ encoding, body }: { encoding: string; body: string }): string
 }
 
 describe('encodeText', () => {
-  it('leaves ASCII in short lines as it is', () => {
+  it('leaves ASCII in short lines unchanged', () => {
     expect(encoded('a\nb')).toEqual({ encoding: '7bit', body: 'a\r\nb' });
     expect(encoded('')).toEqual({ encoding: '7bit', body: '' });
     expect(encoded('x'.repeat(998)).encoding).toBe('7bit');
   });
 
-  it('encodes what a hop on the way could change or refuse', () => {
+  it('encodes whatever a mail server could change or refuse', () => {
     expect(encoded('x'.repeat(999)).encoding).toBe('quoted-printable');
     expect(encoded('From me').body).toBe('=46rom me');
     expect(encoded(`a ${BOUNDARY} b`).body).toBe('a =3D_trs_1 b');
@@ -42,18 +42,18 @@ describe('encodeText', () => {
     );
   });
 
-  it('breaks long lines softly, at 76 characters', () => {
+  it('adds soft line breaks at 76 characters', () => {
     expect(encoded(`é${'x'.repeat(100)}`).body).toBe(`=C3=A9${'x'.repeat(69)}=\r\n${'x'.repeat(31)}`);
   });
 
-  it('takes base64 where that is shorter, in lines of 76', () => {
+  it('uses base64 where that is shorter, in lines of 76 characters', () => {
     const { encoding, body } = encoded('漢'.repeat(100));
     expect(encoding).toBe('base64');
     expect(body.split('\r\n').map((line) => line.length)).toEqual([76, 76, 76, 76, 76, 20]);
     expect(Buffer.from(body, 'base64').toString('utf8')).toBe('漢'.repeat(100));
   });
 
-  it('carries any text unchanged, in exactly the length announced, in bounded lines, without the boundary', () => {
+  it('preserves any text, has exactly the announced length, limits lines, and never contains the boundary', () => {
     const unit = fc.constantFrom(
       'a',
       ' ',

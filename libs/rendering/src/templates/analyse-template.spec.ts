@@ -34,7 +34,7 @@ describe('analyseTemplate', () => {
     ],
     ['{{#each items}}{{#if on}}{{../total}}{{/if}}{{/each}}', ['total']],
     ['{{! {{note}} }}{{!-- {{note}} --}}\\{{shown}}', []],
-  ])('S2: a variable is printed where it stands in a tag: %s', (html, printed) => {
+  ])('S2: a variable in an output tag is required: %s', (html, printed) => {
     expect(printedBy(html)).toEqual(printed);
   });
 
@@ -43,7 +43,7 @@ describe('analyseTemplate', () => {
     '{{#if (eq plan "pro")}}x{{/if}}{{#gt total 100}}x{{else}}y{{/gt}}{{eq a b}}',
     '{{default name "friend"}} {{default nickname name}}',
     '{{uppercase (default name "friend")}}',
-  ])('S2: a variable that is only asked about need not be there: %s', (html) => {
+  ])('S2: a variable that is only tested is optional: %s', (html) => {
     expect(printedBy(html)).toEqual([]);
   });
 
@@ -53,11 +53,11 @@ describe('analyseTemplate', () => {
     '{{#if (and name city)}}{{name}} of {{city}}{{/if}}',
     '{{#if user}}{{user.name}}{{/if}}',
     '{{#with user}}{{@root.user.name}}{{../user.name}}{{/with}}',
-  ])('S2: a variable need not be there where a block around it asks about it: %s', (html) => {
+  ])('S2: a variable is optional inside of a block that tests it: %s', (html) => {
     expect(printedBy(html)).toEqual([]);
   });
 
-  it('S3: a bare name is a variable, also where a helper has that name', () => {
+  it('S3: a name without arguments is a variable, even if a helper has that name', () => {
     expect(printedBy('{{date}} {{number}} {{default}} {{#join}}{{/join}}')).toEqual([
       'date',
       'number',
@@ -117,11 +117,11 @@ describe('analyseTemplate', () => {
     ['{{a}}'.repeat(2_001), 'has 2001 tags, more than the 2000 that are possible'],
     ['{{#if a}}'.repeat(200) + '{{/if}}'.repeat(200), 'more than 100 deep'],
     [Array.from({ length: 1_001 }, (_, n) => `{{v${n}}}`).join(''), 'prints 1001 variables'],
-  ])('S3: refuses %.60s and says where and how to mend it', (html, fault) => {
+  ])('S3: refuses %.60s and says where the fault is and how to fix it', (html, fault) => {
     expect(faultsOf(html).join('; ')).toContain(fault);
   });
 
-  it('names the part and at most five faults', () => {
+  it('names the part of the template, and at most five faults', () => {
     const html = '{{> a}}'.repeat(8);
     const analysis = analyseTemplate({ subject: '{{#if}}', html: 'x', text: html, previewText: '{{../a}}' });
     expect('faults' in analysis && analysis.faults).toEqual([

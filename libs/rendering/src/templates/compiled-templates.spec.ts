@@ -17,12 +17,12 @@ const htmlOf = (html: string, variables: object = {}, defaults: object = {}) =>
   render({ html }, variables, defaults).html;
 
 describe('CompiledTemplates', () => {
-  it('S3: renders with a variable of any name, one that objects have of themselves, too', () => {
+  it('S3: renders variables of any name, even of properties that all objects have', () => {
     const variables = { toString: {}, valueOf: 1, a: 'x', list: [{ toString: 1 }, 'y'] };
     expect(htmlOf('{{#a}}{{../a}}{{this}}{{/a}}{{#each list}}{{../a}}{{/each}}', variables)).toBe('xxxx');
   });
 
-  it('S3: escapes in the HTML and nowhere else', () => {
+  it('S3: escapes in the HTML only', () => {
     const parts = { subject: '{{a}}', html: '{{a}} {{{a}}} {{&a}}', text: '{{a}}', previewText: '{{a}}' };
     expect(render(parts, { a: `<b>"T" & 'J' \`=` })).toEqual({
       subject: `<b>"T" & 'J' \`=`,
@@ -32,7 +32,7 @@ describe('CompiledTemplates', () => {
     });
   });
 
-  it('S3: makes one line of a subject and a preview text, so that no variable can add a header', () => {
+  it('S3: renders subject and preview text as one line, so that no variable can add a header', () => {
     const parts = { subject: 'Hi\n {{a}}', previewText: '{{a}}' };
     const { subject, previewText } = render(parts, { a: 'Ann\r\nBcc: eve@example.com\0\u2028x\u0085' });
     expect(subject).toBe('Hi Ann Bcc: eve@example.com x');
@@ -128,7 +128,7 @@ describe('CompiledTemplates', () => {
       '{{#and total name}}a{{else}}b{{/and}}{{#if (or missing empty)}}c{{/if}}{{#if (not empty)}}d{{/if}}',
       'ad',
     ],
-  ])('S3: the helpers give what they say: %s', (html, printed) => {
+  ])('S3: the helpers return what they document: %s', (html, printed) => {
     const variables = {
       name: 'Straße Äö',
       emoji: '👩👩',
@@ -147,11 +147,11 @@ describe('CompiledTemplates', () => {
     expect(htmlOf(html, variables)).toBe(printed);
   });
 
-  it('S2: takes a default where a call gives nothing', () => {
+  it('S2: uses a default where the call has no value', () => {
     expect(htmlOf('{{a}} {{u.x}} {{u.y}}', { u: { y: 2 } }, { a: 1, u: { x: 1, y: 1 } })).toBe('1 1 2');
   });
 
-  it('S3: no text that a helper gives escapes the escaping', () => {
+  it('S3: the output of helpers is always escaped', () => {
     expect(
       htmlOf('{{join a}}{{uppercase b}}{{default c b}}{{lookup d "e"}}', { a: ['<'], b: '<', d: { e: '<' } }),
     ).toBe('&lt;&lt;&lt;&lt;');
@@ -171,19 +171,19 @@ describe('CompiledTemplates', () => {
     ['a long text many times', '{{{t}}}'.repeat(100)],
     ['a list joined by a long text', '{{join l t}}'],
     ['a list joined by what was joined', '{{join l (join l (join l "----------"))}}'],
-  ])('S3: ends by itself when too much comes out of %s', (_what, html) => {
+  ])('S3: fails when the output becomes too large by %s', (_what, html) => {
     const variables = { l: Array.from({ length: 1_000 }, (_, n) => n), t: '<'.repeat(200_000) };
     expect(() => htmlOf(html, variables)).toThrow(OutputTooLarge);
   });
 
-  it('G11: refuses a subject and a content that become larger than they may be, and cuts a preview text', () => {
+  it('G11: refuses subjects and contents that become too large, and truncates preview texts', () => {
     expect(() => render({ subject: '{{a}}' }, { a: 'x'.repeat(999) })).toThrow(OutputTooLarge);
     expect(render({ subject: '{{a}}' }, { a: 'é'.repeat(998) }).subject).toHaveLength(998);
     expect(render({ previewText: '{{a}}' }, { a: '👩'.repeat(1_001) }).previewText).toBe('👩'.repeat(1_000));
     expect(() => htmlOf(`${'é'.repeat(2_500_000)}{{a}}`, { a: 'é'.repeat(200_000) })).toThrow(OutputTooLarge);
   });
 
-  it('keeps the versions that were used last', () => {
+  it('keeps the most recently used versions', () => {
     const templates = new CompiledTemplates();
     const source = (n: number) => ({
       id: `kept${n}`,

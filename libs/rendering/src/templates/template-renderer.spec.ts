@@ -12,11 +12,11 @@ const version = (html: string): TemplateVersionSource => ({
   defaults: {},
 });
 const OWNER = 'wrk_1';
-/** Long enough for a thread to start, and for what takes no time, on a busy machine (50 ms where four times its cores were asked for); the tests wait it out two dozen times. */
+/** Long enough for a thread to start, and for a trivial template, on a busy machine (50 ms at a load of four times its cores). The tests wait for it two dozen times. */
 const DEADLINE_MS = 2_000;
-/** The same where nine times its cores are asked for, for tests that wait it out once. */
+/** The same at a load of nine times its cores, for tests that wait for it once. */
 const LONG_DEADLINE_MS = 6_000;
-/** Questions asked a quarter of a billion times: prints nothing, and so is ended by nothing but the deadline. */
+/** A quarter of a billion tests of a variable: it prints nothing, so only the deadline ends it. */
 const ENDLESS = version(`{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`);
 const ENDLESS_VARIABLES = { l: Array.from({ length: 300_000 }, () => 0) };
 const failureOf = (promise: Promise<unknown>): Promise<RenderingFailed> =>
@@ -29,7 +29,7 @@ describe('TemplateRenderer', () => {
   const renderer = new TemplateRenderer({ maxThreads: 2 });
   afterAll(() => renderer.close());
 
-  it('judges templates', async () => {
+  it('analyses templates', async () => {
     expect(await renderer.analyse({ subject: '{{a}}', html: '{{b}}' }, OWNER)).toEqual({
       printed: ['a', 'b'],
     });
@@ -49,7 +49,7 @@ describe('TemplateRenderer', () => {
     });
   });
 
-  it('gives the same for the same', async () => {
+  it('renders the same input to the same output', async () => {
     const source = version(
       '{{date at "full" time="full" timeZone="Asia/Tokyo"}} {{number n}} {{#each o}}{{@key}}{{/each}}',
     );
@@ -59,7 +59,7 @@ describe('TemplateRenderer', () => {
     );
   });
 
-  it('lets one that becomes too large fail alone', async () => {
+  it('fails only the rendering that becomes too large', async () => {
     const large = version('{{#each l}}{{#each @root.l}}{{@root.t}}{{/each}}{{/each}}');
     const variables = { l: Array.from({ length: 1_000 }, () => 0), t: 'x'.repeat(1_000) };
     const [failure, fine] = await Promise.all([
@@ -70,7 +70,7 @@ describe('TemplateRenderer', () => {
     expect(fine.html).toBe('fine');
   });
 
-  it('kills one that takes too long at its deadline; the others of its group are rendered', async () => {
+  it('kills a rendering that takes too long at its deadline; the others of its group are rendered', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: LONG_DEADLINE_MS });
     const [failure, ...fine] = await Promise.all([
       failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile')),
@@ -81,7 +81,7 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('does not count the time in which the whole process stood still', async () => {
+  it('does not count time in which the whole process was suspended', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: LONG_DEADLINE_MS });
     await impatient.render(version('warm'), {}, OWNER);
     const rendered = impatient.render(
@@ -98,7 +98,7 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('leaves a thread to others, however many of one that takes too long are asked for', async () => {
+  it('keeps a thread free for others, however often a version is requested that takes too long', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
     await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile'));
     const slow = Array.from({ length: 4 }, () =>
@@ -112,7 +112,7 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('leaves a thread to others, however many versions of one owner take too long', async () => {
+  it('keeps a thread free for others, however many versions of one owner take too long', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
     const slow = (): Promise<RenderingFailed> =>
       failureOf(
@@ -129,9 +129,9 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('leaves a thread to others, however many templates of one owner take too long to judge', async () => {
+  it('keeps a thread free for others, however many templates of one owner take too long to analyse', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
-    // The parser takes the square of the time for what stands in each other.
+    // The parser takes quadratic time for nested blocks.
     const deep = `{{uppercase ${'(uppercase '.repeat(20_000)}a${')'.repeat(20_000)}}}`;
     const failures = Array.from({ length: 12 }, () =>
       failureOf(impatient.analyse({ subject: 's', html: deep }, 'hostile')),
@@ -146,7 +146,7 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('has nobody wait behind all that took too long in the same group', async () => {
+  it('does not let others wait for all that took too long in the same group', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
     const settled: string[] = [];
     const slow = Array.from({ length: 6 }, async () => {
@@ -157,13 +157,13 @@ describe('TemplateRenderer', () => {
     });
     const fine = impatient.render(version('fine'), {}, OWNER).then(({ html }) => settled.push(html));
     await Promise.all([...slow, fine]);
-    // Of the six one is tried, four wait as those of a suspect do, and one is turned away.
+    // Of the six, one is tried, four wait in quarantine, and one is refused.
     expect(settled.filter((became) => became !== 'busy').slice(0, 2)).toContain('fine');
     expect(settled.filter((became) => became === 'busy')).toHaveLength(1);
     await impatient.close();
   });
 
-  it('has nobody wait for what took too long of others in the same group, while a thread is free', async () => {
+  it('does not let an owner wait for slow ones of others in the same group while a thread is free', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
     const settled: string[] = [];
     const slow = Array.from({ length: 3 }, async () => {
@@ -180,7 +180,7 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('lets a version rest that cost a thread its life: it fails as before, and costs nothing', async () => {
+  it('fails a version that killed a thread at once for a while, without trying it', async () => {
     const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
     const first = await failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile'));
     const more = Array.from({ length: 100 }, () => failureOf(impatient.render(ENDLESS, {}, 'hostile')));
@@ -189,7 +189,7 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('turns away what would wait behind too many, and renders all the others', async () => {
+  it('refuses requests beyond the limit of waiting ones, and renders all others', async () => {
     const busy = new TemplateRenderer({ maxThreads: 1, maxWaiting: 2 });
     const source = version(`${'x'.repeat(600_000)}{{n}}`);
     const results = await Promise.allSettled(
@@ -203,7 +203,7 @@ describe('TemplateRenderer', () => {
     await busy.close();
   });
 
-  it('gives no owner more than half of the places to wait in, nor half of the rest to the next', async () => {
+  it('gives no owner more than half of the free places to wait in', async () => {
     const busy = new TemplateRenderer({ maxThreads: 1, maxWaiting: 8 });
     const source = version(`${'x'.repeat(600_000)}{{n}}`);
     const rendered = async (owner: string): Promise<number> => {
@@ -212,17 +212,17 @@ describe('TemplateRenderer', () => {
       );
       return (await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled').length;
     };
-    // One of the first is not waiting: it has the thread.
+    // One of the first owner is not waiting but being rendered.
     expect(await Promise.all(['first', 'second', 'third', 'last'].map(rendered))).toEqual([5, 2, 1, 1]);
     await busy.close();
   });
 
-  it('has nobody wait behind all of an owner whose templates are slow, but never too slow', async () => {
+  it('does not let others wait for all requests of an owner whose templates are slow but within the deadline', async () => {
     const patient = new TemplateRenderer({ maxThreads: 1, maxWaiting: 50, deadlineMs: 60_000 });
     const slow = version(`{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`);
     const looped = (times: number): { l: number[] } => ({ l: Array.from({ length: times }, () => 0) });
     const variables = looped(100);
-    // Slow on any machine; whoever has had that once goes alone from then on.
+    // Slow on any machine: from then on, requests of this owner are not grouped with others.
     await patient.render(slow, looped(3_000), 'slow');
     const settled: string[] = [];
     const all = Array.from({ length: 40 }, async () => {
@@ -240,7 +240,7 @@ describe('TemplateRenderer', () => {
       settled.push(`fine ${n}`);
     });
     await Promise.all([...all, judged, ...fine]);
-    // The one that had the thread when the others came, and one in its turn.
+    // The one that was being rendered when the others came, and one in its turn.
     const begun = settled.filter((name) => name !== 'busy');
     expect(begun.slice(0, 2)).toEqual(['slow', 'slow']);
     expect(new Set(begun.slice(2, 5))).toEqual(new Set(['judged', 'fine 1', 'fine 2']));
@@ -248,7 +248,7 @@ describe('TemplateRenderer', () => {
     await patient.close();
   });
 
-  it('lets go of the formats that it has made, whose memory no limit of a thread counts', async () => {
+  it('releases cached number and date formats, whose memory no limit of a thread includes', async () => {
     const one = new TemplateRenderer({ maxThreads: 1, deadlineMs: 60_000 });
     const source = version(
       '{{#each zones as |zone|}}{{#each ../locales as |locale|}}{{date 0 "full" time="full" timeZone=zone locale=locale}}{{/each}}{{/each}}',
@@ -274,7 +274,7 @@ describe('TemplateRenderer', () => {
     await one.close();
   });
 
-  it('ends the thread, not the process, where the memory does not suffice, and works on', async () => {
+  it('ends the thread, not the process, when memory runs out, and goes on with others', async () => {
     const small = new TemplateRenderer({ maxThreads: 1, maxHeapMb: 20, deadlineMs: 60_000 });
     const tags = Array.from(
       { length: 600 },
@@ -311,7 +311,7 @@ describe('the templates of the corpus', () => {
     if ('faults' in analysis) throw new Error(analysis.faults.join('; '));
     const variables = Object.fromEntries(analysis.printed.map((path) => [path, `<${path}>`]));
     const { html, text } = await renderer.render({ id: name, parts, defaults: {} }, variables, OWNER);
-    // One shows what a variable looks like.
+    // One contains an example of a variable.
     expect(`${html}${text}`.replaceAll('{{ something }} will turn into', '')).not.toContain('{{');
     for (const path of analysis.printed)
       expect(`${html}${text}`).toMatch(new RegExp(`&lt;${path}&gt;|<${path}>`));

@@ -152,7 +152,7 @@ const rendered = (html: string, variables: Record<string, unknown>): string => {
 const isAllowed = (html: string) => !('faults' in analyseTemplate({ subject: '', html }));
 
 describe('the template language', () => {
-  it('S3: a template is either refused with its place or renders with any variables', () => {
+  it('S3: a template is either refused with a position, or renders with any variables', () => {
     let allowed = 0;
     fc.assert(
       fc.property(anyTemplate, anyVariables, (html, variables) => {
@@ -170,7 +170,7 @@ describe('the template language', () => {
     expect(allowed).toBeGreaterThan(100);
   });
 
-  it('S3: nothing is reached that a value has inherited', () => {
+  it('S3: inherited properties of values cannot be reached', () => {
     const inherited = Object.getOwnPropertyNames(Object.prototype).concat(
       Object.getOwnPropertyNames(Array.prototype),
     );
@@ -188,7 +188,7 @@ describe('the template language', () => {
     expect((Object.prototype as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('S3: what a variable holds never becomes markup unless three braces ask for it', () => {
+  it('S3: the value of a variable never becomes markup except in triple braces', () => {
     const escaping = anyTemplate.filter(
       (html) => !html.includes('{{{') && !html.includes('{{&') && !/[<>&]/.test(html) && isAllowed(html),
     );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { missingVariables, pathText, segmentsOf, withDefaults } from './variable-paths.ts';
 
 describe('pathText and segmentsOf', () => {
-  it('write paths as templates have them and read them back', () => {
+  it('write paths as in templates, and parse them', () => {
     expect(pathText(['order', 'first item', '0'])).toBe('order.[first item].0');
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (segments) => {
@@ -14,7 +14,7 @@ describe('pathText and segmentsOf', () => {
 });
 
 describe('missingVariables', () => {
-  it('S2: names all that are absent or null; an empty text, 0 and false are there', () => {
+  it('S2: returns all that are absent or null, but not those that are empty, 0 or false', () => {
     const variables = { empty: '', zero: 0, no: false, nothing: null, user: { name: 'Ann' }, list: [] };
     const paths = [
       'empty',
@@ -30,7 +30,7 @@ describe('missingVariables', () => {
     expect(missingVariables(paths, variables)).toEqual(['nothing', 'absent', 'user.city', 'zero.x']);
   });
 
-  it('does not see what an object has inherited', () => {
+  it('ignores inherited properties', () => {
     expect(missingVariables(['constructor', 'user.toString', '__proto__'], { user: {} })).toEqual([
       'constructor',
       'user.toString',
@@ -55,7 +55,7 @@ describe('withDefaults', () => {
     });
   });
 
-  it('takes a member called __proto__ for a member', () => {
+  it('treats a member called __proto__ like any other', () => {
     const given = JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, unknown>;
     const filled = withDefaults(given, {});
     expect(Object.keys(filled)).toEqual(['__proto__']);

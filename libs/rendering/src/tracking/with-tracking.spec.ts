@@ -12,7 +12,7 @@ function tracked(html: string, tracking: Tracking = { linkTo }): string {
   return withTracking(html, findLinks(html), tracking);
 }
 
-/** The HTML with `«…»` around what a link leads to, to say in one text what is expected. */
+/** The HTML with `«…»` around each link target that is to be replaced. */
 function expected(marked: string): [html: string, tracked: string] {
   const html = marked.replaceAll(/[«»]/g, '');
   return [html, marked.replaceAll(/«([^»]*)»/g, (_, value: string) => linkTo(linkTarget(plain(value))!))];
@@ -24,7 +24,7 @@ function plain(value: string): string {
 
 describe('S17: the links of an email', () => {
   it('are found at once in an href of a megabyte of spaces', () => {
-    // An expression that looks for spaces at the end from each of them would take minutes.
+    // A regular expression that searches for trailing spaces from each position would take minutes.
     const href = `https://example.com/${' '.repeat(2 ** 20)}x`;
     expect(linkTarget(href)).toHaveLength('https://example.com/x'.length + 3 * 2 ** 20);
   });
@@ -41,7 +41,7 @@ describe('S17: the links of an email', () => {
     '<!-- x --!><a href="«https://example.com/»">x</a><title>x</title/><a href="«https://example.com/2»">x</a>',
     '<noscript><a href="«https://example.com/»">x</a></noscript><![if !mso]><a href="«https://example.com/2»">x</a><![endif]>',
     '<a href="«https://münchen.example/straße?q=ü»">x</a>',
-  ])('lead by way of us, and nothing else of %s changes', (marked) => {
+  ])('are replaced by tracked links, and nothing else changes in %s', (marked) => {
     const [html, after] = expected(marked);
     expect(tracked(html)).toBe(after);
   });
@@ -61,23 +61,23 @@ describe('S17: the links of an email', () => {
     '<a href>x</a><a href="">x</a><a href="https://exa mple.com/">x</a><a name="https://example.com/">x</a>',
     'https://example.com/ in a text, <a href="https://example.com/',
     '',
-  ])('stay as they are in %s', (html) => {
+  ])('are not replaced in %s', (html) => {
     expect(tracked(html)).toBe(html);
   });
 
-  it('stay where no way by us is made for them, such as the longest ones', () => {
+  it('are not replaced where no tracked link can be made, for instance when they are too long', () => {
     const html = '<a href="https://example.com/">x</a>';
     expect(tracked(html, { linkTo: () => undefined })).toBe(html);
     expect(tracked(html, {})).toBe(html);
   });
 
-  it('lead by way of us up to the thousandth', () => {
+  it('are replaced up to the thousandth', () => {
     const html = '<a href="https://example.com/">x</a>'.repeat(1_001);
     expect(tracked(html).split(linkTo('https://example.com/'))).toHaveLength(1_001);
     expect(tracked(html).endsWith('<a href="https://example.com/">x</a>')).toBe(true);
   });
 
-  it('are the same when they are all that changes, in any document', () => {
+  it('are all that changes, in any document', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '<a href="',
@@ -115,7 +115,7 @@ describe('S17: the links of an email', () => {
         const html = pieces.join('');
         const { links, bodyEnd } = findLinks(html);
         const found = links.map(({ start, end }) => html.slice(start, end));
-        // What stands in the place of a link is found again there, and nothing else has become one.
+        // Each replacement is found again in its place, and nothing else has become a link.
         const marked = withTracking(html, { links, bodyEnd }, { linkTo: () => 'https://t.example/' });
         const again = findLinks(marked).links;
         expect(again).toHaveLength(links.length);
@@ -139,13 +139,13 @@ describe('S17: the image of one pixel', () => {
     ['<p>x</p>|</html>'],
     ['<p>x</p><!-- </body> -->|'],
     ['<body>x|</body><a href="mailto:a@example.com">y</a>'],
-  ])('stands at the end of the body: %s', (marked) => {
+  ])('is added at the end of the body: %s', (marked) => {
     expect(tracked(marked.replace('|', ''), { image: IMAGE, linkTo })).toBe(marked.replace('|', image));
   });
 });
 
 describe('S17: finding links', () => {
-  it('takes about as long for any HTML of a length: what grows with its square would take a thousand times longer', () => {
+  it('takes linear time for any HTML: quadratic time would be a thousand times longer', () => {
     const millisecondsFor = (piece: string): number => {
       const html = piece.repeat(Math.ceil(2_097_152 / piece.length));
       const before = process.threadCpuUsage();
@@ -171,7 +171,7 @@ describe('S17: finding links', () => {
     }
   });
 
-  it('gives the same in a thread', async () => {
+  it('gives the same result in a thread', async () => {
     const finder = new LinkFinder();
     const html = `<a href="https://example.com/">x</a>${'<p>x</p>'.repeat(20_000)}</body>`;
     expect(await finder.find(html, 'wrk_1')).toEqual(findLinks(html));
