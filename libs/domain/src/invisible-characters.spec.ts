@@ -4,7 +4,7 @@ import { faultInAddressText, faultInHeaderText, faultInVisibleText } from './inv
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code).filter((code) => code < 0x20 || code > 0x7e);
 
 describe('a text that becomes a header', () => {
-  it.each(CONTROLS)('may not hold the control %i', (code) => {
+  it.each(CONTROLS)('may not contain the control character %i', (code) => {
     const text = `ab${String.fromCharCode(code)}c`;
     for (const faultIn of [faultInHeaderText, faultInVisibleText, faultInAddressText]) {
       expect(faultIn(text)).toMatch(/^holds a .* \(U\+00[0-9A-F]{2}\) at character 3; take it out$/);

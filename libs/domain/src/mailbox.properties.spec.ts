@@ -24,7 +24,7 @@ describe('parseMailbox', () => {
     const domain = fc.stringMatching(/^[A-Za-z0-9.-]{1,9}$/);
     fc.assert(
       fc.property(local, domain, (user, host) => {
-        // Longer than the look goes; the rest of it is a part that every local part may have.
+        // Longer than the searched prefix; the rest is valid in every local part.
         const long = `${'x'.repeat(50)}${user}@${'y'.repeat(12)}.${host}`;
         const short = `x${user}@y.${host}`;
         expect('mailbox' in parseMailbox(short)).toBe('mailbox' in parseMailbox(long));

@@ -35,7 +35,7 @@ describe('S4: parseMailbox', () => {
     ['a@1and1.com', { address: 'a@1and1.com' }],
     [`${'l'.repeat(64)}@b.co`, { address: `${'l'.repeat(64)}@b.co` }],
     [`a@${label63}.co`, { address: `a@${label63}.co` }],
-  ])('takes %j', (text, mailbox) => {
+  ])('parses %j', (text, mailbox) => {
     expect(parseMailbox(text)).toEqual({ mailbox });
   });
 
@@ -127,7 +127,7 @@ describe('S4: parseMailbox', () => {
     ['x'.repeat(1_000_000), /1000000 characters/],
     [`${'x'.repeat(256)} <a@b.co>`, /256 characters/],
     [`${'😀'.repeat(256)} <a@b.co>`, /256 characters/],
-  ])('refuses %j, and says how to mend it', (text, fault) => {
+  ])('refuses %j, and says how to fix it', (text, fault) => {
     expect(faultOf(text)).toMatch(fault);
     expect(faultOf(text)).toMatch(/; (?:give|put|take|write|at most) /);
   });
@@ -169,13 +169,13 @@ describe('an address', () => {
   });
 });
 
-describe('parseMailbox of a text that is made to take long', () => {
+describe('parseMailbox of a text that is crafted to take long', () => {
   it.each([
     ['brackets and separators', '<' + '>'.repeat(333) + ';'.repeat(665), /not a name and an address/],
     ['at signs', '@'.repeat(900) + ' <a@b.co>', /has `@` in its name/],
     ['spaces', 'a' + ' '.repeat(998) + 'b', /no `@`/],
   ])('says at once what is wrong with %s', (_what, text, fault) => {
-    // Hundreds of them in a batch: with one expression that goes back for each it took over a minute.
+    // A batch may contain hundreds: with one backtracking expression it took over a minute.
     for (let n = 0; n < 1_000; n += 1) expect(faultOf(text)).toMatch(fault);
   });
 });

@@ -57,7 +57,7 @@ describe('W1: an address that a caller chose', () => {
     ['ORCHID', '2001:20::1'],
     ['segment routing', '5f00::1'],
   ];
-  it.each(OPENABLE)('%s: %s needs the operator', (_kind, address) => {
+  it.each(OPENABLE)('%s: %s must be allowed by the operator', (_kind, address) => {
     expect(mayConnectTo(address, [])).toBe(false);
     expect(mayConnectTo(address, EVERYTHING)).toBe(true);
   });
@@ -94,11 +94,11 @@ describe('W1: an address that a caller chose', () => {
     ['link-local with a zone', 'fe80::1%eth0'],
     ['site-local', 'fec0::1'],
     ['discarded', '100::1'],
-  ])('%s: %s is opened by no setting', (_kind, address) => {
+  ])('%s: %s cannot be allowed by a setting', (_kind, address) => {
     expect(mayConnectTo(address, EVERYTHING)).toBe(false);
   });
 
-  /** All that the registries of special addresses do not call globally reachable (https://www.iana.org/assignments/iana-ipv4-special-registry, …ipv6…). */
+  /** All ranges that the registries of special addresses do not list as globally reachable (https://www.iana.org/assignments/iana-ipv4-special-registry, …ipv6…). */
   it.each([
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
     ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
@@ -106,7 +106,7 @@ describe('W1: an address that a caller chose', () => {
     ...['::/128', '::1/128', '::ffff:0:0:0/96', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64'],
     ...['2001::/32', '2001:2::/48', '2001:10::/28', '2001:db8::/32', '2002::/16', '3fff::/20'],
     ...['5f00::/16', 'fc00::/7', 'fe80::/10'],
-  ])('is not connected to from the first to the last of %s', (range) => {
+  ])('is not connected to, from the first to the last address of %s', (range) => {
     const [address, bits] = parseAddressRange(range)!;
     const bytes = address.toByteArray();
     const last = bytes.map((byte, n) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * n))));
@@ -125,7 +125,7 @@ describe('W1: an address that a caller chose', () => {
     '1.1.1.1 ',
     '[::1]',
     '1.1.1.1/32',
-  ])('%j is no address', (text) => {
+  ])('%j is not an address', (text) => {
     expect(mayConnectTo(text, EVERYTHING)).toBe(false);
   });
 
@@ -148,7 +148,7 @@ describe('W1: an address that a caller chose', () => {
 
 describe('parseAddressRange', () => {
   it.each(['10.0.0.0/8', '10.1.2.3', '::1', 'fd00::/8', '::ffff:10.0.0.0/104', '0.0.0.0/0'])(
-    'takes %s',
+    'accepts %s',
     (text) => {
       expect(parseAddressRange(text)).toBeDefined();
     },
@@ -167,7 +167,7 @@ describe('parseAddressRange', () => {
     '1.1.1.1/-1',
     'fe80::1%eth0',
     'fe80::1%eth0/64',
-  ])('takes no %j', (text) => {
+  ])('refuses %j', (text) => {
     expect(parseAddressRange(text)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ const SECOND = 1_000_000;
 const LIMIT: RateLimit = { amount: 100, periodSeconds: 1, burst: 200 };
 
 describe('a token bucket', () => {
-  it('R1: lets a burst of 200 through at once and then 100 a second', () => {
+  it('R1: allows a burst of 200 at once, and then 100 a second', () => {
     const first = takeTokens(FULL, LIMIT, 500);
     expect(first.granted).toBe(200);
     const halfASecondLater = refill(first.bucket, LIMIT, SECOND / 2);

@@ -23,7 +23,7 @@ describe('S10: parseSendAt', () => {
     ['2026-12-01T10:00:00-00:00', '2026-12-01T10:00:00.000Z'],
     ['2026-11-30T23:59:59-23:59', '2026-12-01T23:58:59.000Z'],
     ['2027-02-19T10:00:00Z', '2027-02-19T10:00:00.000Z'],
-  ])('takes %s', (text, at) => {
+  ])('parses %s', (text, at) => {
     expect(parseSendAt(text, NOW)).toEqual({ at: new Date(at) });
   });
 
@@ -85,7 +85,7 @@ describe('S10: parseSendAt', () => {
       '２026-12-01T10:00:00Z',
       'Tue, 01 Dec 2026 10:00:00 GMT',
     ],
-  ])('refuses %j, which is no time with an offset', (text) => {
+  ])('refuses %j, which is not a time with an offset', (text) => {
     expect(faultOf(text)).toMatch(/^(is not a time|has an offset)/);
   });
 
@@ -98,7 +98,7 @@ describe('S10: parseSendAt', () => {
     '2026-12-00',
     '2026-12-32',
     '1900-02-29',
-  ])('refuses %s, which no calendar has, instead of rolling it over', (date) => {
+  ])('refuses %s, which does not exist, instead of rolling it over', (date) => {
     expect(faultOf(`${date}T10:00:00Z`)).toBe(`has the date ${date}, which does not exist; give a real date`);
   });
 

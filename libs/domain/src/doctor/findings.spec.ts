@@ -56,7 +56,7 @@ const SESSION: OpenTransaction = {
 const DUE = { backlog: [], unripenedSeconds: 0, leasedAndExpired: 0 };
 const GIB = 1024 ** 3;
 
-describe('The doctor judges', () => {
+describe('The doctor assesses', () => {
   it.each([
     ['22.19.0', 'good'],
     ['24.1.0', 'good'],

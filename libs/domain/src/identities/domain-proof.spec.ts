@@ -24,7 +24,7 @@ function proof(status: IdentityStatus, change: Partial<DomainProof> = {}): Domai
   };
 }
 
-/** Goes through checks at hours after the start; says what changed at which hour. */
+/** Applies checks at hours after the start. @returns what changed at which hour */
 function goThrough(
   begin: DomainProof,
   checks: readonly (readonly [hour: number, outcome: CheckOutcome])[],

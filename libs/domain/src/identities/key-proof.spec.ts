@@ -5,7 +5,7 @@ import type { RecordState } from './record-verdict.ts';
 const HOUR_MS = 3_600_000;
 const NEVER: KeyProof = { publishedAtMs: null, wrongSinceMs: null };
 
-/** Goes through looks, each at an hour. */
+/** Applies checks, each at an hour. */
 function after(looks: readonly (readonly [hour: number, state: RecordState])[]): KeyProof {
   return looks.reduce((proof, [hour, state]) => keyProofAfter(proof, state, hour * HOUR_MS), NEVER);
 }

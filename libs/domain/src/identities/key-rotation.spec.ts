@@ -22,7 +22,7 @@ const next = (change: Partial<StagedKey> = {}): StagedKey =>
 const previous = (retiredAtMs: number): StagedKey =>
   key({ stage: 'PREVIOUS', publishedAtMs: null, retiredAtMs });
 
-/** The stages by id after a look that found these states, by id. */
+/** The stages by id after a check that found these states, by id. */
 function look(
   keys: readonly StagedKey[],
   states: Readonly<Record<string, RecordState>>,

@@ -15,7 +15,7 @@ function replyOf(line: string): SmtpReply {
 
 const classAt = (stage: SmtpStage, line: string): string => classifyReply(replyOf(line), stage);
 
-describe('the table of classes', () => {
+describe('the table of reply classes', () => {
   it('S19: suppresses only bounced recipients, and all unknown ones', () => {
     const suppressing = REPLY_CLASS_NAMES.filter((name) => REPLY_CLASSES[name].suppresses);
     expect(suppressing).toEqual(['unknown_user', 'hard_bounce']);
@@ -112,7 +112,7 @@ describe('classifying a reply', () => {
   });
 
   it.each(['5.0.0', '5.7.1', '5.5.0', '5.4.1', '4.2.1', '5.999.999'])(
-    'takes %s, which is said about everything, for no class',
+    'assigns no class to %s, which is used for anything',
     (code) => {
       expect(classOfEnhancedCode(code)).toBeUndefined();
     },

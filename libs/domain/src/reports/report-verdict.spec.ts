@@ -32,7 +32,7 @@ describe('the verdict on a report', () => {
     });
   });
 
-  it('suppresses nobody because of somebody to whom the mail was forwarded', () => {
+  it('suppresses nobody because of an address to which the mail was forwarded', () => {
     expect(decideAfterReport(failed(unknownUser, false), 'SENT')).toMatchObject({
       status: 'BOUNCED',
       suppression: null,
@@ -61,7 +61,7 @@ describe('the verdict on a report', () => {
     }
   });
 
-  it('S8: delivered is DELIVERED, delayed causes an event, and what is not understood does nothing', () => {
+  it('S8: a delivery is DELIVERED, a delay causes an event, and an unrecognised report does nothing', () => {
     expect(decideAfterReport(of('delivered'), 'SENT')).toMatchObject({ status: 'DELIVERED' });
     expect(decideAfterReport(of('delayed'), 'SENT')).toMatchObject({ status: null, event: 'EMAIL_DELAYED' });
     for (const status of statuses) {
@@ -114,7 +114,7 @@ describe('the report of a returned mail', () => {
     ['not-spam', 'unrecognised'],
     ['auth-failure', 'unrecognised'],
     ['virus', 'unrecognised'],
-  ])('takes feedback of the type %s for: %s', (feedbackType, kind) => {
+  ])('treats feedback of the type %s as: %s', (feedbackType, kind) => {
     expect(reportAbout(RECIPIENT, { type: 'feedback', feedbackType })).toMatchObject({
       kind,
       reason: feedbackType,

@@ -41,7 +41,7 @@ describe('S17: who opens and clicks', () => {
   it.each([
     'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
     'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
-  ])('is a person who sees images by way of %s', (agent) =>
+  ])('is a person whose images are loaded by the proxy %s', (agent) =>
     expect(signOf(agent, { kind: 'open' })).toBeUndefined(),
   );
 
@@ -51,7 +51,7 @@ describe('S17: who opens and clicks', () => {
     expect(signOf(CHROME, { method: 'HEAD' })).toBe('method');
   });
 
-  it('is no person within two seconds, or during the transmission', () => {
+  it('is not a person within two seconds, or during the transmission', () => {
     const sentAt = new Date(1_000_000);
     const after = (ms: number): Date => new Date(sentAt.getTime() + ms);
     expect([0, 1_999, 2_000].map((ms) => isTooSoon(after(ms), sentAt, sentAt))).toEqual([true, true, false]);

@@ -46,7 +46,7 @@ describe('the verdict on an answer', () => {
   });
 
   it.each([100, 101, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 408, 413, 429, 500, 503, 600, 999])(
-    'W7: %i is a failure, to be tried again',
+    'W7: %i is a failure, and is retried',
     (status) => {
       expect(after(answered(status))).toMatchObject({ kind: 'retry', errorClass: 'http' });
     },

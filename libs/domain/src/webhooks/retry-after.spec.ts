@@ -22,7 +22,7 @@ describe('Retry-After', () => {
     'Wednesday, 04-Mar-26 05:07:07 GMT',
     'Wed Mar  4 05:07:07 2026',
     'Mon, 04 Mar 2026 05:07:07 GMT', // a wrong day of the week deceives nobody
-  ])('W8: %s is a date, and lies so many whole seconds ahead', (text) => {
+  ])('W8: %s is a date, and is converted to whole seconds from now', (text) => {
     expect(read(text)).toBe(60);
   });
 
@@ -56,7 +56,7 @@ describe('Retry-After', () => {
     'Wed, 4 Mar 2026 05:07:07 GMT',
     'wed, 04 mar 2026 05:07:07 gmt',
     'Wed, 04 Mar 2026 05:07:07 GMT, 120',
-  ])('W8: %j says nothing', (text) => {
+  ])('W8: %j is ignored', (text) => {
     expect(read(text)).toBeUndefined();
   });
 

@@ -11,7 +11,7 @@ describe('W10: sending a delivery again', () => {
     ['SUCCEEDED', undefined, 'put_back'],
     ['EXHAUSTED', undefined, 'put_back'],
     ['EXPIRED', undefined, 'put_back'],
-  ])('that is %s, of which what is due is %s: %s', (status, due, wanted) => {
+  ])('that is %s, with an outbox row that is %s: %s', (status, due, wanted) => {
     expect(decideSendAgain(status, due)).toBe(wanted);
   });
 });

@@ -102,20 +102,20 @@ describe('W1: the URL of a webhook', () => {
     ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]'],
     ...['[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]', '[fc00::1]'],
     ...['[fd00:ec2::254]', '[fe80::1]', '[ff02::1]', '[2001:db8::1]', '[100::1]', '[::ffff:0:127.0.0.1]'],
-  ])('leads to a public host, not to %s', (host) => {
+  ])('must have a public host, not %s', (host) => {
     expect(faultIn(`https://${host}/hook`)).toMatch(/^has (?:the host|a host that ends)/);
   });
 
   it.each([
     ...['http://localhost:4000/hook', 'http://127.0.0.1:4000/', 'https://[::1]/', 'http://a.localhost/'],
-    // What these names mean is judged when they are resolved.
+    // The addresses of these names are checked when they are resolved.
     ...['http://receiver:8080/hook', 'http://receiver.internal/'],
   ])('may be %s where the operator has opened loopback and http', (url) => {
     expect(faultIn(url, LOCAL)).toBeUndefined();
   });
 
   it.each(['10.0.0.1', '169.254.169.254', '[fe80::1]', 'metadata.google.internal', '0.0.0.0'])(
-    'may not lead to %s even there',
+    'may not have the host %s even there',
     (host) => {
       expect(faultIn(`http://${host}/`, LOCAL)).toContain('which is not public');
     },
