@@ -66,7 +66,7 @@ async function lanesOf(ids: readonly EmailId[]): Promise<string[]> {
   return rows.map(({ lane }) => lane);
 }
 
-/** For how many days from now a key is kept. */
+/** The days from now until a key expires. */
 async function daysKept(key: string): Promise<number> {
   const sql = 'SELECT expires_at AS until FROM idempotency_keys WHERE key = $1';
   const { rows } = await database.pool.query<{ until: Date }>(sql, [key]);
@@ -74,17 +74,17 @@ async function daysKept(key: string): Promise<number> {
 }
 
 describe('An email that is accepted', () => {
-  it('leaves by the lane of those that somebody waits for when it is sent alone and for now', async () => {
+  it('uses the lane `now` when it is single and unscheduled', async () => {
     expect(await lanesOf([await acceptOne()])).toEqual([nowLane(workspaceId)]);
   });
 
-  it('leaves by the lane of bulk when it is for later, or one of a batch', async () => {
+  it('uses the lane `bulk` when it is scheduled, or one of a batch', async () => {
     const ids = [await acceptOne({ sendAt: inDays(1) }), ...(await acceptBatch([rawDraft(), rawDraft()]))];
     const bulk = bulkLane(workspaceId);
     expect(await lanesOf(ids)).toEqual([bulk, bulk, bulk]);
   });
 
-  it('is rung for when it may leave at once, and not when it is for later', async () => {
+  it('rings its lane when it is due at once, and not when it is scheduled', async () => {
     rung.length = 0;
     await acceptBatch([rawDraft(), rawDraft({ sendAt: inDays(1) }), rawDraft()]);
     await acceptOne({ sendAt: inDays(1) });
@@ -97,13 +97,13 @@ describe('An email that is accepted', () => {
 });
 
 describe('S11: an idempotency key is kept until 30 days after', () => {
-  it('the call, for an email that leaves now', async () => {
+  it('the call, for an email that is due now', async () => {
     const idempotencyKey = randomUUID();
     await acceptOne({ idempotencyKey });
     expect(await daysKept(idempotencyKey)).toBeCloseTo(30, 1);
   });
 
-  it('the time of an email that leaves later', async () => {
+  it('the time of a scheduled email', async () => {
     const idempotencyKey = randomUUID();
     await acceptOne({ idempotencyKey, sendAt: inDays(60) });
     expect(await daysKept(idempotencyKey)).toBeCloseTo(90, 1);

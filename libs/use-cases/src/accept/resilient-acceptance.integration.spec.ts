@@ -39,14 +39,14 @@ function callFrom(workspaceId: WorkspaceId): AcceptableCall {
   return { workspaceId, emails: [prepareRawEmail(rawDraft(), null, context)] };
 }
 
-it('a workspace whose usage somebody holds is told to ask again, and fails no other of its group', async () => {
+it('emails of a workspace whose usage row is locked are answered 503, and fail no others of their group', async () => {
   const group = new ResilientAcceptance(new AcceptanceStore(database), null);
   const [held, free] = [await openWorkspace(), await openWorkspace()];
   const calls = [held, free, held].map(callFrom);
   await group.accept([callFrom(held)]);
 
   const holder = await database.pool.connect();
-  // The group waits for it twice, for nearly as long as the server lets it be idle else.
+  // The group waits for it twice, for nearly as long as the idle timeout of the server.
   await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
   await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [uuidOf(held)]);
   const outcomes = await group.accept(calls);
@@ -59,7 +59,7 @@ it('a workspace whose usage somebody holds is told to ask again, and fails no ot
   expect(rows[0]!.count).toBe(2);
 });
 
-it('a workspace that gets into the way of others again and again fails no other of its group', async () => {
+it('emails of a workspace with repeated conflicts fail no others of their group', async () => {
   const group = new ResilientAcceptance(new AcceptanceStore(database), null);
   const [crossed, free] = [await openWorkspace(), await openWorkspace()];
   await database.pool.query(

@@ -31,7 +31,7 @@ beforeEach(async () => {
   acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });
 
-/** A store that says how many upserts each of its transactions had. */
+/** A store that records how many upserts each of its transactions had. */
 class CountingStore extends ContactStore {
   readonly groups: number[] = [];
 
@@ -49,7 +49,7 @@ function managed(contacts = new ContactStore(database)): SaveContacts {
 
 const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
 
-it('calls that are in flight together share one transaction, of at most 500 contacts', async () => {
+it('concurrent calls share one transaction, of at most 500 contacts', async () => {
   const store = new CountingStore(database);
   const manage = managed(store);
   const batch = (from: number, count: number) =>
@@ -66,7 +66,7 @@ it('calls that are in flight together share one transaction, of at most 500 cont
   expect(store.groups).toEqual([500, 500, 1]);
 });
 
-it('a contact that somebody holds fails its own call, and no other of the group', async () => {
+it('a locked contact fails its own call, and no other of the group', async () => {
   const manage = managed();
   await manage.upsert(acme, wanted(1));
   const holder = await database.pool.connect();
@@ -83,7 +83,7 @@ it('a contact that somebody holds fails its own call, and no other of the group'
   expect(faultOf((outcomes[0] as PromiseRejectedResult).reason)).toBe('locked');
 });
 
-it('says of an upsert whether the contact was there before, and refuses what would make it too large', async () => {
+it('an upsert returns whether the contact existed before, and is refused if it would become too large', async () => {
   const manage = managed();
   const ada = { email: 'ada@example.net', properties: { a: 'x'.repeat(40_000) } };
   expect(await manage.upsert(acme, ada)).toMatchObject({ isCreated: true });

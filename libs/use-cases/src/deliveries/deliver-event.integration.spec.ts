@@ -10,7 +10,7 @@ import { DeliverEvent } from './deliver-event.ts';
 import { SLOW_MS, type PostOutcome } from './outcome-of-post.ts';
 import type { ReceiverWithKeys } from './receivers.ts';
 
-/** What is waited for takes so much longer: on a busy machine each of the ten parts of the wait is over late. */
+/** A margin for waits: on a busy machine, each of the ten parts of a wait ends late. */
 const MARGIN_MS = 2_000;
 const LOOK_UP_MS = SLOW_MS + MARGIN_MS;
 const DNS_TIMEOUT_MS = 5_000;
@@ -45,11 +45,11 @@ afterAll(() => Promise.all([dns.close(), dead.close(), receiver.close()]));
 
 interface Told {
   readonly outcome: PostOutcome | undefined;
-  /** What was told while the POST was waited for. */
+  /** What was reported during the POST. */
   readonly slowReports: readonly (ReceiverReport | null)[];
 }
 
-/** Delivers to a receiver that is not known to be slow. */
+/** Delivers to a receiver that does not count as slow. */
 async function deliver(
   path: string,
   servers: readonly string[],
@@ -92,20 +92,20 @@ async function deliver(
 }
 
 describe('A receiver that answers at once', () => {
-  it('W8: is not slow, and not waited for, while one name server of two is dead', async () => {
+  it('W8: is not slow, and keeps its permit, while one of two name servers is dead', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
     const { outcome, slowReports } = await deliver('/ok', [dead.address, dns.address]);
     expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, []]);
   });
 
-  it('W8: is not slow because its name was, but keeps no place meanwhile', async () => {
+  it('W8: is not slow because its look-up was, but releases its permit meanwhile', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
     const { outcome, slowReports } = await deliver('/ok', [dns.address]);
     expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, [null]]);
     expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
 
-  it('W8: is not slow, and not waited for, while this process stands still', async () => {
+  it('W8: is not slow, and keeps its permit, while this process is suspended', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
     const { outcome, slowReports } = await deliver('/ok', [dns.address], () => {
       for (const until = performance.now() + SLOW_MS + 500; performance.now() < until;);
@@ -115,15 +115,15 @@ describe('A receiver that answers at once', () => {
   });
 });
 
-describe('A receiver that keeps us waiting', () => {
-  it('W8: is slow from when it has done so since its addresses are known, also behind a slow name', async () => {
+describe('A slow receiver', () => {
+  it('W8: is slow from 2 s after its addresses are known, also after a slow look-up', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
     const { outcome, slowReports } = await deliver(`/after/${SLOW_MS + 2 * MARGIN_MS}`, [dns.address]);
     expect(slowReports).toMatchObject([null, { effect: 'awaited', isSlow: true }]);
     expect(outcome!.report).toMatchObject({ effect: 'succeeded', isSlow: true });
   });
 
-  it('W8: is slow when its name hangs until there is no time left', async () => {
+  it('W8: is slow when its look-up takes all the time', async () => {
     dns.set(NAME, 'silent');
     const { outcome, slowReports } = await deliver('/ok', [dns.address]);
     expect(slowReports).toEqual([null]);
@@ -135,7 +135,7 @@ describe('A receiver that keeps us waiting', () => {
 });
 
 describe('A receiver that is paused or disabled after the claim', () => {
-  it.each(['PAUSED', 'DISABLED'] as const)('is told nothing, and it costs no attempt: %s', async (status) => {
+  it.each(['PAUSED', 'DISABLED'] as const)('is sent nothing, and it costs no attempt: %s', async (status) => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
     const before = receiver.requests.length;
     const { outcome } = await deliver('/ok', [dns.address], undefined, status);

@@ -94,7 +94,7 @@ function dispatcher(onError: (error: unknown) => void): DeliverEvents {
   });
 }
 
-it('records what became of a delivery though nothing can be learnt of its receiver, and goes on', async () => {
+it('records the outcome of a delivery although the observation of its receiver fails, and goes on', async () => {
   const [refused, other] = [await addWebhook(), await addWebhook()];
   await database.pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -125,7 +125,7 @@ it('records what became of a delivery though nothing can be learnt of its receiv
   expect(errors).toContainEqual(expect.objectContaining({ message: 'not this one' }));
 });
 
-it('records what became of other deliveries while somebody holds a webhook that something was learnt of', async () => {
+it('records the outcomes of other deliveries while a webhook with an observation is locked', async () => {
   const [lockedElsewhere, other] = [await addWebhook(), await addWebhook()];
   const holder = await database.pool.connect();
   await holder.query('BEGIN');
@@ -140,7 +140,7 @@ it('records what became of other deliveries while somebody holds a webhook that 
   );
   while ((await stateOf(other)) !== 'waiting') await sleep(10);
   expect(await stateOf(lockedElsewhere)).toBe('taken');
-  // More is claimed meanwhile.
+  // More deliveries are claimed meanwhile.
   await events.waitForCapacityFor(1, 60_000);
   const third = await addWebhook();
   await events.claimAndPost(1, () =>

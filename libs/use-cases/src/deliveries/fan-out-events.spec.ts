@@ -15,7 +15,7 @@ interface Backlog {
   readonly rung: string[];
 }
 
-/** Lanes that have more than any turn takes: what their turns asked for, and how often they rang them again. */
+/** Lanes with more events than any turn takes, what their turns requested, and how often they were rung again. */
 function backlog(rowsFree: () => number): Backlog {
   const asked: number[] = [];
   const rung: string[] = [];
@@ -43,7 +43,7 @@ function backlog(rowsFree: () => number): Backlog {
 }
 
 describe('A turn of a lane of events', () => {
-  it('takes all that may be taken at a time, the first time, however little room there is; then a quarter at least, for others may have room', async () => {
+  it('takes the maximum the first time, however little capacity there is, and at least a quarter later, since other processes may have capacity', async () => {
     const rooms = [0, 0, 1_000_000, 0];
     const { turn, asked } = backlog(() => rooms.shift()!);
     await turn();
@@ -51,13 +51,13 @@ describe('A turn of a lane of events', () => {
     expect(asked).toEqual([EVENTS_PER_TURN, quarter, EVENTS_PER_TURN, quarter]);
   });
 
-  it('takes as many events of a backlog as there is room for their deliveries, so that none needs a turn of its own', async () => {
+  it('takes as many events of a backlog as there is capacity for their deliveries, so that these need no turns of their own', async () => {
     const { turn, asked } = backlog(() => 23 * WEBHOOKS + 2);
     await turn();
     expect(asked).toEqual([EVENTS_PER_TURN, 23, 23, 23]);
   });
 
-  it('takes of a backlog four times and rings for the rest, which goes on as a backlog', async () => {
+  it('takes events of a backlog four times, and rings for the rest, which still counts as a backlog', async () => {
     const { turn, asked, rung } = backlog(() => 23 * WEBHOOKS);
     await turn();
     await turn();
@@ -65,7 +65,7 @@ describe('A turn of a lane of events', () => {
     expect(rung).toEqual(['0', '0']);
   });
 
-  it('is forgotten to be behind after many others, whose next turns may all be served elsewhere', async () => {
+  it('is no longer remembered as having a backlog after many other lanes, whose next turns may run in other processes', async () => {
     const { turn, asked } = backlog(() => 0);
     await turn();
     for (let n = 0; n < 1_000; n += 1) await turn(newLane());

@@ -8,7 +8,7 @@ import { outcomeOfPost } from './outcome-of-post.ts';
 const webhookId = newId('wh', 0);
 const laneId = webhookLane(webhookId);
 
-/** One with attempts behind it, of which fewer count: it was tried anew by hand. */
+/** A delivery with earlier attempts, of which fewer count, because it was redelivered by hand. */
 const delivery: ClaimedDelivery = {
   id: newId('dlv', 0),
   claims: 9,
@@ -44,13 +44,13 @@ const record = (result: PostResult, attempts = delivery.attempts) =>
     wasSlow: false,
   });
 
-describe('What is recorded of a delivery', () => {
+describe('The recorded outcome of a delivery', () => {
   it.each([
     ['200, finished', 200, 2, { status: 'SUCCEEDED', retryAfterMs: null, steps: 0 }],
     ['500, the next step of the retries', 500, 2, { status: null, retryAfterMs: 1_800_000, steps: 3 }],
     ['500 to the last of them, exhausted', 500, 9, { status: 'EXHAUSTED', retryAfterMs: null }],
     ['410, held with all of its retries there again', 410, 2, { status: null, retryAfterMs: 0, steps: 0 }],
-  ])('is after %s', (_what, status, attempts, expected) => {
+  ])('follows from %s', (_what, status, attempts, expected) => {
     const outcome = record(answered(status), attempts);
     expect(outcome).toMatchObject({ id: delivery.id, claims: 9, laneId, ...expected });
     expect(outcome.attempt).toMatchObject({ number: 8, statusCode: status, durationMs: 5 });

@@ -18,7 +18,7 @@ function make() {
 }
 
 describe('OpenedTokens', () => {
-  it('opens each once, and what took its place too', () => {
+  it('decrypts each token once, and its replacement, too', () => {
     const { box, tokens, timesOpened } = make();
     const [old, next] = [box.seal('old', PLACE), box.seal('next', PLACE)];
     const asked = [old, old, next, Buffer.from(next), old];
@@ -27,7 +27,7 @@ describe('OpenedTokens', () => {
     expect(timesOpened()).toBe(2);
   });
 
-  it('opens nothing in another place, nor what was changed, however often it is asked', () => {
+  it('does not decrypt a token in another context, nor a changed one, however often it is called', () => {
     const { box, tokens } = make();
     const sealed = box.seal('token', PLACE);
     tokens.open(sealed, PLACE);
@@ -36,7 +36,7 @@ describe('OpenedTokens', () => {
     for (const _again of [1, 2]) expect(() => tokens.open(sealed, PLACE)).toThrow();
   });
 
-  it('keeps so many and no more', () => {
+  it('keeps a limited number of tokens', () => {
     const { box, tokens, timesOpened } = make();
     const first = box.seal('first', PLACE);
     tokens.open(first, PLACE);

@@ -39,7 +39,7 @@ beforeAll(async () => {
     DnsServer.start(),
   ]);
   dns.set('bounces.example.com', { txt: ['v=spf1 -all'] });
-  // As old as the template of all test databases else.
+  // Otherwise as old as the template of all test databases.
   await ask('UPDATE event_eras SET alive_at = now()');
   const login = new URL(relay.url);
   env = {
@@ -65,7 +65,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the doctor as a process of its own. */
+/** Runs the doctor as a child process. */
 function doctor(change: Record<string, string | undefined> = {}, args: string[] = []): Promise<Ended> {
   const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
   const options = { cwd: ROOT, env: { ...inherited, ...env, ...change } };
@@ -79,7 +79,7 @@ function doctor(change: Record<string, string | undefined> = {}, args: string[] 
   });
 }
 
-/** What it says of each check. */
+/** The result of each check. */
 async function findings(change: Record<string, string | undefined> = {}): Promise<Map<string, string>> {
   const { stdout, stderr } = await doctor(change, ['--json']);
   expect(stderr).toBe('');
@@ -138,7 +138,7 @@ describe('The doctor', () => {
       expect(found.get(`relay ${new URL(relay.url).host}`)).toMatch(
         /^good: it takes us .* and has taken our login/,
       );
-      // The servers of tests keep nothing over a power cut.
+      // Test servers run with settings that lose data at a power failure.
       expect(found.get('postgres.durability')).toMatch(
         /^fault: fsync and full_page_writes are off.* \| set fsync = on/,
       );

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-/** What the doctor says of a relay behind this scheme. */
+/** The doctor's finding about a relay with this scheme in SMTP_URL. */
 async function findingOf(scheme: 'smtp' | 'smtps', server: Server): Promise<Finding> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -31,8 +31,8 @@ async function findingOf(scheme: 'smtp' | 'smtps', server: Server): Promise<Find
   return await relayChecks([relay])[0]!.look();
 }
 
-describe('The doctor, of a relay whose port is right but whose TLS is not as SMTP_URL says', () => {
-  it('names smtp:// where the port does not begin with TLS', async () => {
+describe('The doctor, about a relay whose TLS does not match SMTP_URL', () => {
+  it('suggests smtp:// where the port does not begin with TLS', async () => {
     const plain = createServer((socket) => socket.on('error', () => undefined).write('220 relay ESMTP\r\n'));
     expect(await findingOf('smtps', plain)).toMatchObject({
       kind: 'fault',
@@ -40,7 +40,7 @@ describe('The doctor, of a relay whose port is right but whose TLS is not as SMT
     });
   });
 
-  it('names smtps:// where nothing greets, as at a port that waits for TLS', async () => {
+  it('suggests smtps:// where no greeting comes, as at a port that waits for TLS', async () => {
     const { key, cert } = authority.issue({ names: ['IP:127.0.0.1'] });
     expect(await findingOf('smtp', createTlsServer({ key, cert }))).toMatchObject({
       kind: 'fault',
@@ -49,9 +49,9 @@ describe('The doctor, of a relay whose port is right but whose TLS is not as SMT
   });
 
   it.each([
-    ['that nobody vouches for', () => authority.selfSigned({ names: ['IP:127.0.0.1'] })],
+    ['that is self-signed', () => authority.selfSigned({ names: ['IP:127.0.0.1'] })],
     ['for another name', () => authority.selfSigned({ names: ['DNS:other.example'] })],
-  ])('names the certificate where it is one %s', async (_which, make) => {
+  ])('reports the certificate if it is one %s', async (_which, make) => {
     const { key, cert } = make();
     expect(await findingOf('smtps', createTlsServer({ key, cert }))).toMatchObject({
       kind: 'fault',
@@ -59,7 +59,7 @@ describe('The doctor, of a relay whose port is right but whose TLS is not as SMT
     });
   });
 
-  it('asks for a newer TLS where the relay knows none that is safe', async () => {
+  it('requests a newer TLS where the relay supports no secure version', async () => {
     const { key, cert } = authority.issue({ names: ['IP:127.0.0.1'] });
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     expect(await findingOf('smtps', createTlsServer({ key, cert, ...old }))).toMatchObject({
@@ -69,7 +69,7 @@ describe('The doctor, of a relay whose port is right but whose TLS is not as SMT
   });
 });
 
-describe('The doctor, of a relay that offers only logins that are none of ours', () => {
+describe('The doctor, about a relay that offers only login methods that we do not support', () => {
   it('blames neither user nor password', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2'] });
     const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));

@@ -23,18 +23,18 @@ import { CheckDueDomains } from './check-due-domains.ts';
 import { DkimKeyMaker } from './dkim-key-maker.ts';
 
 const HOUR_MS = 3_600_000;
-/** Nothing that is answered takes so long, however busy the machine is. */
+/** Longer than any answer takes, even on a busy machine. */
 const PATIENT_MS = 20_000;
-/** For what is never answered. */
+/** The timeout for questions that are never answered. */
 const HASTY_MS = 300;
-/** However little time has passed since the last look: the database's time and our idea of it may differ by some ms. */
+/** Makes any domain due since its last check: our estimate of the database's time may differ by some ms. */
 const CLAIM = { leaseSeconds: 120, restSeconds: -60 };
 
 let testDatabase: TestDatabase;
 let database: Database;
 let dns: DnsServer;
 let workspaceId: WorkspaceId;
-/** How far the time of checks is ahead. */
+/** How far the clock of the checks is ahead. */
 let aheadMs = 0;
 let lookUpMs = PATIENT_MS;
 let domains = 0;
@@ -85,13 +85,13 @@ async function addDomain(): Promise<IdentityWithRecords> {
   return (await new IdentityStore(database).find(workspaceId, id))!;
 }
 
-/** What the name of the required record is answered with from now on; `right`: with the record that is wanted. */
+/** Sets how questions about the required record are answered from now on; `right`: with the required record. */
 function answer({ value, keys }: IdentityWithRecords, behaviour: DnsBehaviour | 'right'): void {
   const wanted = expectedRecords(value, keys, undefined).find(({ isRequired }) => isRequired)!;
   dns.set(wanted.name, behaviour === 'right' ? { txt: [wanted.value!.match(/.{1,255}/g)!] } : behaviour);
 }
 
-/** Looks at a domain, so many hours after the first look. */
+/** Checks a domain, a number of hours after the first check. */
 async function look(domain: IdentityWithRecords, hours = 0): Promise<IdentityWithRecords> {
   aheadMs = hours * HOUR_MS;
   const claimed = await checks().claim(workspaceId, domain.id, CLAIM);
@@ -147,8 +147,8 @@ describe('A verified domain', () => {
   });
 });
 
-describe('What a look found', () => {
-  it('is not written down when somebody looked later, or deleted the domain meanwhile', async () => {
+describe('The result of a check', () => {
+  it('is not recorded when there was a later check, or the domain was deleted meanwhile', async () => {
     const domain = await addVerified();
     answer(domain, { rcode: 'NXDOMAIN' });
     const early = (await checks().claim(workspaceId, domain.id, CLAIM))!;
@@ -161,7 +161,7 @@ describe('What a look found', () => {
     expect(await newCheckDomain().check(late, POSTHORN)).toBe(false);
   });
 
-  it('is written down and told of once by those who look with the same claim, as two do who claim it in the same moment', async () => {
+  it('is recorded and reported once by concurrent checks with the same claim', async () => {
     const domain = await addDomain();
     answer(domain, 'right');
     const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
@@ -175,7 +175,7 @@ describe('What a look found', () => {
     expect(lines.rowCount).toBe(1);
   });
 
-  it('does not un-verify what an operator came to vouch for meanwhile', async () => {
+  it('does not un-verify a domain that an operator has verified meanwhile', async () => {
     const domain = await addDomain();
     const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
     await new IdentityStore(database).put(workspaceId, 'domain', domain.value, true, POSTHORN);
@@ -183,7 +183,7 @@ describe('What a look found', () => {
     expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
   });
 
-  it('is not written down when its keys were changed meanwhile, which is decided once for all who ask', async () => {
+  it('is not recorded when the keys of the domain were changed meanwhile, which happens once for concurrent requests', async () => {
     const domain = await addVerified();
     const early = (await checks().claim(workspaceId, domain.id, CLAIM))!;
     const maker = new DkimKeyMaker({ secretBox, clock: database.clock });
@@ -197,7 +197,7 @@ describe('What a look found', () => {
     expect(stages).toEqual(['rsa CURRENT', 'ed25519 CURRENT', 'rsa NEXT']);
   });
 
-  it('is written down although the record has characters in it that the database refuses', async () => {
+  it('is recorded although the DNS record contains characters that the database refuses', async () => {
     const domain = await addVerified();
     for (const record of ['v=DKIM1; k=\0rsa; p=x', 'v=\0DKIM1; p=x']) {
       answer(domain, { txt: [record] });
@@ -206,7 +206,7 @@ describe('What a look found', () => {
     expect(await find(domain)).toMatchObject({ check: { wrongAnswers: 2 } });
   });
 
-  it('is of this workspace alone', async () => {
+  it('belongs to one workspace only', async () => {
     const domain = await addDomain();
     const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
     expect(await checks().claim(other, domain.id, CLAIM)).toBeUndefined();
@@ -214,7 +214,7 @@ describe('What a look found', () => {
 });
 
 describe('Two schedulers', () => {
-  it('look at each domain that is due once', async () => {
+  it('check each due domain once', async () => {
     await database.pool.query('UPDATE domain_checks SET due_at = NULL');
     const added = await Promise.all([1, 2, 3].map(addDomain));
     for (const domain of added) answer(domain, 'right');
@@ -226,7 +226,7 @@ describe('Two schedulers', () => {
     expect(told).toEqual(['verified', 'verified', 'verified']);
   });
 
-  it('take up a domain again whose scheduler died, when its claim has ended', async () => {
+  it('check a domain again whose scheduler died, once its claim has ended', async () => {
     await database.pool.query('UPDATE domain_checks SET due_at = NULL');
     const domain = await addDomain();
     await makeDue();
@@ -238,7 +238,7 @@ describe('Two schedulers', () => {
 });
 
 describe('The private keys of a domain', () => {
-  it('can be read with the key ring alone, each in its own place', async () => {
+  it('can be decrypted only with the key ring, each in its own context', async () => {
     const domain = await addDomain();
     const { rows } = await database.pool.query<{ id: string; sealed: Buffer }>(
       `SELECT k.id, private_key AS sealed FROM dkim_keys k JOIN identities i ON i.id = identity_id
@@ -255,7 +255,7 @@ describe('The private keys of a domain', () => {
   });
 });
 
-/** New domains are due at once, but for the ms by which our idea of the database's time may be ahead. */
+/** New domains are due at once, except for the ms by which our estimate of the database's time may be ahead. */
 async function makeDue(): Promise<void> {
   await database.pool.query('UPDATE domain_checks SET due_at = now() WHERE due_at IS NOT NULL');
 }

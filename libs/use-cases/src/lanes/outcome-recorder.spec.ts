@@ -12,7 +12,7 @@ const OUT_OF_TIME = Object.assign(new Error('canceling statement due to statemen
 });
 const LOCKED = Object.assign(new Error('lock not available'), { code: '55P03' });
 
-/** A recorder before a database that takes what `take` does not throw for, and what it was asked to record. */
+/** A recorder with a database that accepts what `take` does not throw for, and what it was asked to record. */
 function recorderBefore(take: (outcome: Outcome) => void): {
   recorder: OutcomeRecorder<Outcome>;
   asked: Outcome[][];
@@ -44,7 +44,7 @@ describe('Outcomes', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('with a detail that the database refuses are recorded without it, and cost no other one its own', async () => {
+  it('with a detail that the database refuses are recorded without it; others keep theirs', async () => {
     const { recorder, asked } = recorderBefore(refuseDetails);
     const bad = recorder.record({ n: 1, detail: '\0' });
     const good = recorder.record({ n: 2, detail: 'x' });
@@ -54,7 +54,7 @@ describe('Outcomes', () => {
     expect(recorder.isBehind).toBe(false);
   });
 
-  it('are kept for as long as the database is away or somebody holds what they change, and nothing may be claimed then', async () => {
+  it('are kept while the database is unavailable or their rows are locked, and nothing may be claimed meanwhile', async () => {
     let isLocked = true;
     const { recorder, asked } = recorderBefore(() => {
       if (isLocked) throw LOCKED;
@@ -68,7 +68,7 @@ describe('Outcomes', () => {
     expect(recorder.isBehind).toBe(false);
   });
 
-  it('that are put off are tried again, and hold neither others nor claims up', async () => {
+  it('that are deferred are tried again, and delay neither others nor claims', async () => {
     let isHeld = true;
     const tried: number[] = [];
     const recorder = new OutcomeRecorder<Outcome>({
@@ -89,7 +89,7 @@ describe('Outcomes', () => {
     expect(tried).toEqual([1, 2, 1]);
   });
 
-  it('of which so many together take longer than a statement may are recorded by fewer', async () => {
+  it('that time out together are recorded in smaller groups', async () => {
     const sizes: number[] = [];
     const recorder = new OutcomeRecorder<Outcome>({
       record: (outcomes) => {
@@ -106,7 +106,7 @@ describe('Outcomes', () => {
     expect(recorder.isBehind).toBe(false);
   });
 
-  it('whose data is refused for ever are given up, said, and hold nobody up', async () => {
+  it('whose data is always refused are given up and logged, and delay no others', async () => {
     const { recorder, asked, errors } = recorderBefore(({ n }) => {
       if (n === 1) throw REFUSED;
     });
@@ -118,7 +118,7 @@ describe('Outcomes', () => {
     expect(await recorder.record({ n: 3, detail: 'x' })).toBe(true);
   });
 
-  it('are kept while statements fail for a fault of ours: rows that were claimed meanwhile would be worked on again and again', async () => {
+  it('are kept while statements fail by a fault of ours: rows that were claimed meanwhile would be processed repeatedly', async () => {
     let isBroken = true;
     const { recorder, asked } = recorderBefore(() => {
       if (isBroken) throw new TypeError('no such column');

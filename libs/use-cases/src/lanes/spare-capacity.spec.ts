@@ -66,14 +66,14 @@ describe('SpareRoom', () => {
     return { bench, spare, fill, given, finishOne: () => finish.pop()?.() };
   }
 
-  it('says how much room there is, and has what is claimed worked on', async () => {
+  it('reports the free capacity, and processes what is claimed for it', async () => {
     const { fill } = make();
     expect(await fill(8)).toEqual({ rows: 8, bytes: 1_000, excludedLanes: [] });
     expect(await fill(50)).toEqual({ rows: 12, bytes: 920, excludedLanes: [LANE] });
     expect(await fill(50)).toMatchObject({ rows: 0 });
   });
 
-  it('gives its room back when what it was for has failed', async () => {
+  it('releases its capacity when the claim has failed', async () => {
     const { bench, fill } = make();
     const failing = () => {
       throw new Error('away');
@@ -82,12 +82,12 @@ describe('SpareRoom', () => {
     expect(bench.capacity.rowsFree).toBe(MAX_ROWS);
   });
 
-  it('has no room while nothing may be claimed', async () => {
+  it('is zero while nothing may be claimed', async () => {
     const { fill } = make(false);
     expect(await fill(8)).toMatchObject({ rows: 0 });
   });
 
-  it('gives back what was claimed for it while the bench was drained', async () => {
+  it('gives back what was claimed while the workbench was being drained', async () => {
     const { bench, spare, fill, given } = make();
     const late = fill(3, (capacity) => {
       bench.stopIntake();
@@ -99,7 +99,7 @@ describe('SpareRoom', () => {
     expect(given).toHaveLength(3);
   });
 
-  it('waits until there is room for enough, but not for ever, and not with many', async () => {
+  it('waits for enough capacity, but only for a limited time and with a limited number of callers', async () => {
     const { spare, fill, finishOne } = make();
     await fill(MAX_ROWS);
     let isOver = false;

@@ -36,7 +36,7 @@ async function recorded(workspaceId: WorkspaceId): Promise<object[]> {
   return items.map(({ detail }) => detail);
 }
 
-it('A run that is broken off is in the audit log of whoever it has met, and one that ends is with what it did', async () => {
+it('An interrupted run is in the audit log of each workspace that it has changed, and a completed one with its result', async () => {
   const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
   await addContact(id, 'ada@example.com', 'herself');
   await addContact(id, 'bo@example.com', 'Friend of\nada@example.com');
@@ -55,7 +55,7 @@ it('A run that is broken off is in the audit log of whoever it has met, and one 
   ]);
 });
 
-it('A receipt says when by the clock of the database, whatever the machine of the operator has', async () => {
+it('A receipt has the time of the database, whatever the clock of the operator says', async () => {
   const clock = new DatabaseClock();
   const aYearAgoMs = Date.now() - 365 * 86_400_000;
   clock.observe(aYearAgoMs, performance.now());

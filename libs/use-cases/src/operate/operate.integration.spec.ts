@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe('Creating a workspace', () => {
-  it('keeps the name without the spaces around it', async () => {
+  it('trims the name', async () => {
     const { id } = await createWorkspace(workspaces, operator('test'), '  Ünïcode & Söhne ', 0);
     expect(await requireWorkspace(workspaces, id)).toMatchObject({
       name: 'Ünïcode & Söhne',
@@ -72,7 +72,7 @@ describe('Creating a workspace', () => {
 });
 
 describe('Creating a key', () => {
-  it('gives a secret that opens the workspace, with the weakest role that sends', async () => {
+  it('returns a secret with access to the workspace, by default with the weakest role that may send', async () => {
     const apiKeys = new ApiKeyStore(database);
     const { key, secretKey } = await createApiKey(apiKeys, workspace.id, operator('test'), {
       displayName: 'Web',
@@ -89,7 +89,7 @@ describe('Creating a key', () => {
     ]);
   });
 
-  it('takes no role that only looks like one', async () => {
+  it('refuses names that only resemble a role', async () => {
     const apiKeys = new ApiKeyStore(database);
     for (const role of ['editor', 'constructor', '']) {
       await expect(
@@ -103,7 +103,7 @@ describe('Creating a key', () => {
 describe('Adding an identity', () => {
   const identities = (): IdentityStore => new IdentityStore(database);
 
-  it('keeps one that is there, and keeps it verified', async () => {
+  it('keeps an existing one, and keeps it verified', async () => {
     const first = await addIdentity(identities(), workspace.id, { domain: 'bücher.example' }, true, POSTHORN);
     const second = await addIdentity(
       identities(),
@@ -136,7 +136,7 @@ describe('Pausing', () => {
   const ada = operator('ada');
   const paused = (): PausedLaneStore => new PausedLaneStore(database);
 
-  it('holds both lanes of a workspace back, and shows them as one', async () => {
+  it('pauses both lanes of a workspace, and shows them as one', async () => {
     await pauseSending(paused(), workspace.id, ada, 'spam');
     const lanes = (await paused().list()).map(({ laneId }) => laneId);
     expect(lanes.sort()).toEqual([bulkLane(workspace.id), nowLane(workspace.id)]);
@@ -145,7 +145,7 @@ describe('Pausing', () => {
     expect(await paused().list()).toEqual([]);
   });
 
-  it('reads no lane of a webhook that is paused or disabled, of which there may be any number', async () => {
+  it('does not read the lanes of paused or disabled webhooks, of which there may be any number', async () => {
     const lanes = [EVERY_LANE, webhookLane(newId('wh', Date.now()))];
     const data = lanes.map((laneId) => ({ queue: 'webhook' as const, laneId, reason: 'spam' }));
     await database.prisma.pausedLane.createMany({ data });
@@ -154,7 +154,7 @@ describe('Pausing', () => {
     await database.prisma.pausedLane.deleteMany();
   });
 
-  it('tells the audit log of the workspace, once for each change', async () => {
+  it('is recorded in the audit log of the workspace, once for each change', async () => {
     const id = workspace.id;
     for (const reason of ['spam', 'again']) await pauseSending(paused(), id, ada, reason);
     for (let times = 0; times < 2; times += 1) await resumeSending(paused(), id, ada);
@@ -185,7 +185,7 @@ describe('Pausing', () => {
     },
   );
 
-  it('keeps the first reason, and says so', async () => {
+  it('keeps the first reason, and returns it', async () => {
     const first = await pauseSending(paused(), 'everything', ada, 'first');
     expect(first).toMatchObject({ reason: 'first', wasPaused: false });
     expect(await pauseSending(paused(), 'everything', ada, 'second')).toEqual({ ...first, wasPaused: true });
@@ -197,7 +197,7 @@ describe('Pausing', () => {
     await resumeSending(paused(), 'everything', ada);
   });
 
-  it('demands a reason', async () => {
+  it('requires a reason', async () => {
     await expect(pauseSending(paused(), 'everything', ada, ' ')).rejects.toMatchObject({ statusCode: 400 });
     expect(await sendingStatus(paused(), new OutboxStore(database), new EraStore(database))).toEqual({
       pauses: [],

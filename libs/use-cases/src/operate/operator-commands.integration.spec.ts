@@ -20,7 +20,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** What the answers that are read on have in common. */
+/** The fields of answers that tests use later. */
 interface Answer {
   readonly id: WorkspaceId;
   readonly secretKey: string;
@@ -42,7 +42,7 @@ let commandLine: CommandLine;
 
 const posthorn = (...args: string[]): Promise<Ended> => commandLine.carryOut(args);
 
-/** Runs the command line as a process of its own, on a database. */
+/** Runs the command line as a child process, on a database. */
 function startedOn(url: string, args: string[]): Promise<Ended> {
   const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
   const options = { cwd: ROOT, env: { ...inherited, DATABASE_URL: url } };
@@ -56,14 +56,14 @@ function startedOn(url: string, args: string[]): Promise<Ended> {
   });
 }
 
-/** What a command prints for people. */
+/** The human-readable output of a command. */
 async function told(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await posthorn(...args);
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 }
 
-/** What a command prints for machines. */
+/** The JSON output of a command. */
 async function answer(...args: string[]): Promise<Answer> {
   return JSON.parse(await told(...args, '--json')) as Answer;
 }
@@ -83,7 +83,7 @@ afterAll(async () => {
 });
 
 describe('An operator at the command line', () => {
-  it('R1, R4: gives a workspace limits of its own, takes them back, and leaves a trace of it', async () => {
+  it('R1, R4: sets and removes the limits of a workspace, which is audited', async () => {
     const limit = (...flags: string[]): Promise<Answer> => answer('workspace', 'limit', ...inIt(), ...flags);
     const own = { monthlyEmailLimit: 70, ratePerSecond: 500, rateBurst: 0 };
     expect(await limit('--monthly-limit', '70', '--rate', '500', '--burst', '0')).toMatchObject(own);
@@ -108,12 +108,12 @@ describe('An operator at the command line', () => {
     [['--burst=-1'], 2, /--burst must be a whole number from 0 to 1000000/],
     [['--monthly-limit', '1.5'], 2, /--monthly-limit must be a whole number/],
     [[], 2, /needs at least one of --monthly-limit, --rate, --burst/],
-  ])('is told what is wrong with the limits %j', async (flags, code, message) => {
+  ])('gets an error that explains the invalid limits %j', async (flags, code, message) => {
     const ended = await posthorn('workspace', 'limit', ...inIt(), ...flags);
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 
-  it('says for how long a workspace keeps what it sends, takes it back, and leaves a trace of it', async () => {
+  it('sets and removes the retention of a workspace, which is audited', async () => {
     const retain = (...flags: string[]): Promise<string> => told('workspace', 'retain', ...inIt(), ...flags);
     expect(await retain('--content-days', '0', '--metadata-days', '180')).toBe(
       `${workspaceId} (The shop) keeps now: content 0 days, metadata 180 days, events as long as the installation.\n`,
@@ -135,12 +135,12 @@ describe('An operator at the command line', () => {
     [['--metadata-days', '0'], 2, /--metadata-days must be a whole number of days from 1 to 3650/],
     [['--event-days', 'ever'], 2, /--event-days must be a whole number of days from 1 to 365/],
     [[], 2, /needs at least one of --content-days, --metadata-days, --event-days/],
-  ])('is told what is wrong with the days %j', async (flags, code, message) => {
+  ])('gets an error that explains the invalid days %j', async (flags, code, message) => {
     const ended = await posthorn('workspace', 'retain', ...inIt(), ...flags);
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
   });
 
-  it('S17: gives tracked links of a workspace an address of their own, takes it back, and leaves a trace of it', async () => {
+  it('S17: sets and removes the base URL of the tracked links of a workspace, which is audited', async () => {
     const track = (...rest: string[]): Promise<string> => told('workspace', 'track', ...inIt(), ...rest);
     const trackingUrl = 'https://links.shop.example';
     expect(await track('--url', 'https://Links.Shop.example/')).toMatch(
@@ -153,12 +153,12 @@ describe('An operator at the command line', () => {
     expect(changes.map(({ detail }) => detail)).toEqual([{ trackingUrl }, { trackingUrl: null }]);
   });
 
-  it('S17: is told what is wrong with an address for tracked links', async () => {
+  it('S17: gets an error that explains an invalid base URL for tracked links', async () => {
     const ended = await posthorn('workspace', 'track', ...inIt(), '--url', 'https://links.shop.example/t');
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/--url has more than a host/)]);
   });
 
-  it('sees who held everything back, and who changed what in a workspace', async () => {
+  it('sees who paused everything, and who changed what in a workspace', async () => {
     await told('pause', '--everything', '--reason', 'The relay moves');
     await told('resume', '--everything');
     const by = `operator ${userInfo().username}`;
@@ -170,7 +170,7 @@ describe('An operator at the command line', () => {
     expectRefusal(unknown, 'There is no workspace wrk_01h2xcejqtf2nbrexx3vqjhp41');
   });
 
-  it('sees who made a workspace, and who let whom into the dashboard', async () => {
+  it('sees who created a workspace, and who gave whom access to the dashboard', async () => {
     const actor = { kind: 'operator', name: userInfo().username };
     const log = new AuditLogStore(database);
     const oldest = { limit: 1, sort: 'createdAt.asc' } as const;
@@ -197,7 +197,7 @@ describe('An operator at the command line', () => {
     expect(shown).not.toContain('php_');
   });
 
-  it('sees the workspaces that there are', async () => {
+  it('sees the existing workspaces', async () => {
     const { code, stdout, stderr } = await startedOn(testDatabase.url, ['workspace', 'list', '--json']);
     expect([code, stderr, JSON.parse(stdout)]).toEqual([0, '', await answer('workspace', 'list')]);
     expect(await answer('workspace', 'list')).toMatchObject([
@@ -232,7 +232,7 @@ describe('An operator at the command line', () => {
     expect(newest).toMatchObject({ action: 'api_key.deleted', actor, subjectId: key.id });
   });
 
-  it('vouches for domains and addresses', async () => {
+  it('marks domains and addresses as verified', async () => {
     const added = await told('identity', 'create', ...inIt(), '--address', 'Ada@Example.ORG');
     expect(added).toContain('--address Ada@example.org --verified');
     const domain = await answer('identity', 'create', ...inIt(), '--domain', 'EXAMPLE.com', '--verified');
@@ -263,7 +263,7 @@ describe('An operator at the command line', () => {
     expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
   });
 
-  it('is told which workspaces are held back still when everything is let go', async () => {
+  it('sees which workspaces are still paused when everything is resumed', async () => {
     await told('pause', ...inIt(), '--reason', 'Looks like spam');
     expect(await told('resume')).toBe(
       `Nothing was paused as a whole.\nWorkspace ${workspaceId} is still paused: resume --workspace ${workspaceId}\n`,
@@ -271,13 +271,13 @@ describe('An operator at the command line', () => {
     expect(await told('resume', ...inIt())).toBe(`Workspace ${workspaceId} is resumed.\n`);
   });
 
-  it('pauses what webhooks are told', async () => {
+  it('pauses the delivery of events to webhooks', async () => {
     await told('pause', '--webhooks', '--reason', 'Their network moves');
     expect(await told('status')).toMatch(/^webhooks .* Their network moves$/m);
     expect(await told('resume', '--webhooks')).toBe('What webhooks are told is resumed.\n');
   });
 
-  it('holds everything back after a restored snapshot, sees what was due, and lets it go', async () => {
+  it('pauses everything after restoring a snapshot, sees what was due, and resumes it', async () => {
     expect(await told('restored')).toMatch(/^QUEUE +DUE AT THE BACKUP +DUE SINCE +DUE LATER\nemail +0 /m);
     expect(await told('status')).toContain('Give that up: resume --fail-before TIME');
     expectRefusal(
@@ -292,7 +292,7 @@ describe('An operator at the command line', () => {
   });
 });
 
-describe('An operator who asks for what cannot be', () => {
+describe('An operator with an impossible request', () => {
   it.each([
     ['an id of nothing', () => ['pause', '--workspace', 'shop', '--reason', 'x'], '"shop" is not the id'],
     [
@@ -316,19 +316,19 @@ describe('An operator who asks for what cannot be', () => {
       '--domain is more than a domain; give its name alone, such as example.com',
     ],
     [
-      'an operator’s role that is none',
+      'an unknown role of an operator',
       () => ['operator', 'create', '--name', 'grace', '--role', 'king'],
       '--role must be one of viewer, operator',
     ],
-  ])('is told in one line that it was called wrongly: %s', async (_case, args, words) => {
+  ])('gets an error of one line about wrong usage: %s', async (_case, args, words) => {
     expectRefusal(await posthorn(...args()), words, 2);
   });
 
-  it('is told in one line of a workspace that is not there', async () => {
+  it('gets an error of one line about a workspace that does not exist', async () => {
     expectRefusal(await posthorn('key', 'list', '--workspace', UNKNOWN), 'There is no workspace');
   });
 
-  it('gets a hundred keys in a workspace, and is told to delete one before the next', async () => {
+  it('can create a hundred keys in a workspace, and must delete one before the next', async () => {
     const apiKeys = new ApiKeyStore(database);
     const { id } = await answer('workspace', 'create', '--name', 'Many keys');
     for (let n = 0; n < 100; n += 1)
@@ -338,14 +338,14 @@ describe('An operator who asks for what cannot be', () => {
     expect(await apiKeys.list(id)).toHaveLength(100);
   });
 
-  it('is told of a wrong call with another exit code', async () => {
+  it('gets a different exit code for wrong usage', async () => {
     const { code, stdout, stderr } = await startedOn(testDatabase.url, ['workspce', 'list']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe('posthorn: There is no command "workspce list"; did you mean `workspace list`?\n');
   });
 });
 
-describe('An operator whose database is not as it should be', () => {
+describe('An operator whose database cannot be used', () => {
   const changed = (change: (url: URL) => void): string => {
     const url = new URL(testDatabase.url);
     change(url);
@@ -368,7 +368,7 @@ describe('An operator whose database is not as it should be', () => {
       'A file that DATABASE_URL names',
     ],
     ['of another kind', () => 'mysql://ada:wrong@db/x', 'begins with postgresql:// or postgres://'],
-  ])('is told how to mend it, without the password, when it is %s', async (_case, url, words) => {
+  ])('gets advice, without the password, when it is %s', async (_case, url, words) => {
     const ended = await startedOn(url(), ['workspace', 'list']);
     expectRefusal(ended, words);
     expect(ended.stderr).not.toContain(new URL(url()).password);

@@ -56,14 +56,14 @@ async function closeAll(): Promise<void> {
   for (const database of opened.splice(0)) await database.close();
 }
 
-/** Copies the database, as a dump that is restored does, and opens the copy. */
+/** Copies the database, as restoring a dump does, and opens the copy. */
 async function restore(): Promise<Database> {
   await closeAll();
   copy = await copyTestDatabase(original);
   return open(copy.url);
 }
 
-/** Emails that are due after so long, counted from now. */
+/** Emails that are due after these times from now. */
 async function schedule(database: Database, count: number, dueInMs: number): Promise<string[]> {
   const emails = Array.from({ length: count }, () => emailDueIn(dueInMs));
   await new AcceptanceStore(database).accept([{ workspaceId: shop, emails }], null);
@@ -94,7 +94,7 @@ function emailDueIn(dueInMs: number): AcceptableEmail {
   };
 }
 
-/** What a sender and a scheduler would do. */
+/** Does what a sender and a scheduler do. */
 async function claim(database: Database): Promise<ClaimedEmail[]> {
   const outbox = new OutboxStore(database);
   await outbox.ripen(5_000);
@@ -113,7 +113,7 @@ const resume = (database: Database, failBefore?: string): ReturnType<typeof resu
 const fromNow = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 describe('A database that was restored', () => {
-  it('is held back from its first connection on: nobody claims, and emails are accepted', async () => {
+  it('is paused from its first connection on: nothing is claimed, but emails are accepted', async () => {
     await schedule(opened[0]!, 3, -MINUTE_MS);
     const restored = await restore();
     expect(await claim(restored)).toEqual([]);
@@ -146,7 +146,7 @@ describe('A database that was restored', () => {
     },
   );
 
-  it('counts what was due at the dump, and what fell due since', async () => {
+  it('counts emails that were due at the dump, and that fell due since', async () => {
     const database = opened[0]!;
     await schedule(database, 2, -10 * MINUTE_MS);
     await schedule(database, 3, -MINUTE_MS);
@@ -163,7 +163,7 @@ describe('A database that was restored', () => {
     expect(minutes).toBeGreaterThan(4.9);
   });
 
-  it('goes on from the first backup when it is restored again before it was let go', async () => {
+  it('counts from the first backup when it is restored again before it was resumed', async () => {
     await ask(opened[0]!, `UPDATE event_eras SET alive_at = now() - interval '1 hour'`);
     const first = await restore();
     const { dumpedAt } = (await findRestoration(new EraStore(first)))!;
@@ -173,7 +173,7 @@ describe('A database that was restored', () => {
     expect(await ask(first, 'SELECT era FROM event_eras')).toHaveLength(3);
   });
 
-  it('gives up what an operator says, with a reason and an event, in groups, and lets the rest go', async () => {
+  it('fails the emails that an operator selects, with a reason and an event, in groups, and resumes the rest', async () => {
     const database = opened[0]!;
     const old = await schedule(database, 1_200, -10 * MINUTE_MS);
     const webhook = {
@@ -216,7 +216,7 @@ describe('A database that was restored', () => {
     expect(await findRestoration(new EraStore(restored))).toBeNull();
   });
 
-  it('sends what was due meanwhile marked as a possible duplicate, and what falls due later is in no doubt', async () => {
+  it('marks emails that were due meanwhile as possible duplicates, but not those that fall due later', async () => {
     const [due] = await schedule(opened[0]!, 1, -MINUTE_MS);
     const restored = await restore();
     await schedule(restored, 1, -1);
@@ -227,7 +227,7 @@ describe('A database that was restored', () => {
     ).toEqual([{ id: due, twice: true }]);
   });
 
-  it('marks all of many, in one lane or in several, also when it was broken off and run again', async () => {
+  it('marks many emails, in one lane or in several, also when it was interrupted and run again', async () => {
     await schedule(opened[0]!, 1_200, -MINUTE_MS);
     await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);
     await schedule(opened[0]!, 600, -MINUTE_MS);
@@ -236,7 +236,7 @@ describe('A database that was restored', () => {
       `UPDATE outbox SET lane_id = lane_id || right(subject_id::text, 1) WHERE state = 'ready'`,
     );
     const restored = await restore();
-    // Ready and young, before those that are old.
+    // Ready and recent, before those that are old.
     await schedule(restored, 700, -1);
     await ask(
       restored,
@@ -256,7 +256,7 @@ describe('A database that was restored', () => {
     expect(await ask(restored, 'SELECT FROM outbox WHERE lease_until IS NOT NULL')).toHaveLength(1_800);
   });
 
-  it('looks at each ready email once in a pass, whether it is marked or not', async () => {
+  it('reads each ready email once in a pass, whether it is marked or not', async () => {
     await schedule(opened[0]!, 25, -MINUTE_MS);
     await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);
     const eras = new EraStore(await restore());
@@ -273,7 +273,7 @@ describe('A database that was restored', () => {
     expect(await pass()).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('gives up those too whose lease ends while it asks how many are being sent', async () => {
+  it('also fails emails whose lease ends while it counts those being sent', async () => {
     await schedule(opened[0]!, 3, -MINUTE_MS);
     expect(await claim(opened[0]!)).toHaveLength(3);
     const restored = await restore();
@@ -288,10 +288,10 @@ describe('A database that was restored', () => {
   });
 
   it.each([
-    ['a time to come', () => fromNow(DAY_MS), 400, '`failBefore` is in the future'],
+    ['a future time', () => fromNow(DAY_MS), 400, '`failBefore` is in the future'],
     ['no time', () => 'yesterday', 400, '`failBefore` is not a time'],
     ['a day', () => '2026-01-01', 400, '`failBefore` is not a time'],
-  ])('gives up nothing for %s', async (_case, time, statusCode, message) => {
+  ])('fails no email for %s', async (_case, time, statusCode, message) => {
     await schedule(opened[0]!, 1, -MINUTE_MS);
     const restored = await restore();
     await expect(resume(restored, time())).rejects.toMatchObject({
@@ -301,14 +301,14 @@ describe('A database that was restored', () => {
     expect(await listPauses(lanes(restored))).toHaveLength(2);
   });
 
-  it('is not held back when nobody has a workspace in it yet', async () => {
+  it('is not paused when it has no workspace yet', async () => {
     await ask(opened[0]!, 'TRUNCATE workspaces CASCADE');
     expect(await listPauses(lanes(await restore()))).toEqual([]);
   });
 });
 
 describe('A database that was not restored', () => {
-  it('is not held back, whatever restarts', async () => {
+  it('is not paused, whatever restarts', async () => {
     const postgres = await PrivatePostgres.start();
     try {
       const first = await open(postgres.url);
@@ -326,7 +326,7 @@ describe('A database that was not restored', () => {
     }
   });
 
-  it('is held back when an operator says that it was', async () => {
+  it('is paused when an operator says that it was restored', async () => {
     const [database] = opened;
     await new EraStore(database!).beginByHand(ada);
     expect(await listPauses(lanes(database!))).toHaveLength(2);
@@ -344,7 +344,7 @@ describe('A database that was not restored', () => {
     ]);
   });
 
-  it('gives up nothing while emails may leave, and says another reason when they are held back by hand', async () => {
+  it('fails no email while emails may be sent, and shows another reason when they are paused by hand', async () => {
     const [database] = opened;
     const [id] = await schedule(database!, 1, -MINUTE_MS);
     await expect(resume(database!, fromNow(-1))).rejects.toMatchObject({ statusCode: 409 });

@@ -57,7 +57,7 @@ async function kept(id: string, box: SecretBox): Promise<string> {
 }
 
 describe('Rotating the encryption key', () => {
-  it('seals everything anew, in batches, so that the old key can go', async () => {
+  it('encrypts everything again, in batches, so that the old key can be removed', async () => {
     const ids: string[] = [];
     for (let n = 0; n < MANY; n += 1) ids.push(await keep(`stone ${n}`));
     await keep(null);
@@ -65,21 +65,21 @@ describe('Rotating the encryption key', () => {
     for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
   });
 
-  it('does nothing the second time, and nothing to what has the new key', async () => {
+  it('does nothing the second time, and nothing to secrets with the new key', async () => {
     await keep('of old');
     await keep('of new', newBox);
     expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 1 });
     expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 0 });
   });
 
-  it('may run at once in two places', async () => {
+  it('may run twice concurrently', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 50; n += 1) ids.push(await keep(`stone ${n}`));
     await Promise.all([1, 2].map(() => rotateSecrets(store, TESTS, rotatingBox, [COLUMN])));
     for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
   });
 
-  it('leaves a secret that was changed while it was being sealed', async () => {
+  it('keeps a secret that was changed while it was being encrypted', async () => {
     const id = await keep('before');
     const racing = {
       listOthers: async (...asked: Parameters<SealedSecretStore['listOthers']>) => {
@@ -96,7 +96,7 @@ describe('Rotating the encryption key', () => {
     expect(await kept(id, oldBox)).toBe('changed');
   });
 
-  it('goes on after one that cannot be opened, and then says which and why', async () => {
+  it('goes on after a secret that cannot be decrypted, and reports it with the reason at the end', async () => {
     const [, , newest] = KEYS;
     const parsed = parseKeyRing(newest!);
     const foreign = await keep('foreign', new SecretBox('ring' in parsed ? parsed.ring : ([] as never)));
@@ -107,7 +107,7 @@ describe('Rotating the encryption key', () => {
     expect(await kept(id, newBox)).toBe('mine');
   });
 
-  it('is told the audit log as it begins and as it ends, and not where there was nothing to do', async () => {
+  it('is recorded in the audit log at its begin and end, and not where there was nothing to do', async () => {
     const log = async (): Promise<unknown[]> => {
       const page = { limit: 100, sort: 'createdAt.asc' } as const;
       const { items } = await new AuditLogStore(database).list(SYSTEM_WORKSPACE_ID, page);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await created.drop();
 });
 
-it('Comparing the passwords of many leaves threads to others, such as new connections to the database', async () => {
+it('Comparing many passwords leaves threads free for other work, such as new connections to the database', async () => {
   let compared = 0;
   const tries = Array.from({ length: 20 }, (_, index) =>
     sessions

@@ -30,14 +30,14 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-/** How many of a kind are recorded, over all minutes. */
+/** The recorded total of a kind, over all minutes. */
 async function recorded(what: string, label: string): Promise<number> {
   const found = (await rates.lastHour()).filter((rate) => rate.what === what && rate.label === label);
   return found.reduce((sum, { count }) => sum + count, 0);
 }
 
-describe('What a process counts', () => {
-  it('is recorded by the minute, each once, and again only when there is more', async () => {
+describe('The counts of a process', () => {
+  it('are recorded for each minute once, and again only when there is more', async () => {
     const recording = new RecordRates({ rates, everyMs: 20, onError: fail });
     emailOutcomes.inc({ outcome: 'sent' }, 3);
     webhookAttempts.inc({ result: 'timeout' });
@@ -49,7 +49,7 @@ describe('What a process counts', () => {
     expect((await rates.lastHour()).length).toBeLessThanOrEqual(4);
   });
 
-  it('is added to what others count, though they do so at the same moment', async () => {
+  it('are added to those of others, also concurrently', async () => {
     const one = [
       { what: 'reply', label: 'sent', count: 1 },
       { what: 'email', label: 'sent', count: 2 },
@@ -58,7 +58,7 @@ describe('What a process counts', () => {
     expect([await recorded('email', 'sent'), await recorded('reply', 'sent')]).toEqual([40, 20]);
   });
 
-  it('is kept while the database is away, and recorded when it is back', async () => {
+  it('are kept while the database is unavailable, and recorded when it is back', async () => {
     let isAway = true;
     const faults: unknown[] = [];
     const away = {
@@ -74,7 +74,7 @@ describe('What a process counts', () => {
     expect(await recorded('email', 'bounced')).toBe(4);
   });
 
-  it('is forgotten after a day', async () => {
+  it('are deleted after a day', async () => {
     await database.pool.query(
       `INSERT INTO rate_minutes VALUES (now() - interval '25 hours', 'email', 'sent', 1)`,
     );
@@ -84,8 +84,8 @@ describe('What a process counts', () => {
   });
 });
 
-describe('How relays are found', () => {
-  it('is what the senders of now say, each for itself', async () => {
+describe('The recorded state of relays', () => {
+  it('is what the current senders report, each for itself', async () => {
     relayUp.set({ relay: 'one.example:25' }, 1);
     await new RecordRates({ rates, onError: fail }).close();
     await rates.noteRelays('other:1', [{ relay: 'one.example:25', isUp: false }]);

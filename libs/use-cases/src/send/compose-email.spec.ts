@@ -39,7 +39,7 @@ const composer = new ComposeEmail({
   tracking: { track: (_email, html) => Promise.resolve(html) },
 });
 
-/** In which turn of the event loop each was composed. */
+/** The turn of the event loop in which each was composed. */
 async function turnsOf(emails: readonly ComposableEmail[]): Promise<number[]> {
   let turn = 0;
   let isDone = false;
@@ -54,7 +54,7 @@ async function turnsOf(emails: readonly ComposableEmail[]): Promise<number[]> {
 }
 
 describe('Emails that are ready to be composed at once', () => {
-  it('are composed one by one where they are large, so that all else gets its turn between them', async () => {
+  it('are composed one by one where they are large, so that other work runs between them', async () => {
     const turns = await turnsOf([1, 2, 3, 4].map(() => emailOf(300_000)));
     expect(new Set(turns).size).toBe(4);
   });

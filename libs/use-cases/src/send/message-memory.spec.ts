@@ -5,7 +5,7 @@ import { MessageMemory } from './message-memory.ts';
 
 const [ACME, OTHER] = [nowLane(newId('wrk', 0)), nowLane(newId('wrk', 1))];
 
-/** A message that is made and used when the test says so. */
+/** A message that is composed and used when the test says so. */
 class Message {
   readonly message = Promise.withResolvers<number>();
   readonly used = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 const begun = (messages: readonly Message[]): boolean[] => messages.map(({ isBegun }) => isBegun);
 
 describe('MessageRoom', () => {
-  it('makes no more while what is made takes too much, but for one of each lane that has none', async () => {
+  it('composes no more while composed messages take too much, except for one of each lane that has none', async () => {
     const room = new MessageMemory(100, 16);
     const first = new Message(room, ACME);
     first.message.resolve(150);
@@ -45,7 +45,7 @@ describe('MessageRoom', () => {
     expect(begun([second, other, third])).toEqual([true, true, true]);
   });
 
-  it('makes few at once, since nobody knows what they become', async () => {
+  it('composes few at once, since their size is not known yet', async () => {
     const room = new MessageMemory(100, 2);
     const messages = [1, 2, 3].map(() => new Message(room, ACME));
     await settled();
@@ -55,7 +55,7 @@ describe('MessageRoom', () => {
     expect(begun(messages)).toEqual([true, true, true]);
   });
 
-  it('lets lanes in in turn, however many of one of them came before', async () => {
+  it('admits lanes in turn, however many of one lane came first', async () => {
     const room = new MessageMemory(100, 2);
     const [a, b, c, d] = [1, 2, 3, 4].map(() => new Message(room, ACME));
     const [x, y] = [1, 2].map(() => new Message(room, OTHER));
@@ -64,7 +64,7 @@ describe('MessageRoom', () => {
     expect(begun([c!, d!, y!])).toEqual([true, false, true]);
   });
 
-  it('gives its room back when the making or the use of one fails', async () => {
+  it('releases memory when composing or using a message fails', async () => {
     const room = new MessageMemory(100, 1);
     const [first, second, third] = [
       new Message(room, ACME),

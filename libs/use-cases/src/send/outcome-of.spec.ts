@@ -64,11 +64,11 @@ describe('what is recorded of an attempt', () => {
     expect(record(transmission, attempts)).toMatchObject({ claims: 3, ...expected });
   });
 
-  it('waits for its retry in the lane of bulk, so that it holds up no new email', () => {
+  it('waits for its retry in the lane `bulk`, so that it delays no new email', () => {
     expect(record(greylisted).laneId).toBe(`${workspaceId}.bulk`);
   });
 
-  it('says which attempt it was, which relay said what, and of which bytes', () => {
+  it('contains the number of the attempt, the relay with its reply, and the hash of the bytes', () => {
     expect(record({ ...greylisted, relay: 'smtp.example.net:587' }, 2).detail).toEqual({
       relay: 'smtp.example.net:587',
       stage: 'rcpt',
@@ -81,7 +81,7 @@ describe('what is recorded of an attempt', () => {
     });
   });
 
-  it('S19: puts a recipient that is not there on the suppression list, and no other', () => {
+  it('S19: suppresses a recipient that does not exist, and no other', () => {
     expect(record(unknownUser).suppression).toBe('HARD_BOUNCE');
     expect(record(greylisted).suppression).toBeNull();
     const full = record({ ...unknownUser, reply: { code: 552, text: 'mailbox full' } });

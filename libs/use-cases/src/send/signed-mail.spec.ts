@@ -72,7 +72,7 @@ function withDkimpy(name: string, test: () => Promise<void> | void): void {
 }
 
 describe('A signed mail', () => {
-  it('verifies by mailauth, whatever is in it', async () => {
+  it('is verified by mailauth, whatever its content', async () => {
     for (const mail of corpusMails()) expect(await mailauthResults(await signed(mail), zone)).toEqual(BOTH);
     await fc.assert(
       fc.asyncProperty(sources, async (source) => {
@@ -82,7 +82,7 @@ describe('A signed mail', () => {
     );
   });
 
-  withDkimpy('verifies by dkimpy, whatever is in it', async () => {
+  withDkimpy('is verified by dkimpy, whatever its content', async () => {
     const changes = [...corpusMails(), ...fc.sample(sources, 100)];
     const results = dkimpyResults(await Promise.all(changes.map(signed)), zone, signers.length);
     expect(results.filter((each) => !each.every(Boolean))).toEqual([]);
@@ -97,15 +97,15 @@ const THERE = [
 ];
 const NOT_THERE = ['Cc', 'Content-Transfer-Encoding'];
 
-/** A field with its continuation lines, at the begin of a line. */
+/** A field with its continuation lines, at the beginning of a line. */
 const fieldNamed = (field: string): RegExp =>
   new RegExp(`^${field}:[^\\r]*(?:\\r\\n[ \\t][^\\r]*)*\\r\\n`, 'im');
 const changed = (message: Buffer, change: (text: string) => string): Buffer =>
   Buffer.from(change(message.toString('latin1')), 'latin1');
 
-describe('A signed mail that somebody meddled with', () => {
+describe('A signed mail that was changed', () => {
   let message: Buffer;
-  const meddledWith: Buffer[] = [];
+  const changedMails: Buffer[] = [];
   beforeAll(async () => {
     const composeOrFail = composeMessage({ ...SOURCE, html: '<p>Hello</p>' });
     message = await signEmail(Buffer.concat([Buffer.from(LIST_FIELDS), composeOrFail]), signers, SIGNED_AT);
@@ -116,41 +116,41 @@ describe('A signed mail that somebody meddled with', () => {
     const results = await mailauthResults(tampered, zone);
     expect(results).toHaveLength(2);
     expect(results).not.toContain('pass');
-    meddledWith.push(tampered);
+    changedMails.push(tampered);
   }
 
-  it('verifies as long as nobody did', async () => {
+  it('is verified before the change', async () => {
     expect(await mailauthResults(message, zone)).toEqual(BOTH);
   });
 
-  it.each([...THERE, ...NOT_THERE])('by putting another %s in does not verify', async (field) => {
+  it.each([...THERE, ...NOT_THERE])('by adding another %s is not verified', async (field) => {
     const another = `${field}: x@example.net\r\n`;
     await expectBroken(changed(message, (all) => `${another}${all}`));
     await expectBroken(changed(message, (all) => all.replace('\r\n\r\n', `\r\n${another}\r\n`)));
   });
 
-  it.each(THERE)('by changing its %s does not verify', async (field) => {
+  it.each(THERE)('in its %s is not verified', async (field) => {
     await expectBroken(
       changed(message, (all) => all.replace(fieldNamed(field), (is) => is.replace(': ', ': x'))),
     );
   });
 
-  it.each(THERE)('by taking its %s away does not verify', async (field) => {
+  it.each(THERE)('by removing its %s is not verified', async (field) => {
     await expectBroken(changed(message, (all) => all.replace(fieldNamed(field), '')));
   });
 
-  it('by changing its body, or by putting something behind it, does not verify', async () => {
+  it('in its body, or by appending to it, is not verified', async () => {
     await expectBroken(changed(message, (all) => all.replace('<p>Hello', '<p>Hullo')));
     await expectBroken(Buffer.concat([message, Buffer.from('more\r\n')]));
   });
 
-  withDkimpy('does not verify by dkimpy either', () => {
-    expect(meddledWith.length).toBeGreaterThan(40);
-    const results = dkimpyResults(meddledWith, zone, signers.length);
+  withDkimpy('is not verified by dkimpy either', () => {
+    expect(changedMails.length).toBeGreaterThan(40);
+    const results = dkimpyResults(changedMails, zone, signers.length);
     expect(results.filter((each) => each.some(Boolean))).toEqual([]);
   });
 
-  it('as relays may, verifies: blanks, empty lines at the end, other fields', async () => {
+  it('as relays may (whitespace, empty lines at the end, other fields) is verified', async () => {
     const relayed = changed(
       message,
       (all) => `Received: by relay\r\n${all.replace('To: ', 'TO:   ')}\r\n\r\n`,

@@ -33,7 +33,7 @@ describe('The keys that emails are signed with', () => {
     found = [key];
   });
 
-  it('are read in one statement for all that ask together, each domain once, and decrypted once', async () => {
+  it('are read in one statement for concurrent calls, each domain once, and decrypted once', async () => {
     const keys = new SigningKeys(store, box);
     const together = ['a.example', 'none.example', 'a.example'].map((domain) => keys.find(asked(domain)));
     const [one, none, same] = await Promise.all(together);
@@ -45,7 +45,7 @@ describe('The keys that emails are signed with', () => {
     expect(groups).toHaveLength(2);
   });
 
-  it('that cannot be decrypted are told of to their own domain, beside those that can', async () => {
+  it('that cannot be decrypted are reported for their own domain, beside those that can', async () => {
     found = [{ ...key, id: newUuid(0) }, key];
     const { signers, fault } = await new SigningKeys(store, box).find(asked('a.example'));
     expect(signers).toHaveLength(1);

@@ -6,7 +6,7 @@ import { WithheldRecipients } from './withheld-recipients.ts';
 describe('Whether a recipient may be written to', () => {
   const id = newId('trs', 0);
 
-  /** What is answered to an email that was claimed so long ago, and who was asked about anew. */
+  /** The answer for an email that was claimed a time ago, and the recipients that were looked up again. */
   async function answerTo(
     withheldFor: WithheldReason | null,
     ageMs: number,
@@ -22,15 +22,15 @@ describe('Whether a recipient may be written to', () => {
     return { why: await recipients.whyWithheld({ id, withheldFor, askedAtMs }), asked };
   }
 
-  it('is taken from the claim while that is new', async () => {
+  it('is taken from the claim while that is recent', async () => {
     expect(await answerTo(null, 0)).toEqual({ why: null, asked: [] });
   });
 
-  it('is asked again when the claim is a second old: it may have changed while the email waited', async () => {
+  it('is looked up again when the claim is a second old: it may have changed while the email waited', async () => {
     expect(await answerTo(null, 1_000)).toEqual({ why: 'manual', asked: [id] });
   });
 
-  it('is not asked again when the claim has said no', async () => {
+  it('is not looked up again when the claim withheld the recipient', async () => {
     expect(await answerTo('unsubscribed', 60_000)).toEqual({ why: 'unsubscribed', asked: [] });
   });
 });

@@ -7,7 +7,7 @@ const workspaceId = newId('wrk', Date.now());
 const DAY = new Date('2026-11-21');
 const counted = (groupBy: string): CountedEmails => ({ workspaceId, groupBy, firstDay: DAY, lastDay: DAY });
 
-it('counts nothing for a caller who goes while waiting for a turn', async () => {
+it('counts nothing for a caller who disconnects while waiting for a turn', async () => {
   const asked: string[] = [];
   const finish: (() => void)[] = [];
   const counts = new CountEmails({

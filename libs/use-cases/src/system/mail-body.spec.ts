@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { mailBody } from './mail-body.ts';
 
-describe('The body of a mail of ours', () => {
-  it('has the same paragraphs as text and as HTML, in which what is longer than a line is broken', () => {
+describe('The body of a system mail', () => {
+  it('has the same paragraphs as text and as HTML, in which long words are broken', () => {
     const link = 'https://posthorn.example/invitations?token=a&b';
     expect(mailBody(['“A <b>”', { link }])).toEqual({
       text: `“A <b>”\n\n${link}`,

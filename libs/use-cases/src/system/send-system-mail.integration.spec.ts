@@ -51,7 +51,7 @@ async function acceptedFor(address: string): Promise<object[]> {
   return rows;
 }
 
-it('a system mail is accepted once in the workspace of the system, untracked, whatever the monthly limit of others', async () => {
+it('a system mail is accepted once in the system workspace, untracked, whatever the monthly limits of others', async () => {
   await admitSystemSender(new IdentityStore(database), FROM);
   await admitSystemSender(new IdentityStore(database), FROM);
   const system = sendSystemMail(FROM);
@@ -67,7 +67,7 @@ it('a system mail is accepted once in the workspace of the system, untracked, wh
   expect(await acceptedFor('bob@example.net')).toEqual([expected]);
 });
 
-it('a system mail is refused while no sender is set, with a word on who can set it', async () => {
+it('a system mail is refused while no sender is set, and the message says who can set it', async () => {
   await admitSystemSender(new IdentityStore(database), undefined);
   const system = sendSystemMail(undefined);
   const refusal = { statusCode: 409, message: expect.stringContaining('has to set `SYSTEM_FROM`') };

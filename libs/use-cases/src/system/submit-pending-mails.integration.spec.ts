@@ -31,9 +31,9 @@ const BOX = new SecretBox([{ id: 'test', key: generateKeySync('aes', { length: 2
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;
-/** What mails are accepted by. */
+/** The connection that mails are accepted through. */
 let mailing: Database;
-/** All else. */
+/** The connection for everything else. */
 let database: Database;
 let workspaceId: WorkspaceId;
 let errors: unknown[];
@@ -58,7 +58,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** What is asked for, so that a mail goes to the address. */
+/** A request that causes a mail to the address. */
 type Ask = (pendingMails: Pick<SubmitPendingMails, 'seal' | 'submit'>, address: string) => Promise<unknown>;
 
 interface Kind {
@@ -120,7 +120,7 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
   const { table } = column;
   const addressOf = (local: string): string => `${local}.${table}@example.net`;
 
-  /** A gateway's way of sending the mails. */
+  /** Submits pending mails, like a gateway. */
   function newMails(): SubmitPendingMails {
     const acceptEmails = openAcceptance({
       database: mailing,
@@ -137,7 +137,7 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     });
   }
 
-  /** Asks a process that dies after the change is committed and before its mail is handed over. */
+  /** Makes a request of a process that dies after the change is committed and before its mail is handed over. */
   async function askAndDie(address: string): Promise<void> {
     const mails = newMails();
     const seal: SubmitPendingMails['seal'] = (id, mail) => mails.seal(id, mail);
@@ -145,7 +145,7 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     await letTimePass();
   }
 
-  /** What was written down just now is handed over by whoever wrote it. */
+  /** A mail that was just recorded is handed over by the process that recorded it. */
   async function letTimePass(): Promise<void> {
     await database.pool.query(`UPDATE ${table} SET created_at = created_at - interval '1 minute'`);
   }
@@ -163,7 +163,7 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     expect([await pending(), errors]).toEqual([0, []]);
   });
 
-  it('is not lost with a process that dies before, and is sent once by several that find it', async () => {
+  it('is not lost with a process that dies before that, and is sent once by several that find it', async () => {
     await askAndDie(addressOf('b'));
     expect([await textsTo(addressOf('b')), await pending()]).toEqual([[], 1]);
     await Promise.all([newMails(), newMails(), newMails()].map((mails) => mails.submitPending()));
@@ -171,7 +171,7 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     expect(await newMails().submitPending()).toBe(0);
   });
 
-  it('is sent once when a process dies after it is durable and before that is noted', async () => {
+  it('is sent once when a process dies after the mail is accepted and before that is recorded', async () => {
     await askAndDie(addressOf('c'));
     const { rows } = await database.pool.query<{ id: string; sealed: Buffer }>(
       `SELECT id, sealed_mail AS sealed FROM ${table} WHERE sealed_mail IS NOT NULL`,
@@ -183,7 +183,7 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     expect([(await textsTo(addressOf('c'))).length, await pending(), errors]).toEqual([1, 0, []]);
   });
 
-  it('outlives an outage of what mails are accepted by: the change stands, its mail follows', async () => {
+  it('survives an outage of accepting: the change is kept, and its mail follows', async () => {
     await proxy.refuse();
     await ask(newMails(), addressOf('d'));
     expect([errors.length, await pending()]).toEqual([1, 1]);
@@ -193,13 +193,13 @@ describe.each(KINDS)('The mail of %s', (name, { column, ask, link }) => {
     expect([(await textsTo(addressOf('d'))).length, await pending()]).toEqual([1, 0]);
   });
 
-  it('waits for the next look when whoever looks is about to end', async () => {
+  it('waits for the next process when this one is about to end', async () => {
     await askAndDie(addressOf('g'));
     expect([await newMails().submitPending(() => false), await pending()]).toEqual([0, 1]);
     expect([await newMails().submitPending(), await pending()]).toEqual([1, 0]);
   });
 
-  it('that cannot be opened holds up no other', async () => {
+  it('that cannot be decrypted delays no other', async () => {
     await askAndDie(addressOf('e'));
     await database.pool.query(`UPDATE ${table} SET sealed_mail = '\\x00' WHERE sealed_mail IS NOT NULL`);
     await askAndDie(addressOf('f'));

@@ -6,7 +6,7 @@ import { PreviewTemplate } from './preview-template.ts';
 const TEMPLATE: TemplateId = newId('tpl', 0);
 const [ours, theirs]: [WorkspaceId, WorkspaceId] = [newId('wrk', 0), newId('wrk', 1)];
 
-/** Of whom templates are being read, until they are let go. */
+/** The workspaces whose templates are being read, until the test releases them. */
 function reading() {
   const read: WorkspaceId[] = [];
   const letGo: (() => void)[] = [];
@@ -29,7 +29,7 @@ function reading() {
 }
 
 describe('Previews of templates', () => {
-  it('hold one template of a workspace at a time, and make no other workspace wait', async () => {
+  it('keep one template of a workspace in memory at a time, and do not delay other workspaces', async () => {
     const { read, letGo, preview } = reading();
     const previews = [preview(ours), preview(ours), preview(theirs)];
     await turn();
@@ -42,7 +42,7 @@ describe('Previews of templates', () => {
     expect(await Promise.all(previews)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('are refused beyond those that may wait', async () => {
+  it('are refused beyond the limit of waiting ones', async () => {
     const { letGo, preview } = reading();
     const waiting = Array.from({ length: 26 }, () => preview(ours));
     await expect(preview(ours)).rejects.toMatchObject({ statusCode: 503 });

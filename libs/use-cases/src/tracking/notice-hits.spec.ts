@@ -7,13 +7,13 @@ import { NoticeHits } from './notice-hits.ts';
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
 const hit = (): Hit => ({ emailId: newId('trs', 0), kind: 'open', at: new Date(0), sign: undefined });
 
-/** Holds up who waits for it until it is opened. */
+/** A gate that blocks until it is opened. */
 function gate(): { readonly opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** Hits that are recorded as `record` says; with what was recorded and complained of. */
+/** A recorder of hits that uses `record`, with what was recorded and logged. */
 function noticing(record: (group: readonly Hit[]) => Promise<void>) {
   const groups: number[] = [];
   const errors: string[] = [];
@@ -41,7 +41,7 @@ async function counted(result: string): Promise<number> {
 describe('S17: noticing hits', () => {
   beforeEach(() => trackingHits.reset());
 
-  it('lets those that come while some are written go together with the next ones, 500 at most', async () => {
+  it('records hits that arrive during a write together in the next one, 500 at most', async () => {
     const writing = gate();
     let begun = 0;
     const { noticed, groups } = noticing(() => {
@@ -57,7 +57,7 @@ describe('S17: noticing hits', () => {
     await noticed.close();
   });
 
-  it('keeps them while the database is away, and writes them when it is back', async () => {
+  it('keeps them while the database is unavailable, and records them when it is back', async () => {
     let isAway = true;
     const { noticed, groups, errors } = noticing(() => (isAway ? Promise.reject(AWAY) : Promise.resolve()));
     for (let n = 0; n < 20; n += 1) noticed.note(hit());
@@ -70,7 +70,7 @@ describe('S17: noticing hits', () => {
     await noticed.close();
   });
 
-  it('tries the same group again, although more has come: whether it was counted is known by it', async () => {
+  it('retries the same group although more hits have arrived: whether it was counted is known by the group', async () => {
     const tried: (readonly Hit[])[] = [];
     const { noticed } = noticing((group) => {
       tried.push(group);
@@ -85,7 +85,7 @@ describe('S17: noticing hits', () => {
     expect(tried.map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 
-  it('forgets what is too much to keep, and says so', async () => {
+  it('drops hits beyond its limit, and logs that', async () => {
     const { noticed, errors } = noticing(() => Promise.reject(AWAY));
     for (let n = 0; n < 10_005; n += 1) noticed.note(hit());
     await until(() => errors.includes('Error'));
@@ -94,7 +94,7 @@ describe('S17: noticing hits', () => {
     expect([await counted('forgotten'), await counted('recorded')]).toEqual([5, 0]);
   });
 
-  it('does not try again what the database refuses: what comes after it is written', async () => {
+  it('does not retry what the database refuses; later hits are recorded', async () => {
     const { noticed, groups, errors } = noticing(({ length }) =>
       length > 1 ? Promise.reject(new Error('refused')) : Promise.resolve(),
     );
@@ -108,7 +108,7 @@ describe('S17: noticing hits', () => {
     expect([await counted('refused'), await counted('recorded')]).toEqual([2, 1]);
   });
 
-  it('ends in the time that a process has to leave in, although the database is away', async () => {
+  it('stops within the time limit for a shutdown, although the database is unavailable', async () => {
     const { noticed } = noticing(() => Promise.reject(AWAY));
     noticed.note(hit());
     const begunAt = performance.now();

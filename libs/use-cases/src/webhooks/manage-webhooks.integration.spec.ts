@@ -60,7 +60,7 @@ const audited = async (): Promise<{ action: string; detail: object }[]> => {
 };
 
 describe('The token of a webhook', () => {
-  it('W3: is stored encrypted, survives a change of the key, and is readable by nothing else', async () => {
+  it('W3: is stored encrypted, can be decrypted after a key rotation, and by no other key', async () => {
     const created = await managed(OLD).create(acme, ACTOR, { ...WANTED, token: 'a token of ours' });
     const [row] = await ask<{ token: Buffer }>(
       'SELECT token FROM webhooks WHERE id = $1',
@@ -76,7 +76,7 @@ describe('The token of a webhook', () => {
     );
   });
 
-  it('W3: of one webhook opens nowhere else', async () => {
+  it('W3: of one webhook cannot be decrypted for another', async () => {
     const [one, two] = await Promise.all([1, 2].map(() => managed(OLD).create(acme, ACTOR, WANTED)));
     await ask(
       'UPDATE webhooks SET token = (SELECT token FROM webhooks WHERE id = $1) WHERE id = $2',
@@ -86,7 +86,7 @@ describe('The token of a webhook', () => {
     await expect(managed(OLD).read(acme, two!.id)).rejects.toThrow('cannot be decrypted');
   });
 
-  it('W4: whose key was lost can be replaced, and keeps its webhook until then', async () => {
+  it('W4: can be replaced when its encryption key was lost, and the webhook is kept until then', async () => {
     const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
     await expect(managed(NEW).delete(acme, id, ACTOR)).rejects.toThrow('cannot be decrypted');
     const mended = await managed(NEW).update(acme, id, ACTOR, { token: 'another token' });
@@ -95,12 +95,12 @@ describe('The token of a webhook', () => {
   });
 });
 
-describe('Another token', () => {
+describe('A new token', () => {
   const SOON = { min: 3_500_000, max: 3_600_000 };
   const until = (webhook: { previousTokenUntil: Date | null } | undefined): number =>
     webhook!.previousTokenUntil!.getTime() - database.clock.nowMs();
 
-  it('W6: leaves the one before for as long as is wanted, a day where nothing is said, or not at all', async () => {
+  it('W6: keeps the previous one for the requested time, a day by default, or not at all', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     const hour = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 3_600 });
@@ -116,7 +116,7 @@ describe('Another token', () => {
     ]);
   });
 
-  it('W4, W6: that it has already changes nothing, but without an overlap the one before ends', async () => {
+  it('W4, W6: that is the current one changes nothing, but without an overlap the previous one ends', async () => {
     const webhooks = managed(OLD);
     const { id, token: first } = await webhooks.create(acme, ACTOR, WANTED);
     const same = { token: 'sesame, open' };
@@ -136,7 +136,7 @@ describe('Another token', () => {
     expect(JSON.stringify(await audited())).not.toContain(first);
   });
 
-  it('W6: of several at once leaves one, and the one before it', async () => {
+  it('W6: of several concurrent ones leaves one, and its predecessor', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     const given = await Promise.all([1, 2, 3, 4].map(() => webhooks.rotateToken(acme, id, ACTOR, {})));
@@ -151,7 +151,7 @@ describe('Another token', () => {
     expect(given.map((webhook) => webhook!.token).filter((one) => one !== token)).toContain(previous);
   });
 
-  it('G3: is given to no webhook of another workspace', async () => {
+  it('G3: cannot be set for a webhook of another workspace', async () => {
     const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
     const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
     expect(await managed(OLD).rotateToken(other, id, ACTOR, {})).toBeUndefined();
@@ -159,7 +159,7 @@ describe('Another token', () => {
 });
 
 describe('Pausing a webhook', () => {
-  it('W4, W9: holds its lane back in the same transaction, and lets it go', async () => {
+  it('W4, W9: pauses and resumes its lane in the same transaction', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     expect(await pausesOf(id)).toEqual([]);
@@ -182,7 +182,7 @@ describe('Pausing a webhook', () => {
     }
   });
 
-  it('leaves no lane behind when the webhook is deleted', async () => {
+  it('leaves no paused lane when the webhook is deleted', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' });
@@ -192,7 +192,7 @@ describe('Pausing a webhook', () => {
 });
 
 describe('The audit log', () => {
-  it('tells of each change, of the token only that it changed, and of nothing where nothing changed', async () => {
+  it('records each change, of the token only that it changed, and nothing where nothing changed', async () => {
     const webhooks = managed(OLD);
     const { id, token } = await webhooks.create(acme, ACTOR, WANTED);
     await webhooks.update(acme, id, ACTOR, {});
@@ -216,8 +216,8 @@ describe('The audit log', () => {
   });
 });
 
-describe('Several at once', () => {
-  it('G11: of many creations exactly as many get in as there is room', async () => {
+describe('Concurrent requests', () => {
+  it('G11: exactly as many webhooks are created as the limit allows', async () => {
     const webhooks = managed(OLD);
     for (let n = 0; n < 45; n += 1) await webhooks.create(acme, ACTOR, WANTED);
     const outcomes = await Promise.allSettled(
@@ -230,7 +230,7 @@ describe('Several at once', () => {
     expect((await audited()).length).toBe(50);
   });
 
-  it('changes of different fields are all kept, and of two deletions one happens', async () => {
+  it('changes of different fields are all kept, and one of two deletions takes effect', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     await Promise.all([

@@ -80,7 +80,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** A webhook whose receiver has just said that it is gone. */
+/** A webhook whose receiver has just answered 410. */
 async function disabledWebhook(): Promise<WebhookId> {
   const id = newId('wh', Date.now());
   await database.prisma.webhook.create({
@@ -107,7 +107,7 @@ const mails = () =>
     orderBy: { toAddress: 'asc' },
   });
 
-it('W8: tells each editor of the workspace once, and nobody else, though several hand it over at once', async () => {
+it('W8: notifies each editor of the workspace once, and nobody else, although several processes hand it over concurrently', async () => {
   const webhook = await disabledWebhook();
   await Promise.all([1, 2, 3].map(() => notices().submitPending()));
   const sent = await mails();
@@ -119,7 +119,7 @@ it('W8: tells each editor of the workspace once, and nobody else, though several
   expect(await notices().submitPending()).toBe(0);
 });
 
-it('tells those who are left, though a process died in between and the webhook leads elsewhere by now', async () => {
+it('notifies the remaining editors although a process died in between and the URL of the webhook has changed', async () => {
   const webhook = await disabledWebhook();
   const before = (await mails()).length;
   const away = new Error('the database is away');
@@ -137,12 +137,12 @@ it('tells those who are left, though a process died in between and the webhook l
   expect(await notices().submitPending()).toBe(0);
 });
 
-it('W8: tells of a webhook behind a hundred of which nobody can be told', async () => {
+it('W8: notifies about a webhook after a hundred others without anybody to notify', async () => {
   const stuck = (await new WorkspaceStore(database).create('Stuck', null, POSTHORN)).id;
   await addMember('stuck@example.net', 'EDITOR', stuck);
   await database.prisma.webhookNotice.createMany({
     data: Array.from({ length: 100 }, (_, n) => ({
-      // Before every id of a notice that is made now, and every time.
+      // Before every id and time of a notice that is created now.
       id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
       workspaceId: uuidOf(stuck),
       webhookId: newUuid(Date.now()),
@@ -174,7 +174,7 @@ it('creates no notices when the installation sends no mails of its own', async (
   expect(await mails()).toHaveLength(before);
 });
 
-it('tells editors whose addresses begin alike apart', async () => {
+it('distinguishes editors whose addresses begin alike', async () => {
   const begin = `${'x'.repeat(64)}@${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(40)}`;
   for (const end of ['one', 'two']) await addMember(`${begin}.${end}.example`, 'EDITOR');
   await disabledWebhook();
