@@ -6,8 +6,8 @@ import { Capacity } from './capacity.ts';
 const lane = (n: number): LaneId => nowLane(newId('wrk', n));
 const [FIRST, SECOND, THIRD, FOURTH] = [lane(1), lane(2), lane(3), lane(4)];
 
-describe('The room on a workbench', () => {
-  it('always has some for a lane with nothing in hand, until twice its bytes are in hand', () => {
+describe('The capacity of a workbench', () => {
+  it('is never zero for a lane without rows on it, until it holds twice its limit of bytes', () => {
     const capacity = new Capacity({ maxRows: 100, maxBytes: 1_000 });
     capacity.take({ laneId: FIRST, bytes: 1_500 });
     expect([capacity.reserve(FIRST, 9), capacity.reserve(SECOND, 9)]).toEqual([0, 5]);

@@ -6,7 +6,7 @@ import { Clock, untilNextTickMs } from './clock.ts';
 const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.bulk' as LaneId;
 const FULL = 5_000;
 
-/** A clock over an outbox that finds these numbers of due rows, one after the other; and what it did, in order. */
+/** A clock with an outbox whose statements find these numbers of due rows, one after the other, and what it did, in order. */
 function clockOver(found: number[], { tickMs = 60_000 } = {}) {
   const did: string[] = [];
   const errors: unknown[] = [];
@@ -31,29 +31,29 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
 }
 
 describe('Clock', () => {
-  it('rings for what is ripe before it looks at the rest, and for all of it at the end', async () => {
+  it('rings lanes after the first statement that ripens rows, and again at the end', async () => {
     const { clock, did, errors } = clockOver([FULL, 1]);
     await clock.tick();
     expect(did).toEqual(['ripen', 'ring', 'ripen', 'ring']);
     expect(errors).toEqual([]);
   });
 
-  it('rings no more often than by a tick, however much is due', async () => {
+  it('rings at most once a tick, however many rows are due', async () => {
     const { clock, did } = clockOver(Array.from({ length: 20 }, () => FULL));
     await clock.tick();
     expect(did.filter((what) => what === 'ripen')).toHaveLength(21);
     expect(did.filter((what) => what === 'ring')).toHaveLength(2);
   });
 
-  it('rings again and again while to ripen what is due takes longer than a tick', async () => {
+  it('rings repeatedly while ripening takes longer than a tick', async () => {
     const { clock, did } = clockOver([FULL, FULL, FULL], { tickMs: 0 });
     await clock.tick();
     expect(did).toEqual(['ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring']);
   });
 });
 
-describe('Clock: so much that is due that it takes minutes to ripen', () => {
-  /** A clock over an outbox of which a hundred statements, of a second each, find as much as they may; before that, nothing is due. */
+describe('Clock: a ripening that takes minutes', () => {
+  /** A clock with an outbox of which a hundred statements, of a second each, ripen the maximum of rows; before that, nothing is due. */
   function busyClock() {
     let [statements, nowMs] = [0, 0];
     const ring = { ringSlot: () => undefined };
@@ -83,16 +83,16 @@ describe('Clock: so much that is due that it takes minutes to ripen', () => {
     return { clock, liveness };
   }
 
-  it('does not look stuck', async () => {
+  it('does not count as stuck', async () => {
     const { clock, liveness } = busyClock();
-    // While the database has not answered yet, no clock looks stuck.
+    // Before the first answer of the database, no clock counts as stuck.
     await clock.tick();
     await clock.tick();
     expect(liveness).toHaveLength(101);
     expect(liveness).not.toContain(false);
   });
 
-  it('is left to the next clock when this one is to stop', async () => {
+  it('is cut short when the clock is stopped', async () => {
     const { clock, liveness } = busyClock();
     await clock.tick();
     clock.start();
@@ -102,7 +102,7 @@ describe('Clock: so much that is due that it takes minutes to ripen', () => {
   });
 });
 
-describe('Clock: the leases of those who live', () => {
+describe('Clock: leases of live processes', () => {
   const HOUR_MS = 3_600_000;
 
   /** A clock that has just started, and both clocks, for the test to set. */
@@ -133,7 +133,7 @@ describe('Clock: the leases of those who live', () => {
       await clock.tick();
       return revivals > before;
     };
-    /** After how many rounds, one a second, it looks for dead ones. */
+    /** After how many rounds, one a second, it begins to revive rows. */
     const roundsUntilRevival = async (): Promise<number> => {
       for (let seconds = 0; ; seconds += 1) if (await revivesAfter(1_000)) return seconds;
     };
@@ -147,7 +147,7 @@ describe('Clock: the leases of those who live', () => {
     return started;
   }
 
-  it('are looked at all the time', async () => {
+  it('are checked in every round once the clock has been connected for long enough', async () => {
     const { revivesAfter } = await clockInContact();
     expect([await revivesAfter(1_000), await revivesAfter(1_000)]).toEqual([true, true]);
   });
@@ -159,18 +159,18 @@ describe('Clock: the leases of those who live', () => {
     ],
     ['the time by which they end was set back', { database: -HOUR_MS, monotonic: 0 }],
     ['everything stood still', { database: HOUR_MS, monotonic: HOUR_MS }],
-  ])('are renewed before any is taken for dead when %s', async (_what, passed) => {
+  ])('can be renewed before any row is revived when %s', async (_what, passed) => {
     const { time, roundsUntilRevival } = await clockInContact();
     time.databaseMs += passed.database;
     time.nowMs += passed.monotonic;
     expect(await roundsUntilRevival()).toBe(35);
   });
 
-  it('are renewed before any is taken for dead by a clock that has just started: it may have missed that the time was set', async () => {
+  it('can be renewed before any row is revived by a clock that has just started: it may have missed that the time was set', async () => {
     expect(await startedClock().roundsUntilRevival()).toBe(35);
   });
 
-  it('may end a little sooner or later: a small step and a slow tick change nothing', async () => {
+  it('are checked without a delay after a small clock step or a slow tick', async () => {
     const { time, revivesAfter } = await clockInContact();
     time.databaseMs += 10_000;
     expect(await revivesAfter(1_000)).toBe(true);

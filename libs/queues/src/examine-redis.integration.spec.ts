@@ -18,7 +18,7 @@ describe('Examining Redis', () => {
   const examineAs = (user: string): Promise<unknown> =>
     examineRedis({ url: redis.url.replace('://', `://${user}:pw@`), prefix: 'posthorn' });
 
-  it('finds nothing amiss with a user that may do everything with our keys', async () => {
+  it('finds no problem with a user that has all rights to our keys', async () => {
     await redis.ask('ACL SETUSER enough on >pw ~posthorn:* +@all');
     expect(await examineAs('enough')).toMatchObject({ facts: { role: 'master' } });
   });
@@ -28,7 +28,7 @@ describe('Examining Redis', () => {
     ['scripts', 'on >pw ~* +@all -eval', "run the 'eval' command"],
     ['commands', 'on >pw ~* +@all -zadd -bzpopmin', 'NOPERM ZADD, BZPOPMIN'],
     ['information', 'on >pw ~* +@all -info', "run the 'info' command"],
-  ])('says what rights a user needs that may not use our %s', async (_what, rules, said) => {
+  ])('says which rights are missing for a user that may not use our %s', async (_what, rules, said) => {
     await redis.ask(`ACL SETUSER few reset ${rules}`);
     await expect(examineAs('few')).rejects.toThrow(said);
     await expect(examineAs('few')).rejects.toThrow(/: give it ~posthorn:\* and \+@all$/);
@@ -39,7 +39,7 @@ describe('Examining Redis', () => {
     await expect(examined).rejects.toThrow(/^Redis does not open the database .*out of range\): correct/);
   });
 
-  it('says of a login that is refused just that, whatever the database', async () => {
+  it('reports only the login if it is refused, whatever the number of the database', async () => {
     await redis.ask('ACL SETUSER nobody reset');
     const url = redis.url.replace('://', '://nobody:wrong@');
     for (const database of ['', '/1', '/99'])
@@ -48,7 +48,7 @@ describe('Examining Redis', () => {
       );
   });
 
-  it('says what to see to when Redis hangs up because too many are connected', async () => {
+  it('says what to check when Redis closes the connection because it has too many clients', async () => {
     await redis.ask('CONFIG SET maxclients 1');
     const held = connect(redis.port, '127.0.0.1');
     held.on('error', () => undefined).write('PING\r\n');
@@ -56,7 +56,7 @@ describe('Examining Redis', () => {
     const refused = examineRedis({ url: redis.url, prefix: 'posthorn' });
     await expect(refused).rejects.toThrow(/^Redis hangs up: raise maxclients/);
     held.destroy();
-    // It takes connections again when it has noticed.
+    // It accepts connections again once it has noticed.
     await expect(waitUntilTaken()).resolves.toBeUndefined();
   });
 
@@ -70,7 +70,7 @@ describe('Examining Redis', () => {
       await sleep(10);
   }
 
-  it('says which scheme to write for one that speaks in clear, or wants a login for that', async () => {
+  it('names the scheme to use for a server without TLS, with or without a login', async () => {
     const secure = redis.url.replace('redis://', 'rediss://');
     const refused = (): Promise<unknown> => examineRedis({ url: secure, prefix: 'posthorn' });
     await expect(refused()).rejects.toThrow(/^Redis speaks no TLS there \(.*\): write redis:\/\//);
@@ -98,7 +98,7 @@ describe('Examining Redis', () => {
     },
   );
 
-  it('says of who takes connections and is silent that nobody answers, whatever the scheme', async () => {
+  it('reports no answer from a server that accepts connections and stays silent, whatever the scheme', async () => {
     const silent = createSilent((socket) => void socket.on('error', () => undefined));
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -112,7 +112,7 @@ describe('Examining Redis', () => {
     silent.close();
   });
 
-  it('says that Redis is in protected mode, which it says itself before it hangs up', async () => {
+  it('reports protected mode, which Redis announces before it closes the connection', async () => {
     const said = '-DENIED Redis is running in protected mode because protected mode is enabled\r\n';
     const server = createSilent((socket) => {
       socket.on('error', () => undefined).write(said, () => socket.destroy());
@@ -128,7 +128,7 @@ describe('Examining Redis', () => {
   it.each([
     ['has too few replicas', 'NOREPLICAS', 'CONFIG SET min-replicas-to-write 1'],
     ['is a replica', 'READONLY', 'REPLICAOF 127.0.0.1 1'],
-  ])('hears that no queue can be changed where Redis %s', async (_what, said, command) => {
+  ])('reports that queues cannot be changed where Redis %s', async (_what, said, command) => {
     const odd = await PrivateRedis.start();
     await odd.ask(command);
     const { refusal } = await examineRedis({ url: odd.url, prefix: 'posthorn' });
@@ -159,7 +159,7 @@ describe('Examining Redis', () => {
     await cluster.close();
   });
 
-  it('hears that no queue can be changed where Redis cannot write to its disk', async () => {
+  it('reports that queues cannot be changed where Redis cannot write to its disk', async () => {
     const full = await PrivateRedis.start();
     const directory = (await full.ask('CONFIG GET dir')).split('\r\n').at(-2)!;
     await rm(directory, { recursive: true });
@@ -170,7 +170,7 @@ describe('Examining Redis', () => {
     await full.close();
   });
 
-  it('does not take for a refusal that the answer to a change is late', async () => {
+  it('does not take a late answer to a change for a refusal', async () => {
     const slow = await PrivateRedis.start();
     const proxy = createSilent((socket) => {
       const answers = connect(slow.port, '127.0.0.1').on('error', () => undefined);
@@ -187,7 +187,7 @@ describe('Examining Redis', () => {
     await slow.close();
   }, 30_000);
 
-  it('changes nothing, and hears of nothing where queues can be changed', async () => {
+  it('changes nothing, and reports nothing where queues can be changed', async () => {
     const empty = await PrivateRedis.start();
     const { refusal } = await examineRedis({ url: empty.url, prefix: 'posthorn' });
     expect([refusal, await empty.ask('DBSIZE')]).toEqual([undefined, ':0\r\n']);
@@ -203,7 +203,7 @@ describe('Examining Redis', () => {
     await replica.close();
   });
 
-  it('says that a script of somebody else does not end', async () => {
+  it('says that a foreign script does not end', async () => {
     const busy = await PrivateRedis.start();
     await busy.ask('CONFIG SET busy-reply-threshold 1');
     const held = connect(busy.port, '127.0.0.1').on('error', () => undefined);

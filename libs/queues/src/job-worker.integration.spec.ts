@@ -6,7 +6,7 @@ import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue } from 'bullmq';
 import { JobWorker, LaneRings, QUEUES } from './index.ts';
 
-/** Stuck after longer than a busy machine holds a canary up. */
+/** Longer than a busy machine delays a canary job. */
 const LIVENESS = { canaryEveryMs: 50, stuckAfterMs: 4_000 };
 const LANE = nowLane(newId('wrk', Date.now()));
 
@@ -55,7 +55,7 @@ describe('a worker', () => {
     await rings.close();
   }
 
-  /** A ring may be lost, as when Redis was slow to answer: another follows, as the clock's does. */
+  /** A ring may be lost when Redis is slow to answer, so rings are repeated, as the clock does. */
   async function ringUntil(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       await ring();
@@ -66,7 +66,7 @@ describe('a worker', () => {
   const hasServed = (worker: JobWorker<'email.turn'>): boolean =>
     /^last job \d+ ms ago$/.test(worker.liveness().detail);
 
-  it('that has nothing to do lives, because it serves its canaries', async () => {
+  it('without work counts as alive, because it serves its canary jobs', async () => {
     const worker = startWorker();
     expect(worker.liveness()).toEqual({ ok: true, detail: 'Redis has not been asked yet' });
     await until(() => hasServed(worker));
@@ -76,7 +76,7 @@ describe('a worker', () => {
     expect(errors).toEqual([]);
   });
 
-  it('that serves nothing any more, although Redis answers, is stuck', async () => {
+  it('that serves no jobs although Redis answers counts as stuck', async () => {
     const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
     let begun = 0;
     const worker = startWorker(() => {
@@ -89,7 +89,7 @@ describe('a worker', () => {
     await until(() => worker.liveness().ok);
   });
 
-  it('has nothing held against it while Redis does not answer, and serves again when it does', async () => {
+  it('does not count as stuck while Redis does not answer, and serves again when it does', async () => {
     let served = 0;
     const worker = startWorker(() => Promise.resolve(void (served += 1)));
     await until(() => hasServed(worker));
@@ -105,7 +105,7 @@ describe('a worker', () => {
     await until(() => worker.liveness().ok);
   });
 
-  it('that began with fewer rights in Redis than it needs serves as soon as it has them', async () => {
+  it('that started without the rights that it needs in Redis serves as soon as it has them', async () => {
     let served = 0;
     await redis.ask('ACL SETUSER default -info');
     startWorker(() => Promise.resolve(void (served += 1)));
@@ -114,7 +114,7 @@ describe('a worker', () => {
     await ringUntil(() => served > 0);
   });
 
-  it('says which job it has no handler for, and goes on', async () => {
+  it('logs a job that it has no handler for, and goes on', async () => {
     let served = 0;
     startWorker(() => Promise.resolve(void (served += 1)));
     const stranger = new JobWorker<never>({

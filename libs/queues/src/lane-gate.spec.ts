@@ -4,7 +4,7 @@ import { LaneGate } from './lane-gate.ts';
 
 const [BIG, SMALL] = ['big.bulk', 'small.bulk'] as LaneId[];
 
-/** Works that go on until they are told to end, by name, in the order in which they were let in. */
+/** Tasks that run until the test ends them, by name, in the order in which they were admitted. */
 function holdable(gate: LaneGate): {
   readonly begun: string[];
   hold(laneId: LaneId, name: string): Promise<string>;
@@ -28,7 +28,7 @@ function holdable(gate: LaneGate): {
 }
 
 describe('LaneGate', () => {
-  it('lets so many in at once, and gives back what each made', async () => {
+  it('runs a limited number of tasks at once, and returns the result of each', async () => {
     const works = holdable(new LaneGate(2));
     const all = ['a', 'b', 'c'].map((name) => works.hold(BIG!, name));
     expect(works.begun).toEqual(['a', 'b']);
@@ -39,7 +39,7 @@ describe('LaneGate', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
   });
 
-  it('lets lanes in in turn, however many of one of them came before', async () => {
+  it('admits lanes in turn, however many tasks of one lane came first', async () => {
     const works = holdable(new LaneGate(1));
     for (const name of ['a', 'b', 'c', 'd']) void works.hold(BIG!, name);
     void works.hold(SMALL!, 'other');
@@ -47,13 +47,13 @@ describe('LaneGate', () => {
     expect(works.begun).toEqual(['a', 'b', 'other', 'c']);
   });
 
-  it('gives the place on when a work fails', async () => {
+  it('admits the next task when one fails', async () => {
     const gate = new LaneGate(1);
     await expect(gate.pass(BIG!, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await gate.pass(BIG!, () => Promise.resolve('yes'))).toBe('yes');
   });
 
-  it('lets everybody in once it is open', async () => {
+  it('admits all tasks once it is open', async () => {
     const gate = new LaneGate(1);
     const works = holdable(gate);
     for (const name of ['a', 'b']) void works.hold(BIG!, name);

@@ -41,7 +41,7 @@ describe('LaneRings', () => {
     closers.push(() => worker.close());
   }
 
-  it('writes nothing to another database than the one that it was told', async () => {
+  it('writes only to the Redis database that is configured', async () => {
     const other = await PrivateRedis.start();
     closers.push(() => other.close());
     const told: string[] = [];
@@ -69,7 +69,7 @@ describe('LaneRings', () => {
     expect(await other.ask('DBSIZE')).toMatch(/^:?0/);
   });
 
-  it('loses none of 1,000 racing rings: the last turn of a lane begins after its last ring', async () => {
+  it('loses none of 1,000 concurrent rings: the last turn of a lane begins after its last ring', async () => {
     const redis = redisOptions();
     const lane = nowLane(newId('wrk', Date.now()));
     const rings = await startRings(redis, 3);
@@ -113,7 +113,7 @@ describe('LaneRings', () => {
     expect(max).toBe(1);
   });
 
-  it('rings as many slots as the rows need turns, and four at most', async () => {
+  it('rings one slot for each turn that the rows need, but at most four', async () => {
     const redis = redisOptions();
     const [rings] = await startRings(redis, 1);
     const slots: string[] = [];
@@ -135,7 +135,7 @@ describe('LaneRings', () => {
     expect(counts).toEqual([1, 1, 2, 3, 4]);
   });
 
-  it('neither waits nor fails while Redis is away', async () => {
+  it('neither waits nor fails while Redis is unavailable', async () => {
     const rings = new LaneRings({
       turnQueue: 'email',
       url: 'redis://127.0.0.1:1',

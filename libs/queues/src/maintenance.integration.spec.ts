@@ -43,7 +43,7 @@ async function putBackUntilThere(): Promise<number> {
   }
 }
 
-/** Starts who does the regular job. */
+/** Starts a worker for the regular job. */
 function startWorker(onDone: () => void, onFault: (error: Error) => void): JobWorker<typeof NAME> {
   const worker = new JobWorker<typeof NAME>({
     url: redis.url,
@@ -57,7 +57,7 @@ function startWorker(onDone: () => void, onFault: (error: Error) => void): JobWo
   return worker;
 }
 
-/** As a worker leaves it whose clock is so far ahead. */
+/** Leaves the schedule as a worker does whose clock is ahead. */
 async function leaveAhead(ms: number): Promise<number> {
   await queue.removeJobScheduler(NAME);
   const repeat = { every: EVERY_MS, startDate: Date.now() + ms };
@@ -65,7 +65,7 @@ async function leaveAhead(ms: number): Promise<number> {
   return (await queue.getJobScheduler(NAME))!.next!;
 }
 
-it('a regular job that a wrong clock has put a day ahead, where it stays, is done again', async () => {
+it('a regular job that a wrong clock has scheduled a day too late is rescheduled', async () => {
   await putBackUntilThere();
   const next = await leaveAhead(DAY_MS);
   expect(await putBackUntilThere()).toBe(next);
@@ -78,18 +78,18 @@ it('a regular job that a wrong clock has put a day ahead, where it stays, is don
   expect(errors).toEqual([]);
 });
 
-it('a regular job is done again that Redis has lost, though its schedule is still there', async () => {
+it('a regular job that Redis has lost is restored, although its schedule still exists', async () => {
   await leaveAhead(30_000);
   const [lost] = await queue.getDelayed();
   await redis.ask(`ZREM ${queue.toKey('delayed')} ${lost!.id!}`);
   await redis.ask(`DEL ${queue.toKey(lost!.id!)}`);
-  // As it is a day later.
+  // The state a day later.
   await redis.ask(`ZADD ${queue.toKey('repeat')} ${Date.now() - DAY_MS} ${NAME}`);
   expect(await putBackUntilThere()).toBeGreaterThan(Date.now() - DAY_MS / 2);
   expect(await queue.getJobCountByTypes('delayed', 'wait')).toBe(1);
 });
 
-it('a regular job is left to a worker that does it by a clock which is hours ahead', async () => {
+it('a regular job is left to a worker whose clock is hours ahead but which still runs it', async () => {
   for (let n = 0; n < 3; n += 1) {
     const next = await leaveAhead(6 * HOUR_MS + n * EVERY_MS);
     expect(await putBackUntilThere()).toBe(next);
@@ -97,12 +97,12 @@ it('a regular job is left to a worker that does it by a clock which is hours ahe
   }
 });
 
-it('a regular job stays as it is when only clocks of two machines are a little apart', async () => {
+it('a regular job is not rescheduled when the clocks of two machines differ slightly', async () => {
   const next = await leaveAhead(30_000);
   expect(await putBackUntilThere()).toBe(next);
 });
 
-it('all regular jobs are put back though something else was written over the schedule of one', async () => {
+it('all regular jobs are restored, although the schedule of one was overwritten', async () => {
   const others = ['events.expire', 'domains.check'] as const;
   for (const isKept of [true, false]) {
     await queue.obliterate({ force: true });
@@ -163,7 +163,7 @@ it.each([
     }
     await Promise.all([worker.close(), regular.close()]);
     expect(done).toBeGreaterThanOrEqual(4);
-    // What is said of it is said once, not at each look.
+    // It is logged once, not at each check.
     expect(told.length).toBeLessThan(5);
   },
   30_000,

@@ -50,22 +50,25 @@ const ringsOf = (turnQueue: TurnQueueName, rowsPerTurn: number, onErrorOfRings =
 
 const queueNamed = (name: string): Queue => new Queue(name, { connection: { url: redis.url }, prefix });
 
-it.each(Object.values(QUEUES))('%s goes on when somebody has paused it, and it is told', async (name) => {
-  const queue = queueNamed(name);
-  await queue.pause();
-  while (await queue.isPaused()) {
-    await queueRepair.repair(0);
-    await sleep(10);
-  }
-  await queue.close();
-  expect(resumed.splice(0)).toEqual([name]);
-  expect(errors).toEqual([]);
-});
+it.each(Object.values(QUEUES))(
+  '%s is resumed when somebody has paused it in Redis, and that is logged',
+  async (name) => {
+    const queue = queueNamed(name);
+    await queue.pause();
+    while (await queue.isPaused()) {
+      await queueRepair.repair(0);
+      await sleep(10);
+    }
+    await queue.close();
+    expect(resumed.splice(0)).toEqual([name]);
+    expect(errors).toEqual([]);
+  },
+);
 
 it.each<[string, (queue: Queue) => Promise<unknown>]>([
   ['one job in eleven days', (queue) => queue.setGlobalRateLimit(1, 999_999_999)],
   ['no job at once', (queue) => queue.setGlobalConcurrency(0)],
-])('a queue goes on that somebody has slowed down to %s, and it is told', async (_limit, slowDown) => {
+])('a queue that somebody has limited to %s is reset, and that is logged', async (_limit, slowDown) => {
   const queue = queueNamed(QUEUES.emailTurns);
   await slowDown(queue);
   while (resumed.length === 0) await queueRepair.repair(0);
@@ -76,7 +79,7 @@ it.each<[string, (queue: Queue) => Promise<unknown>]>([
   expect(errors).toEqual([]);
 });
 
-it('jobs that came while a queue was paused are done', async () => {
+it('jobs that were added while a queue was paused are done', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   await queue.pause();
   const { promise: done, resolve } = Promise.withResolvers<void>();
@@ -89,7 +92,7 @@ it('jobs that came while a queue was paused are done', async () => {
   await queue.close();
 });
 
-it('jobs that cannot be read hold up no others, and are gone', async () => {
+it('jobs that cannot be parsed are removed, and delay no others', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   const broken = Array.from({ length: 30 }, (_, index) => `broken-${index}`);
   for (const [index, id] of broken.entries()) {
@@ -108,7 +111,7 @@ it('jobs that cannot be read hold up no others, and are gone', async () => {
   await queue.close();
 });
 
-it('a job that cannot be read is removed from where it was found, without searching all that wait behind it', async () => {
+it('a job that cannot be parsed is removed from where it was found, without a search through all waiting jobs', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   const wait = queue.toKey('wait');
   const others = Array.from({ length: 200 }, (_, index) => `other-${index}`);
@@ -124,7 +127,7 @@ it('a job that cannot be read is removed from where it was found, without search
   await queue.close();
 });
 
-it('what a dead worker had in hand is begun again, though the clock of Redis was set back by an hour', async () => {
+it('the job of a dead worker is started again, although the clock of Redis was set back by an hour', async () => {
   const queue = queueNamed(QUEUES.maintenance);
   await queue.add('recoveries.forget', { v: 1 });
   const dead = new Worker(QUEUES.maintenance, null, {
@@ -133,7 +136,7 @@ it('what a dead worker had in hand is begun again, though the clock of Redis was
     lockDuration: 6_000,
   });
   const { id } = await dead.getNextJob('dead');
-  // Redis keeps the moment at which a key ends, so it is an hour further away then.
+  // Redis stores the time at which a key expires, which is then an hour further away.
   await redis.ask(`PEXPIRE ${queue.toKey(`${id}:lock`)} 3600000`);
   await redis.ask(`SET ${queue.toKey('stalled-check')} 0 PX 3600000`);
   await dead.close();
@@ -151,7 +154,7 @@ it('what a dead worker had in hand is begun again, though the clock of Redis was
   expect(errors).toEqual([]);
 }, 60_000);
 
-it('a ring is heard whose job was in a list that Redis has lost', async () => {
+it('a lane can be rung again although its job was in a list that Redis has lost', async () => {
   const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.now' as LaneId;
   const rings = ringsOf('email', 50);
   const served: string[] = [];
@@ -176,7 +179,7 @@ it('a ring is heard whose job was in a list that Redis has lost', async () => {
   await Promise.all([worker.close(), rings.close(), queue.close()]);
 });
 
-it('no job is forgotten that waits, is being done, or has failed', async () => {
+it('no job that waits, is active, or has failed is removed', async () => {
   lost.length = 0;
   const { promise: goOn, resolve } = Promise.withResolvers<void>();
   const queue = queueNamed(QUEUES.eventTurns);
@@ -190,7 +193,7 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
   while ((await queue.getActiveCount()) < 3) await sleep(10);
   await queueRepair.repair(1);
   resolve();
-  // Of those that have failed BullMQ keeps a hundred: while this goes on, jobs are removed that have just been seen.
+  // BullMQ keeps a hundred failed jobs: during this test, jobs are removed that have just been seen.
   for (const lanes of Array(100).keys()) await queueRepair.repair(lanes + 1);
   await worker.close();
   expect((await queue.getWaitingCount()) + (await queue.getFailedCount())).toBeLessThanOrEqual(500);
@@ -198,7 +201,7 @@ it('no job is forgotten that waits, is being done, or has failed', async () => {
   await queue.close();
 });
 
-it('nothing is told while nothing is paused, and nothing goes wrong while Redis is away', async () => {
+it('nothing is logged while no queue is paused, and nothing fails while Redis is unavailable', async () => {
   resumed.length = 0;
   await queueRepair.repair(0);
   const away = new QueueRepair({
@@ -252,7 +255,7 @@ it.each([
   },
 );
 
-describe('A look for lost jobs while much waits', () => {
+describe('A search for lost jobs while many wait', () => {
   let unshared: string;
   let searching: QueueRepair;
   let queue: Queue;
@@ -277,7 +280,7 @@ describe('A look for lost jobs while much waits', () => {
     expect(errors).toEqual([]);
   });
 
-  /** Loses some jobs, looks until they are found, and gives how often a command was run in that look. */
+  /** Loses some jobs, and searches until they are found. @returns how often a command was run in that search */
   const callsWhileLost = async (jobs: number, command: string): Promise<number> => {
     for (let n = 0; n < jobs; n += 1) await redis.ask(`HSET ${queue.toKey(`lost-${n}`)} name email.turn`);
     // It does nothing until it is connected.
@@ -290,14 +293,14 @@ describe('A look for lost jobs while much waits', () => {
     return Number(calls?.[1]);
   };
 
-  it('searches the list of those that wait for none of them, nor for what holds their lanes', async () => {
+  it('searches the list of waiting jobs only for the lost job, not for the others or their deduplication keys', async () => {
     for (let n = 0; n < 50; n += 1)
       await queue.add('email.turn', {}, { deduplication: { id: `lane-${n}`, keepLastIfActive: true } });
     expect(await callsWhileLost(1, 'lpos')).toBe(1);
     expect(await queue.getWaitingCount()).toBe(50);
   });
 
-  it('searches a long list for few jobs in one go, in which Redis serves nobody else', async () => {
+  it('searches a long list for few jobs with one command', async () => {
     const waiting = 100_000;
     await queue.waitUntilReady();
     const fill = `for id = 1, ${waiting} do redis.call('LPUSH', KEYS[1], id) end`;
@@ -307,7 +310,7 @@ describe('A look for lost jobs while much waits', () => {
   });
 });
 
-describe('What a stranger has written where a lane is held', () => {
+describe('Foreign values in the deduplication key of a lane', () => {
   const SLOTS = ['0', '1', '2', '3', 'c0', 'c1'];
   let lanes = 0;
   const newLane = (): LaneId => `wrk_01k9zq7v3nf4b8gq2m5c6d7e${(lanes += 1)}f.now` as LaneId;

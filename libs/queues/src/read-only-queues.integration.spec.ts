@@ -8,7 +8,7 @@ const onError = (error: Error): never => {
   throw error;
 };
 
-/** A connection that is just being made is given less time than it may take on a busy machine. */
+/** Waits until it is connected, which may take longer on a busy machine than a command waits. */
 async function connected(one: { ping(): Promise<void> }): Promise<void> {
   const answers = (): Promise<boolean> =>
     one.ping().then(
@@ -18,7 +18,7 @@ async function connected(one: { ping(): Promise<void> }): Promise<void> {
   while (!(await answers())) await sleep(5);
 }
 
-it('who looks at a queue leaves it as those set it up who work with it', async () => {
+it('reading a queue does not change the settings that its workers have written', async () => {
   const redis = { url: testRedisUrl(), prefix: uniqueQueuePrefix() };
   const producer = new JobProducer(QUEUES.maintenance, redis, onError);
   await connected(producer);
@@ -29,7 +29,7 @@ it('who looks at a queue leaves it as those set it up who work with it', async (
 
   const watched = new ReadOnlyQueues(redis, onError);
   await connected(watched);
-  // Each queue writes what it has to say of itself before it answers with its version.
+  // Each queue writes its metadata before it answers with its version.
   await Promise.all((await watched.queues()).map((queue) => queue.getVersion()));
   expect(await meta()).toEqual(before);
 
@@ -37,7 +37,7 @@ it('who looks at a queue leaves it as those set it up who work with it', async (
   await producer.close();
 });
 
-it('queues that somebody asked for while Redis did not answer are there once it does', async () => {
+it('queues that were requested while Redis did not answer are available once it does', async () => {
   const redis = await PrivateRedis.start();
   const watched = new ReadOnlyQueues({ url: redis.url, prefix: uniqueQueuePrefix() }, () => undefined);
   await connected(watched);

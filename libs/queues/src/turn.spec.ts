@@ -15,7 +15,7 @@ const rowsOf = (count: number, laneHasMore: boolean): HeldRow[] =>
     laneHasMore,
   }));
 
-/** Turns that find so many rows, whose work is done at once. */
+/** Turns that find this many rows, whose work ends at once. */
 function turnsThatFind(rows: HeldRow[], change: Partial<TurnsOptions<HeldRow>> = {}, maxRows = 100) {
   const did: string[] = [];
   const demanded: LaneDemand[][] = [];
@@ -40,32 +40,32 @@ function turnsThatFind(rows: HeldRow[], change: Partial<TurnsOptions<HeldRow>> =
 }
 
 describe('A turn of a lane', () => {
-  it('rings for nobody when it has emptied the lane', async () => {
+  it('rings no slot when it has emptied the lane', async () => {
     const { turns, did, put } = turnsThatFind(rowsOf(3, false));
     await turns.serve(lane, '2');
     expect([did, put.map(({ length }) => length)]).toEqual([[], [3]]);
   });
 
-  it('rings its own slot again when rows were left, and all of them when the clock has rung', async () => {
+  it('rings its own slot again when rows are left, and all slots when the clock has rung', async () => {
     const { turns, did } = turnsThatFind(rowsOf(3, true));
     await turns.serve(lane, '2');
     await turns.serve(lane, 'c1');
     expect(did).toEqual(['2', 'all']);
   });
 
-  it('claims nothing without room, and rings again', async () => {
+  it('claims nothing without capacity, and rings again', async () => {
     const { turns, did, demanded } = turnsThatFind(rowsOf(3, false), {}, 0);
     await turns.serve(lane, '2');
     expect([did, demanded]).toEqual([['2'], []]);
   });
 
-  it('claims nothing, and rings for nobody, while this process may not claim', async () => {
+  it('claims nothing, and rings no slot, while this process may not claim', async () => {
     const { turns, did, demanded } = turnsThatFind(rowsOf(3, true), { mayClaim: () => false });
     await turns.serve(lane, '2');
     expect([did, demanded]).toEqual([[], []]);
   });
 
-  it('shares one claim with those that start together, which names the lane once and deals its rows out', async () => {
+  it('shares one claim with turns that start at the same time; it names the lane once and distributes its rows', async () => {
     const { turns, demanded, put } = turnsThatFind(rowsOf(15, false));
     await Promise.all([turns.serve(lane, '1'), turns.serve(lane, '2')]);
     expect(demanded).toEqual([[{ laneId: lane, maxRows: 20 }]]);

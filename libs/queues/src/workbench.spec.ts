@@ -78,7 +78,7 @@ describe('Workbench', () => {
     expect(begun).toEqual(['a0', 'a1', 'b0', 'c0', 'a2', 'c1', 'a3']);
   });
 
-  it('never works on more rows at once than it may', async () => {
+  it('never works on more rows at once than its limit', async () => {
     let working = 0;
     let max = 0;
     const { bench } = makeBench({
@@ -94,7 +94,7 @@ describe('Workbench', () => {
     expect(max).toBe(3);
   });
 
-  it('frees a place before the outcome is recorded, but the row stays in hand until it is', async () => {
+  it('frees a place before the outcome is recorded, but holds the row until it is', async () => {
     let release: () => void = () => undefined;
     const recorded = new Promise<void>((resolve) => (release = resolve));
     const { bench, begun } = makeBench({ record: () => recorded });
@@ -106,7 +106,7 @@ describe('Workbench', () => {
     expect(freeCapacity(bench, lane('a'), 50)).toBe(20);
   });
 
-  it('begins nothing while too much of what it has done is not recorded', async () => {
+  it('begins nothing while too many outcomes are not recorded', async () => {
     const recorders: (() => void)[] = [];
     const { bench, begun } = makeBench({
       concurrency: 2,
@@ -123,7 +123,7 @@ describe('Workbench', () => {
     await done;
   });
 
-  it('goes on with other lanes while the outcomes of some are not taken, however many these are', async () => {
+  it('goes on with other lanes while the outcomes of some cannot be recorded, however many these are', async () => {
     const held = Promise.withResolvers<void>();
     const isHeld = ({ laneId }: Row): boolean => laneId !== lane('z');
     const { bench, begun } = makeBench({
@@ -143,7 +143,7 @@ describe('Workbench', () => {
     expect(begun).toHaveLength(names.length * 20 + 9);
   });
 
-  it('begins nothing whose lease does not outlast the margin, until it is renewed', async () => {
+  it('begins no row whose lease is shorter than the margin, until it is renewed', async () => {
     const renewals: string[][] = [];
     const { bench, begun } = makeBench({
       renew: (rows) => {
@@ -156,7 +156,7 @@ describe('Workbench', () => {
     expect(begun).toEqual(['a0']);
   });
 
-  it('lets go of rows that somebody else has claimed meanwhile', async () => {
+  it('drops rows that another process has claimed meanwhile', async () => {
     const { bench, begun } = makeBench({
       renew: (rows) => Promise.resolve(rows.filter((row) => row.name !== 'a0')),
     });
@@ -175,7 +175,7 @@ describe('Workbench', () => {
     expect(begun).toEqual(['a0']);
   });
 
-  it('renews the leases of what is worked on within a second once they can be confirmed again, however long they could not', async () => {
+  it('renews the leases of rows in progress within a second once the database answers again, however long it did not', async () => {
     jest.useFakeTimers();
     const finished = Promise.withResolvers<string>();
     let isAway = true;
@@ -223,7 +223,7 @@ describe('Workbench', () => {
     expect(given).toEqual(['a0', 'a1']);
   });
 
-  it('leaves a row to its lease when its work fails on our own side', async () => {
+  it('lets the lease of a row expire when its work throws', async () => {
     const faults: unknown[] = [];
     const { bench, given } = makeBench({
       work: (row) => (row.name === 'a0' ? Promise.reject(new Error('ours')) : Promise.resolve('done')),
@@ -234,7 +234,7 @@ describe('Workbench', () => {
     expect(given).toEqual([]);
   });
 
-  it('always has room for a few rows of a lane that has none in hand, however full it is', async () => {
+  it('always has capacity for a few rows of a lane that has none on it, however full it is', async () => {
     const { bench } = makeBench({ work: () => sleep(50, 'done') });
     const done = bench.put(rowsOf('a', 20), performance.now());
     expect(freeCapacity(bench, lane('a'), 50)).toBe(0);
@@ -244,7 +244,7 @@ describe('Workbench', () => {
     await done;
   });
 
-  it('says who has how much in hand, and gives rows of whatever lanes no more than the room that there is', async () => {
+  it('reports the rows of each lane, and grants rows of any lanes only within the free capacity', async () => {
     const { bench } = makeBench({ concurrency: 0 });
     void bench.put([...rowsOf('a', 12), ...rowsOf('b', 5)], performance.now());
     expect(bench.capacity.lanesWith(5)).toEqual([lane('a'), lane('b')]);
@@ -259,7 +259,7 @@ describe('Workbench', () => {
     await bench.drain();
   });
 
-  it('gives the room that is set aside for one claim to no other', () => {
+  it('does not grant capacity that is reserved for one claim to another', () => {
     const { bench } = makeBench();
     expect(bench.capacity.reserve(lane('a'), 15)).toBe(15);
     expect(bench.capacity.reserve(lane('b'), 15)).toBe(5);
@@ -267,7 +267,7 @@ describe('Workbench', () => {
     expect(bench.capacity.reserve(lane('b'), 50)).toBe(20);
   });
 
-  it('has room for what is known to be there, whatever turns may find', () => {
+  it('grants capacity for rows that are known to exist, whatever turns may find', () => {
     const { bench } = makeBench();
     expect(bench.capacity.reserve(lane('a'), 50)).toBe(20);
     expect(bench.capacity.reserveForAny(12)).toBe(12);
@@ -275,7 +275,7 @@ describe('Workbench', () => {
     expect(bench.capacity.reserve(lane('b'), 50)).toBe(5);
   });
 
-  it('asks for the lease again when the preparations of a row are over', async () => {
+  it('checks the lease again after a row was prepared', async () => {
     const answers: boolean[] = [];
     const { bench } = makeBench({
       work: (_row, mayStillBegin) => {
@@ -299,7 +299,7 @@ describe('Workbench', () => {
     expect(bench.capacity.bytesFree).toBe(15);
   });
 
-  it('works on no more rows of a lane at once than it may, and on those of others meanwhile', async () => {
+  it('works on a limited number of rows of a lane at once, and on those of other lanes meanwhile', async () => {
     let free: () => void = () => undefined;
     const hangs = new Promise<void>((resolve) => (free = resolve));
     const begun: string[] = [];
@@ -323,7 +323,7 @@ describe('Workbench', () => {
     expect(begun).toHaveLength(8);
   });
 
-  it('keeps places free for others, however many lanes hang at once', async () => {
+  it('keeps places free for other lanes, however many lanes hang at once', async () => {
     let free: () => void = () => undefined;
     const hangs = new Promise<void>((resolve) => (free = resolve));
     const begun: string[] = [];
@@ -346,7 +346,7 @@ describe('Workbench', () => {
     await Promise.all(dead);
   });
 
-  it('gives the place of what only waits to others, and waits for it all the same', async () => {
+  it('gives the place of a row that only waits to others, and still waits for it', async () => {
     const leave: (() => void)[] = [];
     const end: (() => void)[] = [];
     const { bench } = makeBench({
@@ -374,7 +374,7 @@ describe('Workbench', () => {
     await done;
   });
 
-  it('has no room for more rows of a lane than it may have, nor for a new lane when it is full, where that is wanted', () => {
+  it('with strict limits, has no capacity for a lane at its limit, nor for a new lane when it is full', () => {
     const { bench } = makeBench({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, minRowsForNewLane: 0 });
     expect(freeCapacity(bench, lane('a'), 9)).toBe(4);
     void bench.put(rowsOf('a', 4), performance.now());
@@ -385,7 +385,7 @@ describe('Workbench', () => {
     expect(freeCapacity(bench, lane('c'), 9)).toBe(0);
   });
 
-  it('lets nothing begin any more that is still being prepared when it is drained', async () => {
+  it('does not begin rows that are still being prepared when it is drained', async () => {
     let prepared: () => void = () => undefined;
     const preparing = new Promise<void>((resolve) => (prepared = resolve));
     const { bench, given } = makeBench({

@@ -4,9 +4,9 @@ import type { RateLimit, RateVerdict } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { RateLimiter } from './rate-limiter.ts';
 
-/** Hundreds of requests, a few at a time: far longer than they take here, far shorter than if each waited for Redis. */
+/** For hundreds of requests, a few at a time: far longer than they take, far shorter than if each waited for Redis. */
 const BOUND_MS = 25_000;
-/** When a Redis that does not answer is asked again at the earliest, in seconds since it was asked first. */
+/** The earliest times at which a Redis that does not answer is asked again, in seconds since it was first asked. */
 const TRIES_AT = [0, 1, 3, 7, 15, 25, 35, 45, 55, 65, 75, 85];
 const HOURLY: RateLimit = { amount: 1, periodSeconds: 3_600, burst: 10 };
 const AMPLE: RateLimit = { amount: 1_000, periodSeconds: 1, burst: 1_000_000 };
@@ -31,13 +31,13 @@ describe('RateLimiter', () => {
       if (performance.now() > deadline) throw new Error(`it did not come to pass: ${what}`);
   };
 
-  /** Whether what it takes is taken in Redis, where others see it. */
+  /** Whether the limiter takes its tokens in Redis, where others see it. */
   const shares = async (limiter: RateLimiter): Promise<boolean> => {
     await limiter.takeToken('probe', 'a', HOURLY);
     return (await redis.ask('KEYS *:probe:a')).startsWith('*1');
   };
 
-  /** A limiter of another process, as it were, that has found Redis. */
+  /** A second limiter, like that of another process, which is connected to Redis. */
   async function connected(prefix = uniqueQueuePrefix()): Promise<RateLimiter> {
     const limiter = new RateLimiter({ url: redis.url, prefix, onError: (error) => void errors.push(error) });
     limiters.push(limiter);
@@ -52,7 +52,7 @@ describe('RateLimiter', () => {
   const allowedIn = (verdicts: readonly RateVerdict[]): number =>
     verdicts.filter(({ allowed }) => allowed).length;
 
-  /** Judges so many requests, four at a time; gives how long they took together, in milliseconds. */
+  /** Limits requests, four at a time. @returns how long they took together, in milliseconds */
   async function judgeUnderLoad(limiter: RateLimiter, count: number): Promise<number> {
     const startedAt = performance.now();
     const ask = async (): Promise<void> => {
@@ -68,7 +68,7 @@ describe('RateLimiter', () => {
 
   const inVain = (): number => errors.filter(({ message }) => message.includes('in time')).length;
 
-  /** What Redis answers too late on a busy machine the limiter decides by itself: then the scene is played again. */
+  /** On a busy machine, Redis may answer too late, and the limiter then decides by itself: the scenario is repeated in that case. */
   async function undisturbed<Result>(scene: () => Promise<Result>): Promise<Result> {
     for (;;) {
       const result = await scene();
@@ -77,7 +77,7 @@ describe('RateLimiter', () => {
     }
   }
 
-  it('R1: gives requests that come together one call to Redis, and the first of them the tokens', async () => {
+  it('R1: sends one call to Redis for concurrent requests, and gives the tokens to the first of them', async () => {
     const { verdicts, calls } = await undisturbed(async () => {
       const limiter = await connected();
       const before = await scriptCalls();
@@ -109,14 +109,14 @@ describe('RateLimiter', () => {
     expect(seen).toEqual([10, 9, 9]);
   });
 
-  it('knows without asking how a bucket stood when it last heard of it', async () => {
+  it('peeks at the last known state of a bucket without a call to Redis', async () => {
     const limiter = await connected();
     expect(limiter.peek('key', () => 'a', HOURLY)).toBeUndefined();
     await judgeAll(limiter, 3);
     expect(limiter.peek('key', () => 'a', HOURLY)).toMatchObject({ allowed: true, remaining: 7 });
   });
 
-  it('R3: limits by itself without Redis, and goes on from the bucket as it was', async () => {
+  it('R3: limits locally while Redis is unavailable, starting from the last known state of the bucket', async () => {
     const limiter = await connected();
     expect(allowedIn(await judgeAll(limiter, 6))).toBe(6);
     await redis.stop();
@@ -124,7 +124,7 @@ describe('RateLimiter', () => {
     expect(allowedIn(await judgeAll(limiter, 6, 'b'))).toBe(6);
   });
 
-  it('R3: never had a Redis: serves and limits all the same', async () => {
+  it('R3: serves and limits although Redis was never available', async () => {
     await redis.stop();
     const limiter = new RateLimiter({ url: redis.url, prefix: 'p', onError: () => undefined });
     limiters.push(limiter);
@@ -133,7 +133,7 @@ describe('RateLimiter', () => {
     expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
   });
 
-  it('R3: refuses nothing and holds nothing up while Redis is stopped, started and emptied under load', async () => {
+  it('R3: refuses and delays nothing while Redis is stopped, started and emptied under load', async () => {
     const limiter = await connected();
     await judgeUnderLoad(limiter, 200);
     const whileEmptied = judgeUnderLoad(limiter, 400);
@@ -150,13 +150,13 @@ describe('RateLimiter', () => {
     await until(() => shares(limiter), 'the limiter is back at Redis');
   });
 
-  it('R3: waits for a frozen Redis once or twice, not with every request, and is back when it moves', async () => {
+  it('R3: waits for a frozen Redis once or twice, not for every request, and uses it again when it answers', async () => {
     const limiter = await connected();
     await judgeUnderLoad(limiter, 200);
     errors.length = 0;
     redis.freeze();
     const frozenAt = performance.now();
-    // It may have been busy, and resting, when it was frozen.
+    // The limiter may already have been backing off when Redis was frozen.
     while (inVain() === 0) await judgeUnderLoad(limiter, 100);
     expect(await judgeUnderLoad(limiter, 1_000)).toBeLessThan(BOUND_MS);
     // The group that found Redis frozen, and the few that tried again.
@@ -166,7 +166,7 @@ describe('RateLimiter', () => {
     await until(() => shares(limiter), 'the limiter is back at Redis');
   });
 
-  it('R3: gives Redis no time below none when the process itself was too busy to ask in time', async () => {
+  it('R3: uses no negative timeout when the process itself was too busy to ask in time', async () => {
     const limiter = await connected();
     const timers = jest.spyOn(globalThis, 'setTimeout');
     const before = limiter.takeToken('key', 'a', HOURLY);
@@ -175,12 +175,12 @@ describe('RateLimiter', () => {
     await Promise.all([before, behind]);
     const times = timers.mock.calls.map(([, ms = 0]) => ms);
     timers.mockRestore();
-    // Node warns of them, in the log.
+    // Node logs a warning about negative timeouts.
     expect(times.filter((ms) => ms < 0)).toEqual([]);
     expect(times).not.toEqual([]);
   });
 
-  it('R3: counts what waited for the group before into the 50 ms', async () => {
+  it('R3: includes the time that requests wait for the previous group in the 50 ms', async () => {
     const limiter = await connected();
     redis.freeze();
     const startedAt = performance.now();

@@ -8,7 +8,7 @@ import type { Demand, Grant } from './demand.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 
 const FULL: Bucket = { missing: 0, atUs: 0 };
-/** More than it takes; these tests are not about how fast a loaded machine is. */
+/** Longer than any call takes, even on a loaded machine. */
 const AMPLE_MS = 5_000;
 const IDS = ['a', 'b', 'c'] as const;
 
@@ -68,7 +68,7 @@ describe('the buckets in Redis', () => {
     return grants;
   }
 
-  /** A Redis that a busy machine keeps silent is given up, and nobody knows what it granted: then the scene is played again. */
+  /** On a busy machine, a call may time out, and what it granted is unknown: the scenario is repeated in that case. */
   async function undisturbed<Result>(scene: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
@@ -110,11 +110,11 @@ describe('the buckets in Redis', () => {
     expect(errors).toEqual([]);
   });
 
-  it('R1: are gone by themselves when they would be full', async () => {
+  it('R1: expire when they would be full', async () => {
     await redis.flush();
     await undisturbed(() => grantedOf(demand({ amount: 20, periodSeconds: 60, burst: 40 }, 40, 'long')));
     await undisturbed(() => grantedOf(demand({ amount: 4, periodSeconds: 1, burst: 200 }, 20, 'short')));
-    // That of the short one may be gone by now.
+    // The bucket of the short period may have expired by now.
     const ttl = async (id: string): Promise<number> =>
       Number((await redis.ask(`PTTL ${prefix}:{rates}:p:${id}`)).slice(1));
     const [long, short] = [await ttl('long'), await ttl('short')];
@@ -124,7 +124,7 @@ describe('the buckets in Redis', () => {
     while (!/^\*1\r/.test(await redis.ask('KEYS *'))) await sleep(50);
   });
 
-  it('R1: lie in one slot of a cluster, whatever their names', async () => {
+  it('R1: are in one hash slot of a cluster, whatever their names', async () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 9 };
     await undisturbed(async () => {
       await redis.flush();
@@ -135,7 +135,7 @@ describe('the buckets in Redis', () => {
     for (const key of keys) expect(key.startsWith(`${prefix}:`)).toBe(true);
   });
 
-  it('R3: load the script again when Redis has forgotten it, and answer that very call', async () => {
+  it('R3: load the script again when Redis no longer has it, and still answer that call', async () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
     const granted = await undisturbed(async () => {
       await redis.flush();
@@ -152,7 +152,7 @@ describe('the buckets in Redis', () => {
     expect(errors).toEqual([]);
   });
 
-  it('R3: take what another has put under their name for a full bucket', async () => {
+  it('R3: treat a foreign value under their key as a full bucket', async () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
     const granted = await undisturbed(async () => {
       await redis.ask(`SET ${prefix}:{rates}:p:foreign nonsense`);
