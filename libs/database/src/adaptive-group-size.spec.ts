@@ -3,7 +3,7 @@ import { AdaptiveGroupSize } from './adaptive-group-size.ts';
 
 const tooLong = (): Error => Object.assign(new Error('canceling statement'), { code: '57014' });
 
-/** Work that runs out of time with more rows than these, and what it was given. */
+/** Work that times out with more rows than this, and the sizes of the groups that it was given. */
 function workOf(max: number): { given: number[]; work: (rows: number) => Promise<number> } {
   const given: number[] = [];
   const work = async (rows: number): Promise<number> => {
@@ -15,14 +15,14 @@ function workOf(max: number): { given: number[]; work: (rows: number) => Promise
 }
 
 describe('The size of a group', () => {
-  it('is the most, while nothing runs out of time', async () => {
+  it('is the maximum while nothing times out', async () => {
     const { given, work } = workOf(100);
     const size = new AdaptiveGroupSize();
     for (let n = 0; n < 20; n += 1) await size.run(100, work);
     expect(new Set(given)).toEqual(new Set([100]));
   });
 
-  it('is halved by each that runs out of time, and the next one begins with what went well', async () => {
+  it('is halved by each timeout, and the next work begins with the size that succeeded', async () => {
     const { given, work } = workOf(30);
     const size = new AdaptiveGroupSize();
     expect(await size.run(100, work)).toBe(25);
@@ -30,7 +30,7 @@ describe('The size of a group', () => {
     expect(given).toEqual([100, 50, 25, 25]);
   });
 
-  it('grows again, but seldom more than goes well', async () => {
+  it('grows again, but seldom beyond what succeeds', async () => {
     const { given, work } = workOf(30);
     const size = new AdaptiveGroupSize();
     for (let n = 0; n < 32; n += 1) await size.run(100, work);
@@ -40,7 +40,7 @@ describe('The size of a group', () => {
     expect(quick.given.at(-1)).toBe(100);
   });
 
-  it('is not held to what little was asked for', async () => {
+  it('is not reduced by work with few rows', async () => {
     const { given, work } = workOf(100);
     const size = new AdaptiveGroupSize();
     for (let n = 0; n < 20; n += 1) await size.run(5, work);
@@ -48,13 +48,13 @@ describe('The size of a group', () => {
     expect(given.at(-1)).toBe(100);
   });
 
-  it('is one at least: who cannot deal with one row fails', async () => {
+  it('is at least one: work that times out with one row fails', async () => {
     const { given, work } = workOf(0);
     await expect(new AdaptiveGroupSize().run(5, work)).rejects.toMatchObject({ code: '57014' });
     expect(given).toEqual([5, 2, 1]);
   });
 
-  it('does not change for another fault', async () => {
+  it('does not change for other errors', async () => {
     const fault = new Error('no such table');
     await expect(new AdaptiveGroupSize().run(5, () => Promise.reject(fault))).rejects.toBe(fault);
   });

@@ -20,7 +20,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-it('gives Postgres the rows as they are: every text, every time, every number, and what is absent as NULL', async () => {
+it('encodes every text, time and number unchanged, and absent values as NULL', async () => {
   const orNothing = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
   const row = fc.record({
     n: orNothing(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),

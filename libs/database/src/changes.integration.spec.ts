@@ -22,7 +22,7 @@ const limit = (workspaceId: WorkspaceId, ratePerSecond: number) =>
     ratePerSecond,
   });
 
-/** A row that is changed, and how. */
+/** The row that is changed, and the change. */
 interface Held {
   readonly table: string;
   readonly id: Id<string>;
@@ -55,7 +55,7 @@ async function email(): Promise<Held> {
   };
 }
 
-/** Holds something as a change of another process does, until the work is done. */
+/** Holds the row's lock, like a change of another process, until the work is done. */
 async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promise<void> {
   const holder = await aside.database.pool.connect();
   await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
@@ -68,7 +68,7 @@ async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promis
   }
 }
 
-/** Resolves when two wait for what is held, or when one has waited for too long. */
+/** Resolves when two wait for the lock, or when one has waited for too long. */
 async function twoWait(changes: readonly Promise<unknown>[]): Promise<void> {
   let isOver = false;
   void Promise.race(changes).then(() => (isOver = true));
@@ -84,7 +84,7 @@ describe.each([
   ['a contact', contact],
   ['an email', email],
 ])('Changes of %s', (_what, make) => {
-  it('wait with two connections, however many they are, and leave the others to everybody else', async () => {
+  it('use at most two connections while they wait, however many they are', async () => {
     const held = await make();
     const changes: Promise<unknown>[] = [];
     await whileHeld(held, async () => {
@@ -98,7 +98,7 @@ describe.each([
     expect(await held.change(99)).toBeDefined();
   });
 
-  it('are refused when too many wait already, with nothing done', async () => {
+  it('are refused, without any effect, when too many wait already', async () => {
     const held = await make();
     const changes: Promise<unknown>[] = [];
     await whileHeld(held, async () => {

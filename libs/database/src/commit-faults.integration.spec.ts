@@ -6,7 +6,7 @@ import { transact } from './transaction.ts';
 
 const stores = await openTestStores();
 
-/** What a transaction fails with whose COMMIT is refused with this SQLSTATE. */
+/** The error of a transaction whose COMMIT is refused with this SQLSTATE. */
 async function failedCommit(sqlState: string): Promise<unknown> {
   await stores.ask(`
     CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -24,6 +24,6 @@ it.each([
   ['40001', 'conflict'],
   ['57P01', 'lost'],
   ['23514', 'data'],
-])('a COMMIT that is refused with %s is judged as a statement is: %s', async (sqlState, fault) => {
+])('a COMMIT that is refused with %s is classified like a statement: %s', async (sqlState, fault) => {
   expect(faultOf(await failedCommit(sqlState))).toBe(fault);
 });

@@ -15,7 +15,7 @@ import { TestStores, rawEmail } from './test-stores.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
-/** Longer than an answer is waited for. */
+/** Longer than the time limit for an answer. */
 const STANDSTILL_MS = 6_500;
 
 let testDatabase: TestDatabase;
@@ -39,10 +39,10 @@ async function offsetMs(): Promise<number> {
   return Math.abs(database.clock.nowMs() - rows[0]!.now.getTime());
 }
 
-describe('Greeting the database', () => {
-  it('refuses one whose connections lose on the way what they begin with, as by a pooler', async () => {
+describe('Waiting for the database at the start', () => {
+  it('refuses a database whose connections lose their startup parameters, as behind a pooler', async () => {
     const url = new URL(testDatabase.url);
-    // What the URL says wins; a pooler that is told to ignore what it does not know leaves it out.
+    // The parameters of the URL take precedence, so this looks like a pooler that ignores unknown parameters.
     url.searchParams.set('lock_timeout', '0');
     const pooled = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
     await expect(waitForDatabase(pooled)).rejects.toThrow(PoolerRefused);
@@ -83,7 +83,7 @@ describe('Greeting the database', () => {
     authority.close();
   });
 
-  it('knows a pooler by its words, at once', async () => {
+  it('recognises a pooler by its error message, at once', async () => {
     const pooler = createServer((socket) =>
       socket.once('data', () =>
         socket.end(serverError('08P01', 'unsupported startup parameter: lock_timeout')),
@@ -107,8 +107,8 @@ describe('Greeting the database', () => {
 });
 
 describe('Checking the database', () => {
-  it('brings a process back to its time, of which it had strayed', async () => {
-    // As after an hour's sleep of its machine, or years of a clock that is a little slow.
+  it('corrects the clock of a process that had drifted from that of the database', async () => {
+    // As after an hour of suspension, or years of a clock that is slightly slow.
     database.clock.observe(database.clock.nowMs() - HOUR_MS, performance.now());
     expect(await offsetMs()).toBeGreaterThan(HOUR_MS / 2);
     await checkDatabase(database);
@@ -128,14 +128,14 @@ describe('A connection', () => {
     (await pool.query<{ setting: string }>("SELECT current_setting('default_toast_compression') AS setting"))
       .rows[0]!.setting;
 
-  it('compresses what is long by lz4, where the server can', async () => {
+  it('compresses long values with lz4, where the server supports it', async () => {
     const { rows } = await database.pool.query<{ can: boolean }>(
       "SELECT 'lz4' = ANY (enumvals) AS can FROM pg_settings WHERE name = 'default_toast_compression'",
     );
     expect(await compressionOf(database.pool)).toBe(rows[0]!.can ? 'lz4' : 'pglz');
   });
 
-  it('leaves a compression that was chosen for the database', async () => {
+  it('keeps a compression that was set for the database', async () => {
     const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
     await database.pool.query(`ALTER DATABASE ${rows[0]!.name} SET default_toast_compression = pglz`);
     const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
@@ -143,7 +143,7 @@ describe('A connection', () => {
     await other.close();
   });
 
-  it('reads times, and counts days of 24 hours, whatever was chosen for the database', async () => {
+  it('reads times, and counts days as 24 hours, whatever time zone and styles were set for the database', async () => {
     const { rows: chosen } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
     for (const choice of ["datestyle = 'SQL, DMY'", "timezone = 'America/New_York'"])
       await database.pool.query(`ALTER DATABASE ${chosen[0]!.name} SET ${choice}`);
@@ -159,7 +159,7 @@ describe('A connection', () => {
     await examined.close();
   });
 
-  it('makes partitions, and takes a backslash for one, whatever notation was chosen for the database', async () => {
+  it('makes partitions, and reads backslashes literally, whatever string syntax was set for the database', async () => {
     const url = new URL(testDatabase.url);
     url.searchParams.set('options', '-c standard_conforming_strings=off -c quote_all_identifiers=on');
     const other = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
@@ -171,7 +171,7 @@ describe('A connection', () => {
     await other.close();
   });
 
-  it('lets several at once accept for one workspace, whatever isolation was chosen for the database', async () => {
+  it('lets concurrent calls accept emails of one workspace, whatever isolation level was set for the database', async () => {
     const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
     const chosen = `ALTER DATABASE ${rows[0]!.name} SET default_transaction_isolation`;
     await database.pool.query(`${chosen} = 'serializable'`);
@@ -184,7 +184,7 @@ describe('A connection', () => {
     expect(failed).toEqual([]);
   });
 
-  it('takes the answer that came while its whole process stood still', async () => {
+  it('accepts an answer that arrived while the whole process was suspended', async () => {
     const direct = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
     await waitForDatabase(direct);
     const asked = direct.pool.query('SELECT pg_sleep(0.2)');

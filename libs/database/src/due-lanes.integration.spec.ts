@@ -9,8 +9,8 @@ async function dueLanes(): Promise<number> {
   return row!.due;
 }
 
-describe('due_lanes, which workers are scaled by', () => {
-  it('counts lanes with due work, not their rows, and none of another queue or state', async () => {
+describe('due_lanes, the metric for scaling workers', () => {
+  it('counts lanes with due rows, not the rows, and no lanes of other queues or states', async () => {
     expect(await dueLanes()).toBe(0);
     const [acme, globex] = [await stores.openWorkspace(), await stores.openWorkspace()];
     await stores.acceptEmails(acme, 50);
@@ -20,7 +20,7 @@ describe('due_lanes, which workers are scaled by', () => {
     expect(await dueLanes()).toBe(1);
   });
 
-  it('leaves out what is held back', async () => {
+  it('excludes paused lanes', async () => {
     const lane = nowLane(await stores.openWorkspace());
     const before = await dueLanes();
     await stores.ask(

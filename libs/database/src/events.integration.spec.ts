@@ -27,7 +27,7 @@ const record = (workspaceId: WorkspaceId, name: 'CONTACT_CREATED' | 'CONTACT_DEL
     ]),
   );
 
-it('W9, W11: an event is for the webhooks that are subscribed at its moment, held ones too, and due at once', async () => {
+it('W9, W11: an event is due at once for the webhooks that are subscribed when it occurs, including paused ones', async () => {
   const subscribed = await addWebhook(acme, ['CONTACT_CREATED', 'CONTACT_DELETED']);
   const paused = await addWebhook(acme, ['CONTACT_CREATED'], 'PAUSED');
   await addWebhook(acme, ['CONTACT_DELETED']);
@@ -48,7 +48,7 @@ it('W9, W11: an event is for the webhooks that are subscribed at its moment, hel
   ).toEqual([{ queue: 'event', lane_id: `${acme}.events`, state: 'ready' }]);
 });
 
-it('an event that nobody subscribes to is kept and due to nobody', async () => {
+it('an event that no webhook is subscribed to is recorded, but not due', async () => {
   const quiet = await stores.openWorkspace();
   await record(quiet, 'CONTACT_CREATED');
   const where = `workspace_id = '${uuidOf(quiet)}'`;
@@ -56,7 +56,7 @@ it('an event that nobody subscribes to is kept and due to nobody', async () => {
   expect(await stores.count('outbox', `subject_id IN (SELECT id FROM events WHERE ${where})`)).toBe(0);
 });
 
-it('an event and an audited change are undone with what caused them', async () => {
+it('an event and an entry of the audit log are rolled back with the change that caused them', async () => {
   const id = newUuid(Date.now());
   const failed = transact(stores.database, async (transaction) => {
     const nowMs = stores.database.clock.nowMs();
@@ -98,7 +98,7 @@ it('the audit log is read in pages', async () => {
   expect((await log.list(SYSTEM_WORKSPACE_ID, { limit: 2, sort: 'createdAt.asc' })).items).toEqual([]);
 });
 
-it('the workspace of our own mails is there, and is not listed among the customers', async () => {
+it('the workspace of our own mails exists, and is not listed among the customers', async () => {
   const workspaces = new WorkspaceStore(stores.database);
   expect(await workspaces.find(SYSTEM_WORKSPACE_ID)).toMatchObject({ name: 'system', monthlyEmailLimit: 0 });
   expect((await workspaces.list()).map(({ id }) => id)).not.toContain(SYSTEM_WORKSPACE_ID);

@@ -81,7 +81,7 @@ describe('A fault of the network means', () => {
   });
 });
 
-describe('What the driver itself says means', () => {
+describe('An error message of the driver means', () => {
   it.each<[string, DatabaseFault]>([
     ['timeout exceeded when trying to connect', 'unavailable'],
     ['Cannot use a pool after calling end on the pool', 'unavailable'],
@@ -98,7 +98,7 @@ describe('What the driver itself says means', () => {
   });
 });
 
-describe('A mistake of our own', () => {
+describe('A programming error', () => {
   it.each<[string, unknown]>([
     ['a wrong argument', Object.assign(new TypeError('wrong'), { code: 'ERR_INVALID_ARG_TYPE' })],
     ['a plain error', new Error('something else')],

@@ -31,7 +31,7 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Connections that broke may still be in the pool for a moment. */
+/** Broken connections may stay in the pool for a moment. */
 async function answered(ask: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -51,7 +51,7 @@ describe('A database that cannot be reached', () => {
   it.each([
     ['what Prisma asks', findEmail],
     ['a statement of ours', findHolders],
-  ])('is an outage to %s, and over when it is back', async (_whose, ask) => {
+  ])('is an outage for %s, and over when it is back', async (_whose, ask) => {
     await proxy.refuse();
     expect(isOutage(await errorOf(ask()))).toBe(true);
     await proxy.heal();
@@ -61,9 +61,9 @@ describe('A database that cannot be reached', () => {
   it.each([
     ['what Prisma asks', findEmail],
     ['a statement of ours', findHolders],
-  ])('is an outage to %s when the connection breaks under way', async (_whose, ask) => {
+  ])('is an outage for %s when the connection breaks during it', async (_whose, ask) => {
     await ask();
-    // A statement that is prepared is sent by its name.
+    // A prepared statement is sent by its name.
     const cut = proxy.cutBefore(/SELECT|find_key_holders/);
     const error = errorOf(ask());
     await cut;
@@ -94,19 +94,24 @@ describe('A server that refuses the login', () => {
   it.each([
     ['the password', { password: 'another' }],
     ['the database', { pathname: '/nowhere' }],
-  ])('by %s is an outage to who works, and told at once to who starts', async (_by, change) => {
-    const url = Object.assign(new URL(testDatabase.url), change).href;
-    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
-    const error = await errorOf(refused.pool.query('SELECT 1'));
-    expect(isOutage(error)).toBe(true);
-    expect(isOutage(await errorOf(new EmailStore(refused).find(workspaceId, newId('trs', Date.now()))))).toBe(
-      true,
-    );
-    const begun = performance.now();
-    expect(await errorOf(waitForDatabase(refused))).toMatchObject({ code: (error as { code: string }).code });
-    expect(performance.now() - begun).toBeLessThan(30_000);
-    await refused.close();
-  });
+  ])(
+    'with %s is an outage for running processes, and reported at once by starting ones',
+    async (_by, change) => {
+      const url = Object.assign(new URL(testDatabase.url), change).href;
+      const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+      const error = await errorOf(refused.pool.query('SELECT 1'));
+      expect(isOutage(error)).toBe(true);
+      expect(
+        isOutage(await errorOf(new EmailStore(refused).find(workspaceId, newId('trs', Date.now())))),
+      ).toBe(true);
+      const begun = performance.now();
+      expect(await errorOf(waitForDatabase(refused))).toMatchObject({
+        code: (error as { code: string }).code,
+      });
+      expect(performance.now() - begun).toBeLessThan(30_000);
+      await refused.close();
+    },
+  );
 });
 
 describe('A pool whose connections are all in use', () => {
@@ -114,7 +119,7 @@ describe('A pool whose connections are all in use', () => {
     ['what Prisma asks', findEmail],
     ['a transaction', () => transact(database, (transaction) => transaction.workspace.count())],
     ['a statement of ours', findHolders],
-  ])('is an outage to %s', async (_whose, ask) => {
+  ])('is an outage for %s', async (_whose, ask) => {
     const inUse = [await database.pool.connect(), await database.pool.connect()];
     expect(isOutage(await errorOf(ask()))).toBe(true);
     for (const client of inUse) client.release();
@@ -129,7 +134,7 @@ describe('A value that the database refuses', () => {
   });
 });
 
-it('A standby is an outage of which no connection is kept: the name may lead to the primary the next time', async () => {
+it('A standby is an outage, and its connections are closed: the host name may lead to the primary the next time', async () => {
   const postgres = await PrivatePostgres.start();
   const demoted = openDatabase({ url: postgres.url, poolSize: 1, applicationName: 'test' });
   await demoted.pool.query('SELECT 1');

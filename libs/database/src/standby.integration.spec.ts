@@ -11,7 +11,7 @@ import type { AcceptableRawEmail } from './stores/acceptable-email.ts';
 const HOUR_MS = 3_600_000;
 const NOT_KNOWN = 'not known';
 
-describe('What a primary shows after a crash, and its synchronous standby has not got', () => {
+describe('Data that a primary shows after a crash, but its synchronous standby does not have', () => {
   let primary: PrivatePostgres;
   let standby: PrivatePostgres;
   let stores: TestStores;
@@ -58,11 +58,11 @@ describe('What a primary shows after a crash, and its synchronous standby has no
     return (await stores.accept([again]))[0]!.kind === 'replayed';
   };
 
-  it('is not waited for unseen: who examines the database is told how many wait', async () => {
+  it('is reported: examining the database shows how many transactions wait for the standby', async () => {
     const examined = new ExaminedDatabase(primary.url);
     const awaiting = async (): Promise<number> => (await examined.readServer()).awaitingStandby;
     expect(await awaiting()).toBe(0);
-    // The connection is given up then; its transaction waits on.
+    // The connection is then closed; its transaction goes on waiting.
     const accepted = stores.accept([keyedEmail()]).catch((error: unknown) => error);
     expect(faultOf(await accepted)).toBe('lost');
     expect(await awaiting()).toBe(1);
@@ -75,10 +75,13 @@ describe('What a primary shows after a crash, and its synchronous standby has no
     ['its emails', isFound],
     ['what a key stands for', isAnswered],
     ['what is sent again under its key', isRepeated],
-  ])('is told to nobody until it has, as a failover would lose it: %s', async (_what, ask) => {
-    const told = await ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
-    expect(told).toBe(NOT_KNOWN);
-    await standby.restart();
-    expect(await ask()).toBe(true);
-  });
+  ])(
+    'is returned to nobody until the standby has it, as a failover would lose it: %s',
+    async (_what, ask) => {
+      const told = await ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
+      expect(told).toBe(NOT_KNOWN);
+      await standby.restart();
+      expect(await ask()).toBe(true);
+    },
+  );
 });

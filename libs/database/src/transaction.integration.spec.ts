@@ -41,7 +41,7 @@ describe.each<BeginMode>(['separate', 'pipelined'])('A transaction that begins %
   const transact = <Result>(work: (client: TransactionClient) => Promise<Result>): Promise<Result> =>
     transactOn(database, work, begins);
 
-  it('gives what its statements give', async () => {
+  it('returns the results of its statements', async () => {
     const states = await transact(async (client) => {
       const { rows } = await client.query<{ n: number }>('SELECT 7 AS n');
       expect(rows).toEqual([{ n: 7 }]);
@@ -55,7 +55,7 @@ describe.each<BeginMode>(['separate', 'pipelined'])('A transaction that begins %
     expect(await notes()).toEqual(['a']);
   });
 
-  it('undoes what its work did before it threw', async () => {
+  it('rolls back when its work throws', async () => {
     const changed = transact(async (client) => {
       await client.query(noting('a'));
       throw new Error('changed its mind');
@@ -64,7 +64,7 @@ describe.each<BeginMode>(['separate', 'pipelined'])('A transaction that begins %
     expect(await notes()).toEqual([]);
   });
 
-  it('does what is to go with the next statement before it, prepared once, and with COMMIT if nothing else comes', async () => {
+  it('runs deferred statements just before the next one, prepared once, or with COMMIT if there is none', async () => {
     for (const [first, last] of [
       ['a', 'b'],
       ['c', 'd'],
@@ -81,7 +81,7 @@ describe.each<BeginMode>(['separate', 'pipelined'])('A transaction that begins %
     expect(await notes()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('fails with what went along, and nothing of it stays', async () => {
+  it('fails and is rolled back when a deferred statement fails', async () => {
     await transact((client) => client.query(noting('a')));
     const twice = transact(async (client) => {
       await client.query(noting('b'));
@@ -98,7 +98,7 @@ describe.each<BeginMode>(['separate', 'pipelined'])('A transaction that begins %
   });
 });
 
-it('A statement does not run by itself when what went before it failed, as BEGIN might', async () => {
+it('A statement does not run outside of the transaction when one before it failed, as BEGIN might', async () => {
   const client = (await database.pool.connect()) as unknown as TimeoutClient & { release(): void };
   client.pipelineWithNext({ text: 'SELECT 1 / 0' });
   expect(await codeOf(client.query(...([noting('a')] as never[])))).toBe(DIVISION_BY_ZERO);

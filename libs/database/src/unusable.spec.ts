@@ -18,7 +18,7 @@ it.each([
     /^Postgres asks for a password/,
   ],
   ['28000', 'no pg_hba.conf entry for host "1.2.3.4", user "a"', /^No line of pg_hba.conf/],
-])('what an operator is told of %s', (code, message, told) => {
+])('the advice for operators about %s', (code, message, told) => {
   expect(DatabaseUnusable.because(Object.assign(new Error(message), { code }))).toMatchObject({
     message: expect.stringMatching(told),
   });

@@ -49,13 +49,13 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('The migration runner', () => {
-  it('applies what is missing in the order of the names, and nothing the second time', async () => {
+  it('applies missing migrations in the order of their names, and nothing the second time', async () => {
     expect(await migrate()).toEqual([FIRST, SECOND]);
     expect(await migrate()).toEqual([]);
     expect(await query('SELECT * FROM first')).toEqual([{ n: 1, m: null }]);
   });
 
-  it('knows what is applied where times are written in another style', async () => {
+  it('recognises applied migrations whatever DateStyle is set', async () => {
     const { name } = (await query('SELECT current_database() AS name'))[0]!;
     await query(`ALTER DATABASE ${String(name)} SET datestyle = 'SQL, DMY'`);
     expect(await migrate()).toEqual([FIRST, SECOND]);
@@ -89,13 +89,13 @@ describe('The migration runner', () => {
     },
   );
 
-  it('applies what was added since', async () => {
+  it('applies migrations that were added since', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');
     expect(await migrate()).toEqual(['20300103000000_third_laid']);
   });
 
-  it('says what is missing without changing anything, whatever the database has beyond it', async () => {
+  it('lists missing migrations without changing anything, even if the database has newer ones', async () => {
     expect(await findUnapplied(testDatabase.url, directory)).toEqual([FIRST, SECOND]);
     expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
     await migrate();
@@ -106,7 +106,7 @@ describe('The migration runner', () => {
     expect(await findUnapplied(testDatabase.url, directory)).toEqual([]);
   });
 
-  it("keeps Prisma's own books", async () => {
+  it("writes the history in Prisma's own format", async () => {
     await migrate();
     const rows = await query('SELECT * FROM _prisma_migrations ORDER BY started_at');
     expect(rows).toEqual(
@@ -156,8 +156,8 @@ describe('The migration runner', () => {
     expect(await query('SELECT count(*)::int AS rows FROM _prisma_migrations')).toEqual([{ rows: 2 }]);
   });
 
-  it('refuses a pooler, behind which two would migrate at once', async () => {
-    // What the URL says wins; a pooler that is told to ignore what it does not know leaves it out.
+  it('refuses a pooler, behind which its lock would not exclude a second runner', async () => {
+    // The parameters of the URL take precedence, so this looks like a pooler that ignores unknown parameters.
     const url = new URL(testDatabase.url);
     url.searchParams.set('idle_in_transaction_session_timeout', '0');
     await expect(runMigrations(url.href, directory)).rejects.toThrow(PoolerRefused);
@@ -194,7 +194,7 @@ describe('The migration runner', () => {
     expect(await migrating).toHaveLength(2);
   });
 
-  it('leaves nothing of a migration that fails, keeps those before it, and names it', async () => {
+  it('rolls back a migration that fails, keeps those before it, and names it', async () => {
     await write(SECOND, 'CREATE TABLE second ();\nINSERT INTO first VALUES (2);\nSELECT 1 / 0;');
     await expect(migrate()).rejects.toThrow(`migration ${SECOND} failed: division by zero`);
     expect(await query(`SELECT to_regclass('second') AS second, count(*)::int AS rows FROM first`)).toEqual([
@@ -206,7 +206,7 @@ describe('The migration runner', () => {
     expect(await migrate()).toEqual([SECOND]);
   });
 
-  it('holds up nobody for long who wants a table that another one, such as a backup, keeps it from changing', async () => {
+  it('does not block others for long while it waits for a table that, for instance, a backup has locked', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'ALTER TABLE first ADD COLUMN k int;');
     const backup = new pg.Client({ connectionString: testDatabase.url, application_name: 'backup' });
@@ -235,8 +235,8 @@ describe('The migration runner', () => {
   });
 });
 
-describe('A history that was changed', () => {
-  it('is refused when the text of an applied migration is another one, be it by a space', async () => {
+describe('An inconsistent migration history', () => {
+  it('is refused when the text of an applied migration has changed, even by a space', async () => {
     await migrate();
     await write(FIRST, 'CREATE TABLE first (n int);\nINSERT INTO first VALUES (1);\n ');
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');
@@ -245,7 +245,7 @@ describe('A history that was changed', () => {
     expect(await query(`SELECT to_regclass('third') AS third`)).toEqual([{ third: null }]);
   });
 
-  it('is refused when an applied migration is not known', async () => {
+  it('is refused when an applied migration is unknown', async () => {
     await migrate();
     await rm(join(directory, SECOND), { recursive: true });
     await expect(migrate()).rejects.toThrow(MigrationMismatch);
@@ -262,7 +262,7 @@ describe('A history that was changed', () => {
     await expect(migrate()).rejects.toThrow(MigrationMismatch);
   });
 
-  it('is not begun again in another schema, where the role does not look for it any more', async () => {
+  it('is not started again in another schema when the search path of the role has changed', async () => {
     await write(SECOND, 'CREATE TABLE event_eras ();');
     await migrate();
     const url = new URL(testDatabase.url);

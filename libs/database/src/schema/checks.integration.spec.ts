@@ -12,15 +12,15 @@ let client: pg.Client;
 const workspace = newUuid(Date.now());
 const id = newUuid(Date.now());
 const identity = newUuid(Date.now());
-/** A template that is there, with a version: they point at each other. */
+/** An existing template with a version: they refer to each other. */
 const template = newUuid(Date.now());
 const invitation = newUuid(Date.now());
-/** An account of the dashboard that is there. */
+/** An existing account of the dashboard. */
 const operator = newUuid(Date.now());
-/** A webhook that is there. */
+/** An existing webhook. */
 const webhook = newUuid(Date.now());
 
-/** A row of each table that is as it should be, in SQL. */
+/** A valid row of each table, in SQL. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   workspaces: { id: 'gen_random_uuid()', name: `'Acme'` },
   api_keys: {
@@ -202,7 +202,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** The SQLSTATE with which the database refuses these rows, if it does. */
+/** The SQLSTATE with which the database refuses these rows; undefined if it accepts them. */
 async function refusal(table: string, ...changes: Record<string, string>[]): Promise<string | undefined> {
   await client.query('BEGIN');
   try {
@@ -219,8 +219,8 @@ async function refusal(table: string, ...changes: Record<string, string>[]): Pro
   }
 }
 
-describe('The database takes', () => {
-  it.each(Object.keys(GOOD))('a row of %s that is as it should be', async (table) => {
+describe('The database accepts', () => {
+  it.each(Object.keys(GOOD))('a valid row of %s', async (table) => {
     expect(await refusal(table, {})).toBeUndefined();
   });
 
@@ -245,7 +245,7 @@ describe('The database takes', () => {
     ['outbox', { state: `'taken'`, lease_until: 'now()' }],
     ['outbox', { state: `'ready'`, lease_until: 'now()' }],
     ['outbox', { lane_id: `repeat('l', 64)` }],
-  ])('a row of %s at the edge of what is possible: %j', async (table, change) => {
+  ])('a row of %s at a limit: %j', async (table, change) => {
     expect(await refusal(table, change)).toBeUndefined();
   });
 });
@@ -399,7 +399,7 @@ describe('The database refuses', () => {
     expect(await refusal(table, change, change)).toBe(UNIQUE_VIOLATION);
   });
 
-  it.each(['api_keys', 'identities', 'usage'])('a row of %s of no workspace', async (table) => {
+  it.each(['api_keys', 'identities', 'usage'])('a row of %s without an existing workspace', async (table) => {
     expect(await refusal(table, { workspace_id: 'gen_random_uuid()' })).toBe(NO_SUCH_WORKSPACE);
   });
 
@@ -415,15 +415,15 @@ describe('The database refuses', () => {
   });
 });
 
-describe('Every CHECK of the database', () => {
-  it('has a row above that it refuses', async () => {
+describe('Every CHECK constraint of the database', () => {
+  it('refuses at least one row of the table above', async () => {
     const { rows } = await client.query<{ table: string; checks: number }>(
       `SELECT conrelid::regclass::text AS table, count(*)::int AS checks
        FROM   pg_constraint JOIN pg_class c ON c.oid = conrelid
        WHERE  contype = 'c' AND NOT c.relispartition AND connamespace = 'public'::regnamespace
        GROUP BY 1 ORDER BY 1`,
     );
-    // When this changes, the table above wants another row.
+    // When this changes, the table above needs another row.
     expect(Object.fromEntries(rows.map(({ table, checks }) => [table, checks]))).toEqual({
       api_keys: 2,
       audit_log: 3,

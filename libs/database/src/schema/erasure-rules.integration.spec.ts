@@ -6,7 +6,7 @@ import { openTestStores } from '../open-test-stores.fixture.ts';
 const stores = await openTestStores(2);
 
 describe('The rules of erasure', () => {
-  it('are there for every table of the database, and for no other', async () => {
+  it('exist for every table of the database, and for no other', async () => {
     const tables = await stores.ask<{ name: string }>(
       `SELECT relname AS name FROM pg_class
        WHERE  relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> '_prisma_migrations'`,
@@ -15,7 +15,7 @@ describe('The rules of erasure', () => {
   });
 });
 
-describe('A text without a person', () => {
+describe('A redacted text', () => {
   it.each([
     ['to ada@example.com', 'to [erased]'],
     ['Is it Ada@Example.COM?', 'Is it [erased]?'],
@@ -41,7 +41,7 @@ describe('A text without a person', () => {
     ['https://x.example/?q=to+ada%40example.com', 'https://x.example/?q=to+[erased]'],
     [String.raw`\u0062ada@example.com`, String.raw`\u0062ada@example.com`],
     [String.raw`\nbada@example.com`, String.raw`\nbada@example.com`],
-  ])('of %s is %s', async (text, expected) => {
+  ])('made of %s is %s', async (text, expected) => {
     const spellings = addressSpellings('ada@example.com');
     const [row] = await stores.ask('SELECT without_person($1, $2::text[], $3) AS text', [
       text,

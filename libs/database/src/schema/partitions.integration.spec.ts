@@ -21,7 +21,7 @@ const TOLD = ['events', 'webhook_deliveries', 'webhook_attempts'];
 const stores = await openTestStores();
 const upkeep = new UpkeepStore(stores.database);
 
-/** The first moment of a month from now, or from another moment (UTC). */
+/** The first moment of a month, counted from now or from another time (UTC). */
 function monthAhead(months: number, from = new Date()): Date {
   return new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1));
 }
@@ -35,7 +35,7 @@ function nameOf(parent: string, months: number, from?: Date): string {
   return `${parent}_${dayOf(months, from).slice(0, 7).replace('-', '_')}`;
 }
 
-/** Makes a month of events, and of what became of them. */
+/** Makes the partitions of a month for events, deliveries and attempts. */
 async function makeMonth(months: number): Promise<void> {
   for (const parent of TOLD) await stores.ask('SELECT make_partition($1, $2)', [parent, dayOf(months)]);
 }
@@ -49,8 +49,8 @@ async function partitionsOf(parent: string): Promise<string[]> {
 }
 
 describe('Making partitions', () => {
-  it.each(PARENTS)('has made this month and three more of %s when the database is new', async (parent) => {
-    // The database of which this is a copy was new when the tests began: a month may have turned since.
+  it.each(PARENTS)('creates this month and three more of %s in a new database', async (parent) => {
+    // The template of this database was created when the tests began: a new month may have begun since.
     const [migrated] = await stores.ask<{ at: Date }>(
       'SELECT min(finished_at) AS at FROM _prisma_migrations',
     );
@@ -59,7 +59,7 @@ describe('Making partitions', () => {
     );
   });
 
-  it('makes what is missing, and nothing the second time', async () => {
+  it('creates missing partitions, and nothing the second time', async () => {
     await upkeep.makePartitions(3);
     expect(await upkeep.makePartitions(5)).toBe(2 * PARENTS.length);
     expect(await upkeep.makePartitions(5)).toBe(0);
@@ -68,17 +68,17 @@ describe('Making partitions', () => {
     );
   });
 
-  it('makes each once when several ask at once', async () => {
+  it('creates each partition once in concurrent calls', async () => {
     const made = await Promise.all([1, 2, 3, 4, 5].map(() => upkeep.makePartitions(8)));
     expect(made.toSorted()).toEqual([0, 0, 0, 0, 3 * PARENTS.length].toSorted());
   });
 
-  it('crosses the turn of a year', async () => {
+  it('continues into the next year', async () => {
     await upkeep.makePartitions(13);
     expect(await partitionsOf('emails')).toContain(nameOf('emails', 13));
   });
 
-  it('neither waits for those who write emails nor makes them wait', async () => {
+  it('neither waits for transactions that write emails nor blocks them', async () => {
     const acme = await stores.openWorkspace();
     const writer = await stores.database.pool.connect();
     try {
@@ -109,7 +109,7 @@ describe('Making partitions', () => {
 });
 
 describe('Dropping old events', () => {
-  it('drops the months that ended long enough ago and that nothing due was made in', async () => {
+  it('drops months that ended long enough ago and contain nothing that is due', async () => {
     for (const months of [-2, -3, -4]) await makeMonth(months);
     const inUse = newUuid(monthAhead(-4).getTime() + 1_000);
     await stores.ask(
@@ -129,10 +129,10 @@ describe('Dropping old events', () => {
     expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(0);
   });
 
-  it('drops one month at a time, and waits for who reads them no longer than half a second', async () => {
+  it('drops one month at a time, and waits for readers at most half a second', async () => {
     for (const months of [-8, -9]) await makeMonth(months);
     const reader = await stores.database.pool.connect();
-    // It would itself wait for ever.
+    // Without a limit, it would wait for ever.
     const patient = new TestStores(stores.url, 1);
     Object.assign(patient.database.pool.options, { lock_timeout: 0, statement_timeout: 0 });
     try {
@@ -170,7 +170,7 @@ describe('Dropping old events', () => {
     expect(await upkeep.dropOldEvents(90, 32, 100)).toBe(3);
   });
 
-  it('finds what was exhausted by its index, however many deliveries a month has', async () => {
+  it('finds exhausted deliveries by their index, however many deliveries a month has', async () => {
     await makeMonth(-6);
     await stores.ask(
       `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, finished_at)
@@ -195,7 +195,7 @@ describe('A partition', () => {
     }
   });
 
-  it('holds the emails of its month, from the first millisecond to the last', async () => {
+  it('contains the emails of its month, from the first millisecond to the last', async () => {
     const acme = await stores.openWorkspace();
     const [start, end] = [monthAhead(1).getTime(), monthAhead(2).getTime()];
     const moments: [number, number][] = [
@@ -220,7 +220,7 @@ describe('A partition', () => {
     }
   });
 
-  it('has its bounds in UTC, whatever the time zone of the one who made it', async () => {
+  it('has its bounds in UTC, whatever the time zone of the session that created it', async () => {
     const other = await createTestDatabase();
     const url = new URL(other.url);
     url.searchParams.set('options', '-c timezone=America/Los_Angeles');
@@ -238,7 +238,7 @@ describe('A partition', () => {
   });
 });
 
-describe('The least id of a moment', () => {
+describe('The smallest id of a time', () => {
   it.each([
     ['1970-01-01T00:00:00Z', '00000000-0000-0000-0000-000000000000'],
     ['1970-01-01T00:00:00.001Z', '00000000-0001-0000-0000-000000000000'],
@@ -249,7 +249,7 @@ describe('The least id of a moment', () => {
     expect(row).toEqual({ floor });
   });
 
-  it('is not above any id of that millisecond, and above every id of the one before', async () => {
+  it('is not greater than any id of that millisecond, and greater than every id of the one before', async () => {
     const moment = Date.UTC(2027, 0, 1);
     for (let n = 0; n < 20; n += 1) {
       const [row] = await stores.ask(
@@ -260,7 +260,7 @@ describe('The least id of a moment', () => {
     }
   });
 
-  it('drops what is finer than a millisecond', async () => {
+  it('ignores fractions of a millisecond', async () => {
     const floorOf = async (moment: string) =>
       (await stores.ask('SELECT uuid_v7_floor($1::timestamptz)::text AS floor', [moment]))[0];
     expect(await floorOf('2026-11-21 10:00:00.123999Z')).toEqual(await floorOf('2026-11-21 10:00:00.123Z'));

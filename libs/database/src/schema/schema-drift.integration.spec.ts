@@ -20,7 +20,7 @@ FROM   pg_type t JOIN pg_enum e ON e.enumtypid = t.oid
 WHERE  t.typnamespace = 'public'::regnamespace
 GROUP BY t.typname`;
 
-/** Those over the whole table; a partial one, or one over an expression, is no unique key to Prisma. */
+/** Unique indexes over the whole table; to Prisma, a partial index or one of an expression is not a unique key. */
 const UNIQUE_INDEXES = `
 SELECT i.indexrelid::regclass || ': ' || i.indrelid::regclass || ' (' || string_agg(a.attname, ', ' ORDER BY k.place) || ')' AS words
 FROM   pg_index i
@@ -54,11 +54,11 @@ async function migratedSchema(): Promise<SchemaInWords> {
 }
 
 describe('The migrated database', () => {
-  it('is what the schema declares, to the column, and nothing beside it', async () => {
+  it('has exactly the tables and columns that the schema declares', async () => {
     expect(await migratedSchema()).toEqual(await declaredSchema());
   });
 
-  it('is what the generated client was made for', async () => {
+  it('matches the generated client', async () => {
     const models = await declaredModels();
     expect(Object.keys(Prisma.ModelName).sort()).toEqual([...models.keys()].sort());
     for (const [model, fields] of models) {
@@ -68,7 +68,7 @@ describe('The migrated database', () => {
   });
 });
 
-describe('The drift test is awake: it sees', () => {
+describe('The drift test detects', () => {
   it.each([
     ['a column that the schema lacks', 'ALTER TABLE emails ADD COLUMN mood text'],
     ['a column that the database lacks', 'ALTER TABLE emails DROP COLUMN group_by'],

@@ -104,14 +104,14 @@ import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
 
-/** The tables that grow with what is sent: no statement may read one of them from end to end. */
+/** The tables that grow with the emails: no statement may scan one of them sequentially. */
 const GROWING =
   /^(outbox|idempotency_keys|identities|dkim_keys|domain_checks|verification_links|api_keys|contacts|suppressions|emails|email_contents|email_events|email_engagements|events|webhooks|webhook_deliveries|webhook_attempts)(_\d{4}_\d{2})?$/;
 
-/** A group of hundreds of rows needs a few pages for each; reading the outbox once for each needs hundreds of thousands. */
+/** A group of hundreds of rows needs a few pages for each row; scanning the outbox for each would need hundreds of thousands. */
 const MAX_PAGES = 20_000;
 
-/** Those that `pg` keeps prepared, so that Postgres may keep a plan of theirs; the others are planned each time. */
+/** The prepared statements, for which Postgres may keep a plan; the others are planned each time. */
 const KEPT = [
   'ACCEPT_EMAILS',
   'ACCEPT_KEYED_EMAILS',
@@ -130,10 +130,10 @@ const KEPT = [
   'TAKE_IDEMPOTENCY_KEYS',
 ];
 
-/** These read all of a table: the outbox, when an operator asks; the webhooks, which are few. */
+/** Statements that may read a whole table: the outbox, for operators; the webhooks, which are few. */
 const UNCHECKED = ['COUNT_DUE_SINCE', 'STATE_OF_THINGS'];
 
-/** An id of now that nothing has. */
+/** An id of the current time that does not exist. */
 const NOBODY = newUuid(Date.now());
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -147,7 +147,7 @@ interface Sample {
   readonly workspaces: string[];
   readonly hashes: string[];
   readonly keys: string[];
-  /** Deliveries that are taken. */
+  /** Deliveries that are claimed. */
   readonly deliveries: string[];
   readonly webhooks: string[];
   /** Events that are due. */
@@ -156,7 +156,7 @@ interface Sample {
 
 let testDatabase: TestDatabase;
 let stores: TestStores;
-/** A connection as every process of ours has it. */
+/** A connection with the settings of all our processes. */
 let client: pg.PoolClient;
 let sample: Sample;
 
@@ -164,7 +164,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   stores = new TestStores(testDatabase.url, 2);
   client = await stores.database.pool.connect();
-  // In the first hour of a month, what is old enough to be removed lies in the one before.
+  // In the first hour of a month, rows that are old enough to be removed are in the previous month.
   await client.query(
     `SELECT make_partition('emails', date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')`,
   );
@@ -218,7 +218,7 @@ function array(values: readonly (string | number)[]): string {
   return pg.escapeLiteral(`{${values.join(',')}}`);
 }
 
-/** The arrays of rows' columns; what a row has not is NULL. */
+/** The columns of rows as arrays; absent values are NULL. */
 function columns(names: object, rows: readonly Readonly<Record<string, unknown>>[]): string[] {
   return Object.keys(names).map((name) => {
     const values = rows.map((row) => row[name] ?? null);
@@ -226,7 +226,7 @@ function columns(names: object, rows: readonly Readonly<Record<string, unknown>>
   });
 }
 
-/** Calls with keys. */
+/** Calls with idempotency keys. */
 function calls(count: number): object[] {
   return Array.from({ length: count }, (_, n) => ({
     n,
@@ -263,7 +263,7 @@ function emails(count: number): Record<string, unknown>[] {
   }));
 }
 
-/** Contacts of all the workspaces, half of which are there. */
+/** Contacts of all workspaces, half of which exist. */
 function contacts(count: number): object[] {
   return Array.from({ length: count }, (_, n) => ({
     n,
@@ -276,7 +276,7 @@ function contacts(count: number): object[] {
   }));
 }
 
-/** What became of the deliveries that are taken. */
+/** Outcomes of the claimed deliveries. */
 function deliveries(): Record<string, unknown>[] {
   return sample.deliveries.map((id, n) => ({
     n,
@@ -295,7 +295,7 @@ function deliveries(): Record<string, unknown>[] {
   }));
 }
 
-/** What was learnt of the receivers of webhooks, half of which are slow. */
+/** Observations of the receivers of webhooks, half of which are slow. */
 function health(): Record<string, unknown>[] {
   return sample.webhooks.map((id, n) => ({ id, failing_since: new Date(), is_slow: n % 2 === 0 }));
 }
@@ -362,7 +362,7 @@ function someWorkspace(): string {
   return text(sample.workspaces[0]);
 }
 
-/** A statement with what it is given, as SQL literals, and the indexes that it must use. */
+/** A statement with its parameters as SQL literals, and the indexes that it must use. */
 type Checked = [string, { sql: string; values: () => string[]; indexes: RegExp[] }];
 
 const STATEMENTS: readonly Checked[] = [
@@ -781,7 +781,7 @@ const STATEMENTS: readonly Checked[] = [
     {
       sql: READ_DELIVERY,
       values: () => [text(NOBODY), text(NOBODY), text(NOBODY)],
-      // The key alone, or with the webhook before it: both find one row.
+      // The index of the key alone, or the one with the webhook before it: both find one row.
       indexes: [/^webhook_deliveries_.*(_pkey|_webhook_id_id_idx)$/, /^events_/],
     },
   ],
@@ -1084,7 +1084,7 @@ function execute(name: string, values: string[]): string {
   return `EXECUTE ${name}${values.length > 0 ? `(${values.join(', ')})` : ''}`;
 }
 
-/** Executes and undoes. */
+/** Executes a statement and rolls it back. */
 async function inPassing<Row extends pg.QueryResultRow>(on: pg.PoolClient, sql: string): Promise<Row[]> {
   await on.query('BEGIN');
   try {
@@ -1100,7 +1100,7 @@ async function pagesTouchedBy(on: pg.PoolClient, sql: string): Promise<number> {
   return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
 }
 
-/** The plan that a statement gets when it is prepared now. */
+/** The plan of a statement that is prepared now. */
 async function planOf(sql: string, values: string[]): Promise<PlanNode[]> {
   await client.query(`PREPARE statement AS ${sql}`);
   try {
@@ -1111,7 +1111,7 @@ async function planOf(sql: string, values: string[]): Promise<PlanNode[]> {
   }
 }
 
-/** Whether it is whole, not a part of others, and reads or changes what it finds in a growing table. */
+/** Whether it is a complete statement, not a part of others, and searches a growing table. */
 function isStatement(sql: string): boolean {
   const tables = [...sql.matchAll(/\b(?:FROM|JOIN|UPDATE|USING)\s+(?:ONLY )?([a-z_]+)/g)].map(
     ([, name]) => name!,
@@ -1119,15 +1119,15 @@ function isStatement(sql: string): boolean {
   return /^\s*(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(sql) && tables.some((name) => GROWING.test(name));
 }
 
-/** The growing tables that the plan reads from end to end. */
+/** The growing tables that the plan scans sequentially. */
 function readFromEndToEnd(plan: PlanNode[]): string[] {
   return plan
     .filter((node) => node['Node Type'] === 'Seq Scan' && GROWING.test(node['Relation Name'] ?? ''))
     .map((node) => node['Relation Name']!);
 }
 
-describe('With 120,000 rows where there were none a moment ago', () => {
-  it.each(STATEMENTS)('%s touches no more than it needs', async (name, { sql, values }) => {
+describe('With 120,000 rows in tables whose statistics say that they are empty', () => {
+  it.each(STATEMENTS)('%s reads only the pages that it needs', async (name, { sql, values }) => {
     if (!KEPT.includes(name)) await client.query(`PREPARE ${name} AS ${sql}`);
     expect(await pagesTouchedBy(client, execute(name, values()))).toBeLessThan(MAX_PAGES);
   });
@@ -1139,13 +1139,13 @@ describe('With 120,000 rows where there were none a moment ago', () => {
       const plan = nodesOf(rows[0]!['QUERY PLAN'][0].Plan);
       expect(readFromEndToEnd(plan)).toEqual([]);
       const used = plan.map((node) => node['Index Name'] ?? '');
-      // Other tables may be read by another index until they are analysed again (decision 12).
+      // Other tables may be read by other indexes until they are analysed again (decision 12).
       for (const index of indexes.filter(({ source }) => source.startsWith('^outbox')))
         expect(used).toContainEqual(expect.stringMatching(index));
     },
   );
 
-  it('a plan is kept of no other statement', async () => {
+  it('no other statement has a kept plan', async () => {
     const one = new TestStores(testDatabase.url, 1);
     const acme = await one.openWorkspace();
     const until = { expiresAt: new Date('2030-01-01') };
@@ -1190,7 +1190,7 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows an
     await client.query(`SET plan_cache_mode = ${mode}`);
   });
 
-  it.each(STATEMENTS)('%s reads what it needs by its indexes', async (_name, { sql, values, indexes }) => {
+  it.each(STATEMENTS)('%s uses its indexes', async (_name, { sql, values, indexes }) => {
     const plan = await planOf(sql, values());
     const used = plan.map((node) => node['Index Name'] ?? '');
     expect(readFromEndToEnd(plan)).toEqual([]);
@@ -1198,8 +1198,8 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('With 120,000 rows an
   });
 });
 
-describe('The test of plans is awake', () => {
-  it('has every statement that is written once and reads a table that grows', async () => {
+describe('The test of plans', () => {
+  it('includes every statement that searches a growing table', async () => {
     const modules = readdirSync(new URL('.', import.meta.url)).filter((name) => /^[a-z-]+\.ts$/.test(name));
     const checked = new Set(STATEMENTS.map(([, { sql }]) => sql));
     const missing: string[] = [];
@@ -1211,11 +1211,11 @@ describe('The test of plans is awake', () => {
     expect(missing.sort()).toEqual(UNCHECKED);
   });
 
-  it('sees a statement that reads a table from end to end', async () => {
+  it('detects a sequential scan', async () => {
     expect(readFromEndToEnd(await planOf('SELECT FROM outbox WHERE attempts = 7', []))).toEqual(['outbox']);
   });
 
-  it('sees an index that is gone', async () => {
+  it('detects a missing index', async () => {
     await client.query('BEGIN');
     await client.query('DROP INDEX outbox_waiting_by_due_idx');
     const plan = await planOf(RIPEN, ['2000']);

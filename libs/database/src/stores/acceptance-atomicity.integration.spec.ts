@@ -47,7 +47,7 @@ function plus(before: Record<string, unknown>, more: Record<string, number>): Re
   return { ...before, ...Object.fromEntries(added) };
 }
 
-/** Ends the server's process behind the victim's transaction once it waits for `waitingFor`. */
+/** Terminates the backend of the victim's transaction once it waits for `waitingFor`. */
 async function terminateVictim(waitingFor: string): Promise<void> {
   for (;;) {
     const killed = await stores.ask(
@@ -72,7 +72,7 @@ describe('A transaction of acceptance', () => {
     { place: 'before its first row', lock: 'usage' },
     { place: 'after its outbox rows, before its emails', lock: 'emails' },
     { place: 'between its emails and what they say', lock: 'email_contents' },
-  ])('leaves nothing when the server ends it $place', async ({ lock }) => {
+  ])('leaves nothing when the server terminates it $place', async ({ lock }) => {
     const before = await contents();
     const group = keyedGroup(`killed at ${lock}`);
     const holder = await stores.database.pool.connect();
@@ -94,7 +94,7 @@ describe('A transaction of acceptance', () => {
     expect(await stores.acceptance.findAccepted(group.map((email) => email.id))).toEqual(new Set());
   });
 
-  it('leaves nothing when the connection breaks before the COMMIT is heard', async () => {
+  it('leaves nothing when the connection breaks before the server receives the COMMIT', async () => {
     const before = await contents();
     const cut = proxy.cutBefore(COMMIT_SENT);
     const attempt = victim.accept(keyedGroup('unheard'), null).catch((thrown: unknown) => thrown);
@@ -103,7 +103,7 @@ describe('A transaction of acceptance', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('has happened when the connection breaks after the COMMIT was heard, and its emails are found', async () => {
+  it('is committed when the connection breaks after the server has received the COMMIT, and its emails are found', async () => {
     const before = await contents();
     const group = keyedGroup('heard');
     const cut = proxy.cutAfter(COMMIT_SENT);
@@ -116,7 +116,7 @@ describe('A transaction of acceptance', () => {
     expect(await contents()).toEqual(plus(before, three));
   });
 
-  it('is refused as `data` when its emails are there already', async () => {
+  it('is refused as `data` when its emails already exist', async () => {
     const group = [rawEmail(acme)];
     await stores.accept(group, null);
     const before = await contents();

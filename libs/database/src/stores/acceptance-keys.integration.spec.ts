@@ -15,7 +15,7 @@ import type {
 import { AcceptanceTransaction } from './acceptance-transaction.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
-/** What one is told who sends from elsewhere than from the verified `example.com`. */
+/** The refusal of a sender outside of the verified `example.com`. */
 const UNVERIFIED = { kind: 'unverified', addresses: [], domains: ['example.com'] };
 const DAY_MS = 86_400_000;
 
@@ -42,7 +42,7 @@ function keyed(
   return { ...email, idempotency };
 }
 
-/** A call for all of them under the key `k`. */
+/** A call of several emails with the key `k` for the whole call. */
 function batchOf(
   emails: readonly AcceptableEmail[],
   answerFor: () => string | undefined = () => 'told',
@@ -69,7 +69,7 @@ async function emailsOf(workspaceId: WorkspaceId): Promise<number> {
 }
 
 describe('An idempotency key', () => {
-  it('gives every later call the answer of the first', async () => {
+  it('answers every later call like the first', async () => {
     const acme = await stores.openWorkspace();
     const first = keyed(acme, 'k');
     expect(await acceptOne(first)).toEqual({ kind: 'accepted' });
@@ -77,7 +77,7 @@ describe('An idempotency key', () => {
     expect(await emailsOf(acme)).toBe(1);
   });
 
-  it('tells a call with another payload whose key it is, and accepts nothing', async () => {
+  it('answers a call with another payload with the email that has the key, and accepts nothing', async () => {
     const acme = await stores.openWorkspace();
     const first = keyed(acme, 'k', { payload: 'one' });
     await acceptOne(first);
@@ -85,7 +85,7 @@ describe('An idempotency key', () => {
     expect(await emailsOf(acme)).toBe(1);
   });
 
-  it('is found by whoever asks for it, as long as it is in use', async () => {
+  it('can be looked up while it is in use', async () => {
     const acme = await stores.openWorkspace();
     const first = keyed(acme, 'k');
     await acceptOne(first);
@@ -97,7 +97,7 @@ describe('An idempotency key', () => {
     expect(await stores.acceptance.findAnswer(acme, 'past')).toBeUndefined();
   });
 
-  it('that another has costs nothing of what a refusal is told', async () => {
+  it('that another email of the group has does not shorten the explanation of a refusal', async () => {
     const acme = await stores.openWorkspace();
     await acceptOne(keyed(acme, 'k'));
     const { pool, clock } = stores.database;
@@ -119,7 +119,7 @@ describe('An idempotency key', () => {
     expect(outcomes).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
   });
 
-  it('is taken over when it has expired', async () => {
+  it('can be used again when it has expired', async () => {
     const acme = await stores.openWorkspace();
     await acceptOne(keyed(acme, 'k', { expiresInMs: -1 }));
     const second = keyed(acme, 'k', { payload: 'other' });
@@ -142,7 +142,7 @@ describe('An idempotency key', () => {
     expect(await acceptOne(keyed(acme, 'k'))).toEqual({ kind: 'accepted' });
   });
 
-  it('stands beside emails without one, each with its own outcome in its place', async () => {
+  it('can be in a group with emails without one; the outcomes are in order', async () => {
     const acme = await stores.openWorkspace();
     const first = keyed(acme, 'used');
     await acceptOne(first);
@@ -157,7 +157,7 @@ describe('An idempotency key', () => {
 });
 
 describe('The loser of a race for a key', () => {
-  it('is judged afresh when the winner was refused, and does not see its answer', async () => {
+  it('is decided on its own when the winner was refused, and does not get its answer', async () => {
     const acme = await stores.openWorkspace();
     const winners = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k', STRANGER)));
     const losers = Array.from({ length: 8 }, () => acceptOne(keyed(acme, 'k'), otherStores));
@@ -169,7 +169,7 @@ describe('The loser of a race for a key', () => {
     expect(kinds.filter((kind) => kind === 'replayed')).toHaveLength(7);
   });
 
-  it('of a whole call in its own group is put off as a whole, and finds the key free when the call was refused', async () => {
+  it('against a whole call of its own group is deferred as a whole, and finds the key free when the call was refused', async () => {
     const acme = await stores.openWorkspace();
     const refused = batchOf([rawEmail(acme, STRANGER)], () => undefined);
     const behind = { workspaceId: acme, emails: [rawEmail(acme), keyed(acme, 'k')] };
@@ -183,7 +183,7 @@ describe('The loser of a race for a key', () => {
     ]);
   });
 
-  it('that is a whole call is put off behind an email of its own group', async () => {
+  it('that is a whole call is deferred until after an email of its own group', async () => {
     const acme = await stores.openWorkspace();
     const email = keyed(acme, 'k');
     const calls = [{ workspaceId: acme, emails: [email] }, batchOf([rawEmail(acme)])];
@@ -194,7 +194,7 @@ describe('The loser of a race for a key', () => {
     expect(await stores.acceptance.accept([calls[1]!], null)).toEqual([replayOf(email)]);
   });
 
-  it('that is a whole call is answered as the one before it in its group, in that group and in any later one', async () => {
+  it('that is a whole call gets the answer of the one before it in its group, in that group and in any later one', async () => {
     const acme = await stores.openWorkspace();
     const copies = Array.from({ length: 40 }, () => batchOf([rawEmail(acme)]));
     const replay = { kind: 'replayed', fingerprint: fingerprintOf('batch'), answer: 'told' };
@@ -205,7 +205,7 @@ describe('The loser of a race for a key', () => {
     expect(await emailsOf(acme)).toBe(1);
   });
 
-  it('is judged afresh for each payload of a whole batch, if all of them are refused', async () => {
+  it('is decided on its own for each payload of a whole batch, if all of them are refused', async () => {
     const acme = await stores.openWorkspace();
     const emails = Array.from({ length: 50 }, (_, n) => keyed(acme, 'k', { ...STRANGER, payload: `${n}` }));
     const outcomes = await stores.accept([...emails, keyed(await stores.openWorkspace(), 'k')]);
@@ -242,7 +242,7 @@ describe('The loser of a race for a key', () => {
     expect(outcomes).toEqual([UNVERIFIED, accepted, UNVERIFIED, accepted, overLimit, replayOf(first)]);
   });
 
-  it('is refused with a winner that found the month used up, but judged for itself in another month', async () => {
+  it('is refused with a winner that exceeded the monthly limit, but decided on its own in another month', async () => {
     const acme = await stores.openWorkspace(1);
     const [last, next] = [new Date('2027-01-31T23:59:59.999Z'), new Date('2027-02-01T00:00:00.000Z')];
     await acceptOne(rawEmail(acme, { acceptedAt: last }));
@@ -254,7 +254,7 @@ describe('The loser of a race for a key', () => {
     expect(await emailsOf(acme)).toBe(2);
   });
 
-  it('waits for a winner that is under way, and takes the key when that one comes to nothing', async () => {
+  it('waits for a winner in progress, and gets the key when that one is rolled back', async () => {
     const acme = await stores.openWorkspace();
     const winner = await stores.database.pool.connect();
     await winner.query('BEGIN');
@@ -271,7 +271,7 @@ describe('The loser of a race for a key', () => {
     expect(await loser).toEqual({ kind: 'accepted' });
   });
 
-  it('gives up on a winner that never ends, so that its caller can be told to come back', async () => {
+  it('stops waiting for a winner that does not end, so that its caller can be told to retry', async () => {
     const acme = await stores.openWorkspace();
     const winner = await stores.database.pool.connect();
     await winner.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
@@ -286,8 +286,8 @@ describe('The loser of a race for a key', () => {
   });
 });
 
-describe('Keys under a race of two processes', () => {
-  /** Groups of (workspace, key, refused); no key twice in a group, as the use case sees to. */
+describe('Idempotency keys in concurrent calls of two processes', () => {
+  /** Groups of (workspace, key, refused); no key twice in a group, as the use case ensures. */
   const race = fc.array(
     fc.uniqueArray(fc.tuple(fc.nat(2), fc.nat(3), fc.boolean()), {
       selector: ([workspace, key]) => `${workspace} ${key}`,
@@ -297,7 +297,7 @@ describe('Keys under a race of two processes', () => {
     { minLength: 10, maxLength: 24 },
   );
 
-  it('let exactly one email a key pass, answer the others with its answer, and never deadlock', async () => {
+  it('let exactly one email per key be accepted, answer the others with its answer, and never deadlock', async () => {
     await fc.assert(
       fc.asyncProperty(race, async (groups) => {
         const workspaces = await Promise.all([1, 2, 3].map(() => stores.openWorkspace()));
@@ -312,7 +312,7 @@ describe('Keys under a race of two processes', () => {
           if (faultOf(error) !== 'locked') throw error;
           return undefined;
         });
-        // While a machine stands still for seconds somebody waits for too long; nobody knows then who won.
+        // If the machine is suspended for seconds, a call may time out; which one won is then unknown.
         fc.pre(outcomes !== undefined);
         const told = asked.flatMap((group, n) =>
           group.map((email, place) => ({ email, outcome: outcomes[n]![place]! })),

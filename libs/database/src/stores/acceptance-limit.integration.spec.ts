@@ -28,7 +28,7 @@ describe('S13: the monthly limit', () => {
     { own: 6, installation: 2, wanted: [3, 4], accepted: [3, 3], means: 'a wider limit of its own' },
     { own: 1, installation: 9, wanted: [3, 4], accepted: [1, 0], means: 'a narrower limit of its own' },
     { own: 5, installation: null, wanted: [5, 1], accepted: [5, 0], means: 'a limit reached exactly' },
-  ])('lets $accepted of $wanted pass: $means', async ({ own, installation, wanted, accepted }) => {
+  ])('accepts $accepted of $wanted: $means', async ({ own, installation, wanted, accepted }) => {
     const workspaceId = await stores.openWorkspace(own);
     const counts = [];
     for (const count of wanted) counts.push(await acceptMany(workspaceId, count, installation));
@@ -39,14 +39,14 @@ describe('S13: the monthly limit', () => {
     expect(await stores.count('emails', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(total);
   });
 
-  it('accepts nothing more, and keeps what was accepted, when it is lowered below what was used', async () => {
+  it('accepts nothing more, and keeps accepted emails, when it is lowered below the usage', async () => {
     const workspaceId = await stores.openWorkspace();
     await acceptMany(workspaceId, 5, null);
     expect(await acceptMany(workspaceId, 1, 3)).toBe(0);
     expect((await usageOf(workspaceId))[0]!.accepted).toBe(5);
   });
 
-  it('tells the refused what is used and what is possible', async () => {
+  it('is refused with the usage and the limit', async () => {
     const workspaceId = await stores.openWorkspace(2);
     const group = [rawEmail(workspaceId), rawEmail(workspaceId), rawEmail(workspaceId)];
     const refused = { kind: 'over_limit', used: 2, monthlyLimit: 2 };
@@ -54,7 +54,7 @@ describe('S13: the monthly limit', () => {
     expect(await stores.accept([rawEmail(workspaceId)], null)).toEqual([refused]);
   });
 
-  it('does not count the unverified', async () => {
+  it('does not count emails of unverified senders', async () => {
     const workspaceId = await stores.openWorkspace(2);
     const stranger = { from: { address: 'a@other.example' }, fromDomain: 'other.example' };
     const group = [rawEmail(workspaceId, stranger), rawEmail(workspaceId), rawEmail(workspaceId)];
@@ -93,7 +93,7 @@ describe('S13: the month of the limit', () => {
     ]);
   });
 
-  it('is that of each email, also where a group is written on both sides of its turn', async () => {
+  it('is that of each email, also in a group with emails before and after its end', async () => {
     const [one, other] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const emails = [one, other].flatMap((workspaceId) =>
       [last, first, last, first].map((acceptedAt) => rawEmail(workspaceId, { acceptedAt })),
@@ -117,7 +117,7 @@ describe('S13: the monthly limit under concurrency', () => {
     ),
   });
 
-  it('is exact, whoever asks at once from two processes', async () => {
+  it('is exact in concurrent calls of two processes', async () => {
     await fc.assert(
       fc.asyncProperty(race, async ({ limits, groups }) => {
         const workspaces = await Promise.all(limits.map((limit) => stores.openWorkspace(limit)));

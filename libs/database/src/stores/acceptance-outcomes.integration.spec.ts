@@ -35,7 +35,7 @@ const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 describe('An accepted email', () => {
   beforeAll(async () => (acme = await stores.openWorkspace()));
 
-  it('is written with everything that it says', async () => {
+  it('is stored with all its properties', async () => {
     const email = rawEmail(acme, {
       from: { address: 'hello@example.com', name: 'Hello, "World"' },
       to: { address: 'ada@example.net', name: 'Ada' },
@@ -121,7 +121,7 @@ describe('A refused email', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  it('does not come from an identity that was never verified, nor from that of another workspace', async () => {
+  it('may not come from an identity that was never verified, nor from that of another workspace', async () => {
     const globex = await stores.openWorkspace();
     await new IdentityStore(stores.database).put(globex, 'domain', 'other.example', false, POSTHORN);
     const initech = await stores.openWorkspace();
@@ -133,7 +133,7 @@ describe('A refused email', () => {
     ]);
   });
 
-  it('X1: is told all that its workspace may send from, as much as a workspace may have', async () => {
+  it('X1: is refused with all senders of its workspace, up to the maximum of identities', async () => {
     const rich = await stores.openWorkspace();
     const identities = new IdentityStore(stores.database);
     const domains = Array.from({ length: 150 }, (_, n) => `shop-${n}.example`);
@@ -146,13 +146,13 @@ describe('A refused email', () => {
     expect(await identities.listVerified(rich)).toEqual(all);
   });
 
-  it('is of a workspace that does not exist', async () => {
+  it('is one of a workspace that does not exist', async () => {
     const before = await rowCounts();
     expect(await outcomeKinds([rawEmail(newId('wrk', Date.now()))])).toEqual(['unverified']);
     expect(await rowCounts()).toEqual(before);
   });
 
-  it('does not fail its group, and the outcomes keep their places', async () => {
+  it('does not fail its group, and the outcomes are in order', async () => {
     const globex = await stores.openWorkspace(2);
     const group = [
       rawEmail(globex),
@@ -177,7 +177,7 @@ describe('A refused email', () => {
     expect(found).toEqual(new Set([group[0]!.id, group[2]!.id, group[4]!.id]));
   });
 
-  it('takes its whole group back when the database refuses its data, and says so as `data`', async () => {
+  it('rolls back its whole group, as `data`, when the database refuses its data', async () => {
     const before = await rowCounts();
     const group = [rawEmail(acme), rawEmail(acme, { groupBy: 'x'.repeat(256) })];
     const error: unknown = await stores.accept(group, null).catch((thrown: unknown) => thrown);
@@ -201,9 +201,9 @@ describe('A group', () => {
     expect(await Promise.all(workspaces.map(usedBy))).toEqual([100, 100, 100, 100, 100]);
   });
 
-  it('does not set the clock wrong by having waited for another', async () => {
+  it('does not set the clock wrong after waiting for another group', async () => {
     await stores.accept([rawEmail(acme)], null);
-    // Told at once: on a busy machine the answers before may all have taken as long as the one that waits.
+    // Observed just before: on a busy machine, earlier answers may all have taken as long as the one that waits.
     stores.database.clock.observe(Date.now(), performance.now());
     const holder = await stores.database.pool.connect();
     await holder.query('BEGIN');

@@ -34,7 +34,7 @@ async function auditOf(workspaceId: WorkspaceId): Promise<object[]> {
 }
 
 describe('The keys of a workspace', () => {
-  it('are as many as there may be, to the one, also when two processes add some at once', async () => {
+  it('are limited exactly, also when two processes add keys concurrently', async () => {
     const crowded = await stores.openWorkspace();
     const max = WORKSPACE_LIMITS.apiKeys;
     for (let n = 0; n < max - 3; n += 1) await created(crowded);
@@ -47,7 +47,7 @@ describe('The keys of a workspace', () => {
     expect(await auditOf(crowded)).toHaveLength(max);
   });
 
-  it('are audited with each change, and show nothing secret there', async () => {
+  it('have each change recorded in the audit log, without secrets', async () => {
     const quiet = await stores.openWorkspace();
     const { id } = await created(quiet);
     await keys.update(quiet, ACTOR, id, { displayName: 'Renamed' });
@@ -78,7 +78,7 @@ describe('The keys of a workspace', () => {
     expect((await keys.list(acme)).find((key) => key.id === id)).toMatchObject({ role: 'VIEWER' });
   });
 
-  it('show that they were changed, also to a process whose clock is behind', async () => {
+  it('have a later update time after a change, also by a process whose clock is behind', async () => {
     const late = stores.another(2);
     late.database.clock.observe(Date.now() - 60_000, performance.now());
     const { id, updatedAt } = await created();
@@ -91,7 +91,7 @@ describe('When a key was last used', () => {
   const lastUse = async (id: string): Promise<number | undefined> =>
     (await keys.list(acme)).find((key) => key.id === id)?.lastUsedAt?.getTime();
 
-  it('is noted for many at once, and never moves back', async () => {
+  it('is recorded for many at once, and never moves back', async () => {
     const [first, second, unused] = [await created(), await created(), await created()];
     const nowMs = Date.now();
     await keys.noteUses([
@@ -109,7 +109,7 @@ describe('When a key was last used', () => {
     ]);
   });
 
-  it('is of no account for a key that is gone', async () => {
+  it('is ignored for a deleted key', async () => {
     const { id } = await created();
     await keys.delete(acme, ACTOR, id);
     await keys.noteUses([
@@ -119,7 +119,7 @@ describe('When a key was last used', () => {
     expect(await lastUse(id)).toBeUndefined();
   });
 
-  it('is noted by several processes at once', async () => {
+  it('is recorded by several processes concurrently', async () => {
     const some = await Promise.all(Array.from({ length: 20 }, () => created()));
     const atMs = Date.now();
     const uses = some.map(({ id }) => ({ apiKeyId: id, atMs }));

@@ -52,7 +52,7 @@ const addressesOf = ({ items }: Page<Contact>): string[] =>
   items.map(({ email }) => email.replace(/@.*/, ''));
 
 describe('The properties of a contact', () => {
-  it('are kept as they were written: a number of few digits does not grow', async () => {
+  it('are stored as they were written: a short number stays short', async () => {
     const properties = { large: 1e308, small: 1e-300, z: 1, a: 2 };
     const { id } = await create('ada@example.net', properties);
     const [row] = await stores.ask('SELECT properties::text FROM contacts WHERE workspace_id = $1', [
@@ -76,12 +76,12 @@ describe('A list of contacts', () => {
     }
   }
 
-  it('G10: shows each once, forwards and backwards, with whatever status, and none of another workspace', async () => {
+  it('G10: shows each once, in both orders and for each status, and none of another workspace', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) {
       const { id } = await create(`${name}@example.net`);
       if ('bd'.includes(name)) await changes.setStatus(acme, id, ACTOR, 'UNSUBSCRIBED');
-      // Those of one millisecond are in no order.
+      // The order within a millisecond is undefined.
       await sleep(2);
     }
     await create('f@example.net', {}, await stores.openWorkspace());
@@ -91,7 +91,7 @@ describe('A list of contacts', () => {
     expect(await readAll({ status: 'SUBSCRIBED' }, 'createdAt.desc')).toEqual(['e', 'c', 'a']);
   });
 
-  it('finds the one with an address, in whatever case', async () => {
+  it('finds a contact by its address in any letter case', async () => {
     await create('Ada@example.net');
     await create('bob@example.net');
     const find = (filter: ContactFilter): Promise<Page<Contact>> =>
@@ -103,7 +103,7 @@ describe('A list of contacts', () => {
 });
 
 describe('Changes of a contact', () => {
-  it('W11: an update merges, tells what has changed, and is audited without the values', async () => {
+  it('W11: an update merges properties, is reported with what has changed, and is audited without the values', async () => {
     const { id } = await create('ada@example.net', { plan: 'free', city: 'London', age: 36 });
     const updated = await changes.update(acme, id, ACTOR, { plan: 'paid', city: null, age: 36 });
     expect(updated).toMatchObject({ id, properties: { plan: 'paid', age: 36 } });
@@ -114,7 +114,7 @@ describe('Changes of a contact', () => {
     expect(await audited()).toEqual([['contact.updated', { properties: ['city', 'plan'] }]]);
   });
 
-  it('W11: unsubscribing, resubscribing and deleting are each told and audited once', async () => {
+  it('W11: unsubscribing, resubscribing and deleting are each reported and audited once', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
     for (const status of ['UNSUBSCRIBED', 'SUBSCRIBED'] as const) {
       const changed = await changes.setStatus(acme, id, ACTOR, status);
@@ -131,7 +131,7 @@ describe('Changes of a contact', () => {
     expect(await audited()).toEqual(causes.map((cause) => [`contact.${cause.toLowerCase()}`, {}]));
   });
 
-  it('W11: what changes nothing writes nothing', async () => {
+  it('W11: an update without a change writes nothing', async () => {
     const { id } = await create('ada@example.net', { a: [1, { b: 2 }] });
     const before = await stores.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)]);
     await changes.update(acme, id, ACTOR, { a: [1, { b: 2 }], gone: null });
@@ -149,7 +149,7 @@ describe('Changes of a contact', () => {
     expect([await propertiesOf(id), await toldNames()]).toEqual([many, ['CONTACT_CREATED']]);
   });
 
-  it('G3: of another workspace, none is found, changed or deleted', async () => {
+  it('G3: no contact of another workspace is found, changed or deleted', async () => {
     const { id } = await create('ada@example.net');
     const other = await stores.openWorkspace();
     const unknown = newId('ctc', Date.now());
@@ -174,7 +174,7 @@ describe('Changes of a contact', () => {
   });
 });
 
-describe('Several at once', () => {
+describe('Concurrent changes', () => {
   it('every change of one contact is kept: batches, emails, updates and statuses', async () => {
     const { id } = await create('ada@example.net');
     const work: Promise<unknown>[] = [];
@@ -190,14 +190,14 @@ describe('Several at once', () => {
     expect(Object.keys(await propertiesOf(id))).toHaveLength(60);
     const names = await toldNames();
     expect(names.filter((name) => name === 'CONTACT_UPDATED')).toHaveLength(60);
-    // Each found what the one before it had left, in whatever order they came.
+    // Each has seen the result of the previous one, in whatever order they ran.
     const count = (wanted: string): number => names.filter((name) => name === wanted).length;
     const { status } = (await contacts.find(acme, id))!;
     const isOff = status === 'UNSUBSCRIBED' ? 1 : 0;
     expect(count('CONTACT_UNSUBSCRIBED')).toBe(count('CONTACT_RESUBSCRIBED') + isOff);
   });
 
-  it('batches and emails over the same contacts in opposite order wait for each other in no ring', async () => {
+  it('batches and emails over the same contacts in opposite order do not deadlock', async () => {
     const addresses = Array.from({ length: 50 }, (_, n) => `person${n}@example.net`);
     const batch = (name: string, emails: string[]): Promise<unknown> =>
       contacts.upsert(emails.map((email) => ({ workspaceId: acme, email, properties: { [name]: 1 } })));
@@ -219,7 +219,7 @@ describe('Several at once', () => {
     for (const { properties } of items) expect(Object.keys(properties)).toHaveLength(20);
   });
 
-  it('an upsert that meets a deletion finds the contact before it, or makes a new one after it', async () => {
+  it('an upsert concurrent with a deletion updates the contact before it, or creates a new one after it', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { id } = await create('ada@example.net', { old: true });
       const [deleted, upserted] = await Promise.all([
@@ -242,7 +242,7 @@ describe('Several at once', () => {
     expect(count('CONTACT_CREATED')).toBe(count('CONTACT_DELETED'));
   });
 
-  it('of two deletions one happens', async () => {
+  it('one of two deletions takes effect', async () => {
     const { id } = await create('ada@example.net');
     const deletions = await Promise.all([1, 2, 3].map(() => changes.delete(acme, id, ACTOR)));
     expect(deletions.filter((deleted) => deleted !== undefined)).toHaveLength(1);

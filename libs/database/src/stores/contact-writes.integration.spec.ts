@@ -55,7 +55,7 @@ async function toldEvents(): Promise<Told[]> {
 }
 
 describe('Contacts of accepted emails', () => {
-  it('S14, W11: a contact is created with its properties, and told of', async () => {
+  it('S14, W11: a contact is created with its properties, and reported', async () => {
     const [write] = await upsert(['Ada@example.net', { firstName: 'Ada', age: 36 }]);
     expect(write).toMatchObject({
       outcome: 'created',
@@ -82,7 +82,7 @@ describe('Contacts of accepted emails', () => {
     ]);
   });
 
-  it('S14, W11: one that is there keeps what is not given; the event holds the keys that changed', async () => {
+  it('S14, W11: an existing contact keeps properties that are not given; the event contains the changed keys', async () => {
     await upsert(['ada@example.net', { firstName: 'Ada', plan: 'free', city: 'London' }]);
     const writes = await upsert(['ADA@example.net', { plan: 'paid', city: null, age: 36 }]);
     expect(outcomesOf(writes)).toEqual(['updated']);
@@ -94,7 +94,7 @@ describe('Contacts of accepted emails', () => {
     expect(updated!.data.changes).toEqual({ plan: 'paid', city: null, age: 36 });
   });
 
-  it('W11: what changes nothing writes nothing and is not told', async () => {
+  it('W11: an upsert without a change writes and reports nothing', async () => {
     await upsert(['ada@example.net', { a: 1.5, b: [{ c: 1, d: 2 }] }]);
     const before = await stores.ask('SELECT xmin, updated_at FROM contacts WHERE workspace_id = $1', [
       uuidOf(acme),
@@ -112,7 +112,7 @@ describe('Contacts of accepted emails', () => {
     expect(await toldEvents()).toHaveLength(1);
   });
 
-  it('applies several upserts of one contact in their order, and tells of them once', async () => {
+  it('applies several upserts of one contact in order, and reports them once', async () => {
     const writes = await upsert(
       ['Ada@example.net', { a: 1, b: 1 }],
       ['bob@example.net', { n: 0 }],
@@ -130,7 +130,7 @@ describe('Contacts of accepted emails', () => {
     expect(told[0]!.data.contact.properties).toEqual({ b: 2, c: 3 });
   });
 
-  it('folds addresses as the database does, in any script', async () => {
+  it('folds the case of addresses like the database, in any script', async () => {
     const spellings = [
       'ÉVA@example.net',
       'éva@example.net',
@@ -169,11 +169,11 @@ describe('Contacts of accepted emails', () => {
   });
 });
 
-describe('What a contact may hold', () => {
+describe('The size of the properties of a contact', () => {
   const many = (from: number, count: number): JsonObject =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`key${from + n}`, n]));
 
-  it('G11: what would make the properties too large is left out, alone, and nothing is told of it', async () => {
+  it('G11: only the upsert that would make them too large is skipped, and is not reported', async () => {
     await upsert(['ada@example.net', many(0, 99)]);
     const writes = await upsert(
       ['ada@example.net', many(200, 2)],
@@ -189,10 +189,10 @@ describe('What a contact may hold', () => {
   });
 });
 
-describe('Groups and their neighbours', () => {
+describe('Concurrent groups', () => {
   const addresses = Array.from({ length: 40 }, (_, n) => `person${n}@example.net`);
 
-  it('two groups over the same contacts in opposite order both get through, and no merge is lost', async () => {
+  it('two groups over the same contacts in opposite order both succeed, and no merge is lost', async () => {
     await upsert(...addresses.slice(0, 20).map((email): [string, JsonObject] => [email, { start: true }]));
     for (let round = 0; round < 10; round += 1) {
       const group = (name: string): [string, JsonObject][] =>
@@ -215,7 +215,7 @@ describe('Groups and their neighbours', () => {
     expect(told.filter(({ event }) => event === 'CONTACT_UPDATED')).toHaveLength(40 * 20 + 20 * 10 - 20);
   });
 
-  it('a group waits for the one that has its contact, and merges with what that one committed', async () => {
+  it('a group waits for the one that has locked its contact, and merges with what that one committed', async () => {
     await upsert(['ada@example.net', { a: 1 }]);
     let second: Promise<ContactWrite[]> | undefined;
     await inTransaction(async (client) => {

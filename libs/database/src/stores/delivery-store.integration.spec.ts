@@ -11,7 +11,7 @@ import { UpkeepStore } from './upkeep-store.ts';
 import { WebhookStore } from './webhook-store.ts';
 
 const stores = await openTestStores();
-const desk = new DeliveryTestStores(stores);
+const deliveryStores = new DeliveryTestStores(stores);
 const webhooks = new WebhookStore(stores.database);
 const upkeep = new UpkeepStore(stores.database);
 let acme: WorkspaceId;
@@ -19,7 +19,7 @@ let webhook: WebhookId;
 
 beforeEach(async () => {
   acme = await stores.openWorkspace();
-  webhook = await desk.addWebhook(acme);
+  webhook = await deliveryStores.addWebhook(acme);
 });
 
 const deliveriesOf = (id: WebhookId) =>
@@ -43,18 +43,18 @@ const webhookRow = async () =>
   )[0]!;
 const noticesOf = () =>
   stores.ask('SELECT kind FROM webhook_notices WHERE webhook_id = $1 ORDER BY created_at', [uuidOf(webhook)]);
-const record = (...outcomes: DeliveryOutcome[]) => desk.deliveries.record(outcomes);
+const record = (...outcomes: DeliveryOutcome[]) => deliveryStores.deliveries.record(outcomes);
 const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
   webhooks.change(acme, webhook, operator('test'), () => ({ status }));
-/** As if the webhook had been failing for so many days, and its workspace had been warned so many days ago. */
+/** Lets the webhook have been failing for a number of days, and its workspace have been warned a number of days ago. */
 const failingFor = (days: number, warnedDaysAgo: number | null) =>
   stores.ask(
     `UPDATE webhooks SET failing_since = now() - make_interval(days => $2), warned_at = now() - make_interval(days => $3) WHERE id = $1`,
     [uuidOf(webhook), days, warnedDaysAgo],
   );
 
-describe('Ids that the database makes', () => {
-  it('are those that programs make', async () => {
+describe('Ids that the database generates', () => {
+  it('are the same as those that programs generate', async () => {
     for (let n = 0; n < 50; n += 1) {
       const id = newUuid(Date.now() - n * 1e9);
       const [row] = await stores.ask(`SELECT type_id('wh', $1) AS id`, [id]);
@@ -62,7 +62,7 @@ describe('Ids that the database makes', () => {
     }
   });
 
-  it('are UUIDs of version 7, of the time that they are of', async () => {
+  it('are UUIDs of version 7 with the given time', async () => {
     const event = newUuid(Date.now());
     const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     for (let n = 0; n < 50; n += 1) {
@@ -75,8 +75,8 @@ describe('Ids that the database makes', () => {
     }
   });
 
-  it('are what they have always been', async () => {
-    // Else what is made a second time by a later release would be delivered twice.
+  it('are the same as in all earlier releases', async () => {
+    // Otherwise a delivery that a later release creates again would be delivered twice.
     const known = [
       [
         '019aa7c8-2f00-7abc-8def-0123456789ab',
@@ -99,14 +99,14 @@ describe('Ids that the database makes', () => {
   });
 });
 
-describe('Fanning out where it takes too long', () => {
-  it('W9: goes on with fewer events at a time: the same again would take as long again, for ever', async () => {
+describe('Fanning out when it times out', () => {
+  it('W9: goes on with fewer events at a time, since the same number would time out again', async () => {
     await stores.ask(`
       CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`);
     await stores.ask(`
       CREATE TRIGGER take_long BEFORE INSERT ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION take_long()`);
     try {
-      await desk.record(acme, 120);
+      await deliveryStores.record(acme, 120);
       const { lanes, made } = await new DeliveryTestStores(stores).fanOutInto({}, acme);
       expect(made).toBeGreaterThan(0);
       expect(made).toBeLessThan(120);
@@ -120,12 +120,12 @@ describe('Fanning out where it takes too long', () => {
   });
 });
 
-describe('Fanning out for who has room', () => {
+describe('Fanning out for a worker with capacity', () => {
   const taken = () => stores.count('outbox', `lane_id = $1 AND state = 'taken'`, [webhookLane(webhook)]);
 
-  it('W9: claims as many as there is room for, with what is posted, and leaves the others ready', async () => {
-    await desk.record(acme, 5);
-    const { claimed, lanes, made } = await desk.fanOutInto({ rows: 3 }, acme);
+  it('W9: claims as many deliveries as there is capacity for, with their content, and leaves the others ready', async () => {
+    await deliveryStores.record(acme, 5);
+    const { claimed, lanes, made } = await deliveryStores.fanOutInto({ rows: 3 }, acme);
     expect(made).toBe(5);
     expect(claimed).toHaveLength(3);
     expect(claimed[0]).toMatchObject({ claims: 1, attempts: 0, attemptsMade: 0, event: 'CONTACT_CREATED' });
@@ -134,32 +134,39 @@ describe('Fanning out for who has room', () => {
     expect(claimed[0]!.bytes).toBe(Buffer.byteLength(claimed[0]!.payload));
     expect(lanes).toContainEqual(expect.objectContaining({ laneId: webhookLane(webhook), rows: 2 }));
     expect(await taken()).toBe(3);
-    expect(await record(...claimed.map((one) => desk.outcome(one)))).toEqual([true, true, true]);
-    expect(await desk.claim(webhook)).toHaveLength(2);
+    expect(await record(...claimed.map((one) => deliveryStores.outcome(one)))).toEqual([true, true, true]);
+    expect(await deliveryStores.claim(webhook)).toHaveLength(2);
   });
 
-  it('W9: gives what it has claimed to nobody else, until it is given back or the lease has ended', async () => {
-    await desk.record(acme, 2);
-    const { claimed } = await desk.fanOutInto({}, acme);
-    expect(await desk.claim(webhook)).toEqual([]);
+  it('W9: claims deliveries exclusively until they are given back or the lease has ended', async () => {
+    await deliveryStores.record(acme, 2);
+    const { claimed } = await deliveryStores.fanOutInto({}, acme);
+    expect(await deliveryStores.claim(webhook)).toEqual([]);
     await stores.outbox.giveBack(claimed);
-    const again = await desk.claim(webhook);
+    const again = await deliveryStores.claim(webhook);
     expect(again.map(({ claims }) => claims)).toEqual([2, 2]);
-    expect(await record(desk.outcome(claimed[0]!), desk.outcome(again[1]!))).toEqual([false, true]);
+    expect(await record(deliveryStores.outcome(claimed[0]!), deliveryStores.outcome(again[1]!))).toEqual([
+      false,
+      true,
+    ]);
   });
 
-  it('claims no more bytes than there is room for', async () => {
-    await desk.record(acme, 4);
-    const { bytes } = (await desk.fanOutInto({ rows: 1 }, acme, 1)).claimed[0]!;
-    expect((await desk.fanOutInto({ bytes: 2 * bytes }, acme)).claimed).toHaveLength(2);
+  it('claims no more bytes than there is capacity for', async () => {
+    await deliveryStores.record(acme, 4);
+    const { bytes } = (await deliveryStores.fanOutInto({ rows: 1 }, acme, 1)).claimed[0]!;
+    expect((await deliveryStores.fanOutInto({ bytes: 2 * bytes }, acme)).claimed).toHaveLength(2);
   });
 
-  it('claims none of a webhook that is paused, that keeps us waiting, or that has enough in hand', async () => {
-    const others = [await desk.addWebhook(acme), await desk.addWebhook(acme), await desk.addWebhook(acme)];
+  it('claims none of a webhook that is paused, slow, or at its limit of claimed deliveries', async () => {
+    const others = [
+      await deliveryStores.addWebhook(acme),
+      await deliveryStores.addWebhook(acme),
+      await deliveryStores.addWebhook(acme),
+    ];
     await setStatus('PAUSED');
     await stores.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);
-    await desk.record(acme, 2);
-    const { claimed, lanes } = await desk.fanOutInto(
+    await deliveryStores.record(acme, 2);
+    const { claimed, lanes } = await deliveryStores.fanOutInto(
       { rows: 2, excludedLanes: [webhookLane(others[1]!)] },
       acme,
     );
@@ -175,11 +182,11 @@ describe('Fanning out for who has room', () => {
 });
 
 describe('Fanning out', () => {
-  it('W9: makes one delivery for each event and each webhook that was subscribed, and nothing is due of the event then', async () => {
-    const second = await desk.addWebhook(acme);
-    await desk.record(acme, 3);
-    const late = await desk.addWebhook(acme);
-    expect(await desk.fanOut(acme)).toEqual(
+  it('W9: creates one delivery for each event and subscribed webhook, and the event is no longer due', async () => {
+    const second = await deliveryStores.addWebhook(acme);
+    await deliveryStores.record(acme, 3);
+    const late = await deliveryStores.addWebhook(acme);
+    expect(await deliveryStores.fanOut(acme)).toEqual(
       expect.arrayContaining([
         { queue: 'event', laneId: eventLane(acme), rows: 3, hasMore: false, isSlow: false },
         { queue: 'webhook', laneId: webhookLane(webhook), rows: 3, hasMore: false, isSlow: false },
@@ -194,59 +201,59 @@ describe('Fanning out', () => {
     expect(await dueEvents()).toBe(0);
   });
 
-  it('W9: makes each delivery once, though the events are fanned out twice and at once', async () => {
-    await desk.record(acme, 200);
+  it('W9: creates each delivery once, although the events are fanned out twice concurrently', async () => {
+    await deliveryStores.record(acme, 200);
     const rows = await stores.ask('SELECT * FROM outbox WHERE lane_id = $1', [eventLane(acme)]);
-    await Promise.all([1, 2, 3, 4].map(() => desk.fanOut(acme, 90)));
-    await desk.fanOut(acme);
+    await Promise.all([1, 2, 3, 4].map(() => deliveryStores.fanOut(acme, 90)));
+    await deliveryStores.fanOut(acme);
     const before = await deliveriesOf(webhook);
     expect(before).toHaveLength(200);
-    const [delivery] = await desk.claim(webhook, 1);
-    await record(desk.outcome(delivery!));
+    const [delivery] = await deliveryStores.claim(webhook, 1);
+    await record(deliveryStores.outcome(delivery!));
 
     await stores.ask('INSERT INTO outbox SELECT * FROM json_populate_recordset(NULL::outbox, $1)', [
       JSON.stringify(rows),
     ]);
-    await desk.fanOut(acme);
+    await deliveryStores.fanOut(acme);
     expect((await deliveriesOf(webhook)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
     expect(await due(webhook)).toBe(199);
     expect(await dueEvents()).toBe(0);
   });
 
-  it('says when a lane has more, and makes what is due first', async () => {
-    await desk.record(acme, 5);
-    expect(await desk.fanOut(acme, 2)).toContainEqual(
+  it('reports when a lane has more events, and begins with the longest due', async () => {
+    await deliveryStores.record(acme, 5);
+    expect(await deliveryStores.fanOut(acme, 2)).toContainEqual(
       expect.objectContaining({ queue: 'event', rows: 2, hasMore: true }),
     );
     expect(await dueEvents()).toBe(3);
   });
 
   it('W9: drops the events of webhooks that are deleted, and holds those of paused ones', async () => {
-    const other = await desk.addWebhook(acme);
+    const other = await deliveryStores.addWebhook(acme);
     await setStatus('PAUSED');
-    await desk.record(acme, 2);
+    await deliveryStores.record(acme, 2);
     await webhooks.delete(acme, other, operator('test'), () => true);
-    await desk.fanOut(acme);
+    await deliveryStores.fanOut(acme);
     expect(await deliveriesOf(other)).toEqual([]);
     expect(await due(webhook)).toBe(2);
-    expect(await desk.claim(webhook)).toEqual([]);
+    expect(await deliveryStores.claim(webhook)).toEqual([]);
     await setStatus('ACTIVE');
-    expect(await desk.claim(webhook)).toHaveLength(2);
+    expect(await deliveryStores.claim(webhook)).toHaveLength(2);
   });
 
-  it('passes by what is paused for all', async () => {
-    await desk.record(acme, 1);
+  it('skips all lanes while everything is paused', async () => {
+    await deliveryStores.record(acme, 1);
     await stores.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('event', '*', 'test')`);
-    expect(await desk.fanOut(acme)).toEqual([]);
+    expect(await deliveryStores.fanOut(acme)).toEqual([]);
     await stores.ask('DELETE FROM paused_lanes');
-    expect(await desk.fanOut(acme)).toHaveLength(2);
+    expect(await deliveryStores.fanOut(acme)).toHaveLength(2);
   });
 });
 
 describe('Recording', () => {
-  it('keeps the attempt, and finishes what succeeded', async () => {
-    const [delivery] = await desk.recordAndClaim(acme, webhook);
-    expect(await record(desk.outcome(delivery!))).toEqual([true]);
+  it('stores the attempt, and finishes a successful delivery', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    expect(await record(deliveryStores.outcome(delivery!))).toEqual([true]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1, finished: true }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toEqual([
       {
@@ -263,7 +270,7 @@ describe('Recording', () => {
     expect(await due(webhook)).toBe(0);
   });
 
-  it('writes into no index of deliveries what succeeded', async () => {
+  it('writes to no index of deliveries for a success', async () => {
     const inPlace = async (): Promise<number> => {
       const flush = () => stores.ask('SELECT pg_stat_force_next_flush()');
       await Promise.all([1, 2, 3, 4].map(flush));
@@ -273,16 +280,16 @@ describe('Recording', () => {
       return row!.sum;
     };
     const before = await inPlace();
-    // More than two pages of them.
-    const claimed = await desk.recordAndClaim(acme, webhook, 100);
-    await record(...claimed.map((delivery) => desk.outcome(delivery)));
+    // More than fits into two pages.
+    const claimed = await deliveryStores.recordAndClaim(acme, webhook, 100);
+    await record(...claimed.map((delivery) => deliveryStores.outcome(delivery)));
     for (let tries = 0; tries < 100 && (await inPlace()) < before + 100; tries += 1) await sleep(100);
     expect((await inPlace()) - before).toBeGreaterThanOrEqual(100);
   });
 
-  it('W8: lets what failed wait, a step further in the table; a fault of ours costs neither attempt nor step', async () => {
-    const [delivery] = await desk.recordAndClaim(acme, webhook);
-    await record(desk.failed(delivery!, { retryAfterMs: 3_600_000 }));
+  it('W8: schedules the retry of a failure by the next step of the table; a fault of ours costs neither attempt nor step', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await record(deliveryStores.failed(delivery!, { retryAfterMs: 3_600_000 }));
     const [row] = await stores.ask(
       `SELECT state, attempts, unanswered, due_at > now() + interval '59 minutes' AS later FROM outbox WHERE subject_id = $1`,
       [uuidOf(delivery!.id)],
@@ -290,22 +297,22 @@ describe('Recording', () => {
     expect(row).toEqual({ state: 'waiting', attempts: 1, unanswered: 0, later: true });
 
     await stores.ask(`UPDATE outbox SET state = 'ready' WHERE lane_id = $1`, [webhookLane(webhook)]);
-    const [again] = await desk.claim(webhook);
+    const [again] = await deliveryStores.claim(webhook);
     expect(again).toMatchObject({ attempts: 1, attemptsMade: 1, claims: 2 });
     const ours = { steps: 1, attempt: null } as const;
-    await record(desk.failed(again!, ours));
+    await record(deliveryStores.failed(again!, ours));
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'PENDING', attempts: 1 }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toHaveLength(1);
   });
 
-  it('changes no state when its claim has moved on, and tells its attempt as late; twice is once', async () => {
-    const [delivery] = await desk.recordAndClaim(acme, webhook);
+  it('changes no state when its row was claimed again, and stores its attempt as late, once', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.outbox.giveBack([delivery!]);
-    const [mine] = await desk.claim(webhook);
-    const outcome = desk.outcome(delivery!);
+    const [mine] = await deliveryStores.claim(webhook);
+    const outcome = deliveryStores.outcome(delivery!);
     expect(await record(outcome)).toEqual([false]);
-    expect(await record(outcome, desk.outcome(mine!))).toEqual([false, true]);
-    expect(await record(desk.outcome(mine!))).toEqual([false]);
+    expect(await record(outcome, deliveryStores.outcome(mine!))).toEqual([false, true]);
+    expect(await record(deliveryStores.outcome(mine!))).toEqual([false]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ late: true }, { late: false }]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1 }]);
   });
@@ -313,9 +320,9 @@ describe('Recording', () => {
 
 describe('A receiver', () => {
   const health = () => new ReceiverHealthStore(stores.database);
-  /** Reports POSTs to the webhook as it is now, or as it was. */
+  /** Reports POSTs to the webhook in its current version, or in an earlier one. */
   const report = async (observation: Partial<ReceiverObservation>, asOf?: string) => {
-    const [now] = await desk.deliveries.readReceivers([webhook]);
+    const [now] = await deliveryStores.deliveries.readReceivers([webhook]);
     const whose = { webhookId: webhook, workspaceId: acme, asOf: asOf ?? now!.asOf };
     const told: NewWebhookNotice[] = [];
     await health().applyReports(
@@ -332,9 +339,9 @@ describe('A receiver', () => {
     expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: false, warned: false });
   });
 
-  it('W8: is warned of after three days, and its webhook is disabled after five; what is due is held', async () => {
-    await desk.record(acme, 2);
-    await desk.fanOut(acme);
+  it('W8: causes a warning after three days of failures, and its webhook is disabled after five; due deliveries are held', async () => {
+    await deliveryStores.record(acme, 2);
+    await deliveryStores.fanOut(acme);
     await failingFor(3, null);
     expect(await report({})).toMatchObject([{ notice: 'FAILING' }]);
     expect(await report({})).toEqual([]);
@@ -347,28 +354,28 @@ describe('A receiver', () => {
       await stores.count('audit_log', `subject_id = $1 AND action = 'webhook.disabled'`, [webhook]),
     ).toBe(1);
     expect(await due(webhook)).toBe(2);
-    expect(await desk.claim(webhook)).toEqual([]);
+    expect(await deliveryStores.claim(webhook)).toEqual([]);
   });
 
-  it('W8: is found to be gone once, though several report it at once', async () => {
-    const [now] = await desk.deliveries.readReceivers([webhook]);
+  it('W8: disables its webhook once, although several processes report a 410 concurrently', async () => {
+    const [now] = await deliveryStores.deliveries.readReceivers([webhook]);
     const reports = await Promise.all([1, 2, 3].map(() => report({ effect: 'gone' }, now!.asOf)));
     expect(reports.flat()).toMatchObject([{ webhookId: webhook, notice: 'DISABLED_GONE' }]);
     expect(await noticesOf()).toEqual([{ kind: 'DISABLED_GONE' }]);
   });
 
-  it('W8: has another chance when its webhook is changed: what is said of the old URL does not count', async () => {
+  it('W8: starts afresh when its webhook is changed: reports about the old URL do not count', async () => {
     await report({ isSlow: true });
-    const [before] = await desk.deliveries.readReceivers([webhook]);
+    const [before] = await deliveryStores.deliveries.readReceivers([webhook]);
     await webhooks.change(acme, webhook, operator('test'), () => ({ url: 'https://example.org' }));
     expect(await report({ effect: 'gone' }, before!.asOf)).toEqual([]);
     expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: false, warned: false });
     expect(await stores.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
   });
 
-  it('W10: is told what was exhausted when its webhook is active again after it was disabled, from the first step on', async () => {
-    const [lost] = await desk.recordAndClaim(acme, webhook, 2);
-    await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+  it('W10: gets exhausted deliveries again when its disabled webhook is activated, from the first step on', async () => {
+    const [lost] = await deliveryStores.recordAndClaim(acme, webhook, 2);
+    await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
     await report({ effect: 'gone' });
     expect(await upkeep.putBackDeliveries(100)).toBeUndefined();
 
@@ -376,29 +383,31 @@ describe('A receiver', () => {
     expect(await upkeep.putBackDeliveries(1)).toBe(1);
     expect(await upkeep.putBackDeliveries(1)).toBe(0);
     expect(await upkeep.putBackDeliveries(1)).toBeUndefined();
-    expect(await desk.claim(webhook)).toMatchObject([{ id: lost!.id, attempts: 0, attemptsMade: 1 }]);
+    expect(await deliveryStores.claim(webhook)).toMatchObject([
+      { id: lost!.id, attempts: 0, attemptsMade: 1 },
+    ]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ finished: false }, { finished: false }]);
   });
 
-  it('W10: keeps the attempts before it was put back, and those after', async () => {
-    const [lost] = await desk.recordAndClaim(acme, webhook);
-    await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+  it('W10: keeps its attempts before and after a redelivery', async () => {
+    const [lost] = await deliveryStores.recordAndClaim(acme, webhook);
+    await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
     const changes = new DeliveryChanges(stores.database);
     expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('put_back');
     expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('due_already');
-    const [again] = await desk.claim(webhook);
+    const [again] = await deliveryStores.claim(webhook);
     expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('under_way');
-    await record(desk.failed(again!));
+    await record(deliveryStores.failed(again!));
     expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('hastened');
-    // What a process says late of the first claim changes nothing.
-    expect(await record(desk.outcome(lost!))).toEqual([false]);
+    // A late outcome of the first claim changes nothing.
+    expect(await record(deliveryStores.outcome(lost!))).toEqual([false]);
     expect(await attemptsOf(uuidOf(lost!.id))).toMatchObject([{ number: 1 }, { number: 2 }]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'PENDING', attempts: 2 }]);
   });
 
-  it('W10: is put back once by several at once, and by no other workspace', async () => {
-    const [lost] = await desk.recordAndClaim(acme, webhook);
-    await record(desk.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+  it('W10: is redelivered once by concurrent requests, and not by another workspace', async () => {
+    const [lost] = await deliveryStores.recordAndClaim(acme, webhook);
+    await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
     const changes = new DeliveryChanges(stores.database);
     const other = await stores.openWorkspace();
     expect(await changes.sendAgain(other, webhook, lost!.id, operator('test'))).toBeUndefined();
@@ -410,40 +419,40 @@ describe('A receiver', () => {
     expect(await due(webhook)).toBe(1);
   });
 
-  it('W10: keeps a fault of ours among the attempts, the first of a run, and charges nobody for it', async () => {
-    const [delivery] = await desk.recordAndClaim(acme, webhook);
+  it('W10: stores a fault of ours as an attempt, only the first of a run, without counting it', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     const fault = { id: delivery!.id, claims: delivery!.claims, number: 1, durationMs: 2.5 };
-    await desk.deliveries.recordOwnFaults([fault]);
-    await desk.deliveries.recordOwnFaults([fault, { ...fault, claims: delivery!.claims + 1 }]);
+    await deliveryStores.deliveries.recordOwnFaults([fault]);
+    await deliveryStores.deliveries.recordOwnFaults([fault, { ...fault, claims: delivery!.claims + 1 }]);
     const shown = { number: 1, status_code: null, error_class: 'internal' };
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([shown]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 0 }]);
   });
 
-  it('is slow until it answers in time, and only who serves slow ones claims for it', async () => {
-    await desk.record(acme, 1);
-    await desk.fanOut(acme);
+  it('is slow until it answers in time, and only the workers for slow webhooks claim its deliveries', async () => {
+    await deliveryStores.record(acme, 1);
+    await deliveryStores.fanOut(acme);
     await report({ isSlow: true });
-    expect(await desk.claim(webhook)).toEqual([]);
+    expect(await deliveryStores.claim(webhook)).toEqual([]);
     expect(await stores.outbox.lanesWithReadyRows()).toContainEqual({
       queue: 'webhook',
       laneId: webhookLane(webhook),
       isSlow: true,
     });
-    await desk.record(acme, 1);
-    expect(await desk.fanOut(acme)).toContainEqual(
+    await deliveryStores.record(acme, 1);
+    expect(await deliveryStores.fanOut(acme)).toContainEqual(
       expect.objectContaining({ queue: 'webhook', isSlow: true }),
     );
-    expect(await desk.claim(webhook, 1, true)).toHaveLength(1);
+    expect(await deliveryStores.claim(webhook, 1, true)).toHaveLength(1);
     await report({ effect: 'succeeded' });
-    expect(await desk.claim(webhook, 5, true)).toEqual([]);
-    expect(await desk.claim(webhook)).toHaveLength(1);
+    expect(await deliveryStores.claim(webhook, 5, true)).toEqual([]);
+    expect(await deliveryStores.claim(webhook)).toHaveLength(1);
   });
 });
 
-describe('What is kept', () => {
-  it('of a delivery that killed five workers in a row is that it is exhausted', async () => {
-    const [delivery] = await desk.recordAndClaim(acme, webhook);
+describe('The end of a delivery', () => {
+  it('comes (EXHAUSTED) when it has killed five workers in a row', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.ask(
       `UPDATE outbox SET unanswered = 5, lease_until = now() - interval '1 hour' WHERE subject_id = $1`,
       [uuidOf(delivery!.id)],
@@ -453,10 +462,10 @@ describe('What is kept', () => {
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
   });
 
-  it('W9: of what was held too long is given up a bounded number at once, of all webhooks together, until none is left', async () => {
-    const others = await Promise.all([desk.addWebhook(acme), desk.addWebhook(acme)]);
-    await desk.record(acme, 3);
-    await desk.fanOut(acme);
+  it('W9: comes (EXPIRED) when it was held too long, for a limited number of all webhooks together at a time', async () => {
+    const others = await Promise.all([deliveryStores.addWebhook(acme), deliveryStores.addWebhook(acme)]);
+    await deliveryStores.record(acme, 3);
+    await deliveryStores.fanOut(acme);
     for (const id of [webhook, ...others])
       await webhooks.change(acme, id, operator('test'), () => ({ status: 'PAUSED' }));
     await stores.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE lane_id = ANY ($1)`, [
@@ -471,10 +480,10 @@ describe('What is kept', () => {
     expect(new Set(all.flat().map(({ status }) => status))).toEqual(new Set(['EXPIRED']));
   });
 
-  it('W9: is held for 30 days, no longer', async () => {
+  it('W9: comes after 30 days of being held, no earlier', async () => {
     await setStatus('PAUSED');
-    await desk.record(acme, 3);
-    await desk.fanOut(acme);
+    await deliveryStores.record(acme, 3);
+    await deliveryStores.fanOut(acme);
     const [oldest] = await deliveriesOf(webhook);
     await stores.ask(`UPDATE outbox SET due_at = now() - interval '29 days' WHERE lane_id = $1`, [
       webhookLane(webhook),

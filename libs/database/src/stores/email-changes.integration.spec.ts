@@ -37,7 +37,7 @@ async function schedule(
   return emails.map(({ id }) => id);
 }
 
-/** Accepts emails whose time has come, and which nobody has claimed yet. */
+/** Accepts scheduled emails that are due and not yet claimed. */
 async function scheduleDue(workspaceId: WorkspaceId, count = 1): Promise<EmailId[]> {
   const ids = await schedule(workspaceId, -1_000, count);
   await stores.outbox.ripen(count * 10);
@@ -60,7 +60,7 @@ async function kindsOf(id: EmailId): Promise<string[]> {
   return (await stores.timelineOf(id)).map(({ kind }) => kind);
 }
 
-/** Two changes that are in no statement of the store: an email that was claimed and given back untouched. */
+/** Claims an email and gives it back unchanged, without using the store. */
 async function claimAndGiveBack(workspaceId: WorkspaceId): Promise<EmailId> {
   const [id] = await scheduleDue(workspaceId);
   await stores.outbox.giveBack(await claimBulk(workspaceId));
@@ -68,7 +68,7 @@ async function claimAndGiveBack(workspaceId: WorkspaceId): Promise<EmailId> {
 }
 
 describe('Cancelling an email', () => {
-  it('S18, S13: takes it out of what is due, tells the timeline, and gives its place in the limit back', async () => {
+  it('S18, S13: removes it from the outbox, adds an entry to the timeline, and no longer counts it for the limit', async () => {
     const acme = await stores.openWorkspace(1);
     const [id] = await schedule(acme);
     expect(await changes.cancel(acme, id!)).toBe(true);
@@ -79,7 +79,7 @@ describe('Cancelling an email', () => {
     await schedule(acme);
   });
 
-  it('S18: also when its time has come, as long as nobody has claimed it', async () => {
+  it('S18: works when it is due, as long as it is not claimed', async () => {
     const acme = await stores.openWorkspace();
     const [id] = await scheduleDue(acme);
     expect(await changes.cancel(acme, id!)).toBe(true);
@@ -98,7 +98,7 @@ describe('Cancelling an email', () => {
         return id!;
       },
     ],
-    ['one that there is not', () => Promise.resolve(newId('trs', Date.now()))],
+    ['one that does not exist', () => Promise.resolve(newId('trs', Date.now()))],
     ['one of another workspace', async () => (await schedule(await stores.openWorkspace()))[0]!],
   ])('S18, G3: changes nothing of %s, nor does moving it', async (_what, make) => {
     const acme = await stores.openWorkspace();
@@ -114,7 +114,7 @@ describe('Cancelling an email', () => {
     expect(await usedBy(acme)).toBe(used);
   });
 
-  it('S13: gives back to the month it was counted in, however late it was written', async () => {
+  it('S13: reduces the usage of the month in which it was counted, however late it was written', async () => {
     const acme = await stores.openWorkspace();
     await schedule(acme);
     const [id] = await schedule(acme, DAY_MS, 1, { acceptedAt: new Date('2020-01-31T23:59:59.999Z') });
@@ -125,7 +125,7 @@ describe('Cancelling an email', () => {
     expect(await use()).toEqual([{ accepted: 0 }, { accepted: 1 }]);
   });
 
-  it('S18: waits for a workspace whose use of the month was never counted no more than for others', async () => {
+  it('S18: works for a workspace without a usage row for the month', async () => {
     const acme = await stores.openWorkspace();
     const [id] = await schedule(acme);
     await stores.ask('DELETE FROM usage WHERE workspace_id = $1', [uuidOf(acme)]);
@@ -133,16 +133,16 @@ describe('Cancelling an email', () => {
   });
 });
 
-/** What a time that passes changes is not compared. */
+/** Leaves out what the passing of time changes. */
 function withoutSeconds(facts: readonly unknown[]): unknown {
   return JSON.parse(JSON.stringify(facts, (key, value: unknown) => (key.endsWith('Seconds') ? null : value)));
 }
 
-describe('Moving an email', () => {
+describe('Rescheduling an email', () => {
   it.each([
     ['later', 2 * DAY_MS],
     ['earlier', 60_000],
-  ])('S18: %s makes it due then, and not before', async (_which, inMs) => {
+  ])('S18: to a time that is %s makes it due then, and not before', async (_which, inMs) => {
     const acme = await stores.openWorkspace();
     const [id] = await schedule(acme);
     const at = new Date(Date.now() + inMs);
@@ -176,7 +176,7 @@ describe('Moving an email', () => {
     expect(await stores.statusOf(id!)).toBe('SENT');
   });
 
-  it('S18: takes back from those that are due one that is moved to later', async () => {
+  it('S18: makes a due email wait again when it is moved to later', async () => {
     const acme = await stores.openWorkspace();
     const [id] = await scheduleDue(acme);
     await changes.reschedule(acme, id!, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS });
@@ -205,10 +205,10 @@ describe('Moving an email', () => {
   });
 });
 
-describe('When several want the same email', () => {
+describe('Concurrent changes of an email', () => {
   const ROUNDS = 40;
 
-  it('S18, S13: one of two who cancel it at once does, and its place is given back once', async () => {
+  it('S18, S13: one of two concurrent cancellations takes effect, and the usage is reduced once', async () => {
     const acme = await stores.openWorkspace();
     const ids = await schedule(acme, DAY_MS, ROUNDS);
     for (const id of ids) {
@@ -218,7 +218,7 @@ describe('When several want the same email', () => {
     expect(await usedBy(acme)).toBe(0);
   });
 
-  it('S18, S13: it is cancelled or claimed, never both, and only those that are cancelled are given back', async () => {
+  it('S18, S13: it is cancelled or claimed, never both, and only cancelled ones reduce the usage', async () => {
     const acme = await stores.openWorkspace();
     const ids = await scheduleDue(acme, ROUNDS);
     const claiming = (async () => {
@@ -227,7 +227,7 @@ describe('When several want the same email', () => {
         claimed.push(...(await claimBulk(acme, 1, otherStores)));
       return claimed;
     })();
-    // From the other end, so that they meet in the middle, and there again and again.
+    // In opposite order, so that both meet in the middle, repeatedly.
     const cancelled: EmailId[] = [];
     for (const id of [...ids].reverse()) if (await changes.cancel(acme, id)) cancelled.push(id);
     const claimed = [...(await claiming), ...(await claimBulk(acme))].map(({ id }) => id);
@@ -236,7 +236,7 @@ describe('When several want the same email', () => {
     for (const id of claimed) expect(await stores.statusOf(id)).toBe('SENT');
   });
 
-  it('S18: cancelling waits for a claim that is under way, and then leaves the email alone', async () => {
+  it('S18: cancelling waits for a claim in progress, and then does not change the email', async () => {
     const acme = await stores.openWorkspace();
     const [id] = await scheduleDue(acme);
     const client = await otherStores.database.pool.connect();
@@ -255,7 +255,7 @@ describe('When several want the same email', () => {
     expect(await usedBy(acme)).toBe(1);
   });
 
-  it('S18: one that is cancelled and moved at once is cancelled, whichever was first', async () => {
+  it('S18: one that is cancelled and moved concurrently is cancelled, whichever is first', async () => {
     const acme = await stores.openWorkspace();
     for (const id of await schedule(acme, DAY_MS, ROUNDS)) {
       const [isCancelled] = await Promise.all([
@@ -269,7 +269,7 @@ describe('When several want the same email', () => {
     expect(await usedBy(acme)).toBe(0);
   });
 
-  it('S18: what is claimed while it is moved leaves with the time that is kept', async () => {
+  it('S18: one that is claimed while it is moved is sent with the stored time', async () => {
     const acme = await stores.openWorkspace();
     const ids = await scheduleDue(acme, ROUNDS);
     const moving = (async () => {
@@ -286,7 +286,7 @@ describe('When several want the same email', () => {
     }
   });
 
-  it('S13: acceptances, claims and cancellations of one workspace do not stop each other', async () => {
+  it('S13: acceptances, claims and cancellations of one workspace do not deadlock', async () => {
     const acme = await stores.openWorkspace();
     const ids = await scheduleDue(acme, ROUNDS);
     const accepting = Promise.all(ids.map(() => stores.acceptEmails(acme, 1)));
@@ -297,7 +297,7 @@ describe('When several want the same email', () => {
   });
 });
 
-/** Waits until so many statements wait for a lock. */
+/** Waits until this number of statements wait for a lock. */
 async function blocked(count: number): Promise<void> {
   const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
                    WHERE wait_event_type = 'Lock' AND datname = current_database()`;

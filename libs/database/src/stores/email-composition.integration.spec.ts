@@ -18,11 +18,11 @@ const rich: Partial<AcceptableRawEmail> = {
   previewText: 'peek',
 };
 
-describe('What composing takes', () => {
+describe('The input for composing', () => {
   it.each([
     ['a plain', {}],
     ['a rich', rich],
-  ])('S18: is the same for who previews %s email as for who sends it', async (_kind, change) => {
+  ])('S18: is the same for previewing %s email as for sending it', async (_kind, change) => {
     const email = rawEmail(acme, change);
     await stores.accept([email], null);
     await stores.outbox.ripen(10);
@@ -34,7 +34,7 @@ describe('What composing takes', () => {
     expect(await emails.findComposable(acme, email.id)).toEqual(shown);
   });
 
-  it('S3: of a templated email is the version that it is pinned to and its variables, as they were written', async () => {
+  it('S3: of a templated email is its pinned version and its variables, as they were written', async () => {
     const variables = { 'z': 1, 'a"\\\n': [1.5, null], 'b': { é: 'x' } };
     const { subject: _s, html: _h, ...traits } = rawEmail(acme);
     const templateVersionId = newId('tpv', Date.now());
@@ -56,7 +56,7 @@ describe('What composing takes', () => {
     expect(claimed!.content).toEqual(shown!.content);
   });
 
-  it('S18, G3: is nothing to another workspace, and nothing of an email that is not there', async () => {
+  it('S18, G3: is undefined for another workspace, and for an email that does not exist', async () => {
     const [id] = await stores.acceptEmails(acme, 1);
     expect(await emails.findComposable(await stores.openWorkspace(), id!)).toBeUndefined();
     expect(await emails.findComposable(acme, newId('trs', Date.now()))).toBeUndefined();

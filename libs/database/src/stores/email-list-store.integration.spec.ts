@@ -37,7 +37,7 @@ function sixtyDays(): [Date, Date] {
   return [new Date(start), new Date(end)];
 }
 
-/** Reads page after page, as a caller does. */
+/** Reads all pages, like a caller. */
 async function readAll(
   store: EmailListStore,
   filter: EmailFilter,
@@ -56,12 +56,12 @@ async function readAll(
   return { items, sizes };
 }
 
-/** As the names of partitions say it. */
+/** The month as in the names of partitions. */
 function monthOf(moment: Date): string {
   return moment.toISOString().slice(0, 7).replace('-', '_');
 }
 
-/** How many there are of a filter, counted by reading them all. */
+/** The number of emails that match a filter, counted by a full scan. */
 function countOf(where: string, values: unknown[] = []): Promise<number> {
   return stores.count(
     'emails',
@@ -114,7 +114,7 @@ describe('A list of emails', () => {
     },
   );
 
-  it('S18: shows what is known of each email', async () => {
+  it('S18: shows the fields of each email', async () => {
     const globex = await stores.openWorkspace();
     const email = rawEmail(globex, {
       groupBy: 'g',
@@ -148,11 +148,11 @@ describe('A list of emails', () => {
   });
 });
 
-describe('A search for few among many', () => {
+describe('A search for rare emails', () => {
   const few: EmailFilter = { groupBy: 'many', to: 'user5@example.net', status: 'FAILED' };
   const scarce: EmailFilter = { status: 'DELIVERED' };
 
-  it('S18, G10: ends its page when its time is over, and goes on with the next one', async () => {
+  it('S18, G10: ends its page when its time is over, and goes on in the next page', async () => {
     const hasty = new EmailListStore(stores.database, { rowsPerStatement: 1_000, maxMs: 0, maxAtOnce: 2 });
     const { items, sizes } = await readAll(hasty, { groupBy: 'many', status: 'CANCELLED' });
     expect(items).toHaveLength(await countOf(`group_by = 'many' AND status = 'CANCELLED'`));
@@ -173,7 +173,7 @@ describe('A search for few among many', () => {
     },
   );
 
-  it('S18: does not go beyond its first statement while others do', async () => {
+  it('S18: does not go beyond its first statement while another search does', async () => {
     const bounds = { rowsPerStatement: 200, maxMs: 60_000, maxAtOnce: 1 };
     const store = new EmailListStore(stores.database, bounds);
     const asked = jest.spyOn(stores.database.pool, 'query');
@@ -189,7 +189,7 @@ describe('A search for few among many', () => {
     expect(await first).toMatchObject({ items: [], hasMore: false });
   });
 
-  it('S18: looks through a hundred thousand emails in a few statements, of which one page has the time', async () => {
+  it('S18: searches a hundred thousand emails in at most eleven statements', async () => {
     const store = new EmailListStore(stores.database, { ...SEARCH_BOUNDS, maxMs: 60_000 });
     const page = { limit: 100, sort: 'createdAt.desc' as const };
     const asked = jest.spyOn(stores.database.pool, 'query');
@@ -208,7 +208,7 @@ function hasEmails(index: string): boolean {
 
 describe('The plan of a list', () => {
   const window = { sort: 'createdAt.desc' as const, start: undefined, maxSeen: 10_000, maxGiven: 51 };
-  /** A page of 51 emails costs about four pages of the table and its indexes for each. */
+  /** A page of 51 emails reads about four pages of the table and its indexes for each email. */
   const MAX_PAGES = 500;
 
   it.each<[string, EmailFilter, RegExp]>([
@@ -224,7 +224,7 @@ describe('The plan of a list', () => {
       { to: 'user7@example.net', status: 'BOUNCED' },
       /workspace_id_to_address_id/,
     ],
-  ])('S18: by %s reads its index from where the page begins', async (_what, filter, index) => {
+  ])('S18: by %s reads its index from the position of the page', async (_what, filter, index) => {
     const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
     const read = indexesRead(plan).filter((name) => !name.endsWith('_pkey') && hasEmails(name));
     expect(read.length).toBeGreaterThan(0);
@@ -236,13 +236,13 @@ describe('The plan of a list', () => {
   it.each<[string, EmailFilter]>([
     ['a status that none has', { status: 'DELIVERED' }],
     ['a group and a status that none has', { groupBy: 'many', status: 'DELIVERED' }],
-  ])('S18: by %s looks at the index alone, at no more than it may', async (_what, filter) => {
+  ])('S18: by %s reads only the index, up to a limit', async (_what, filter) => {
     const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
     expect(plan.some((node) => node['Node Type'] === 'Index Only Scan')).toBe(true);
     expect(pagesTouched(plan)).toBeLessThan(MAX_PAGES);
   });
 
-  it('S18: by time looks only into the months that it touches', async () => {
+  it('S18: by time reads only the months of that time', async () => {
     const noon = Date.UTC(begun.getUTCFullYear(), begun.getUTCMonth() + 1, 10, 12);
     const filter = { createdAfter: new Date(noon), createdBefore: new Date(noon + DAY_MS) };
     const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
@@ -274,7 +274,7 @@ describe('Counts of emails', () => {
   it.each([
     [undefined, /workspace_id_id_status/],
     ['many', /workspace_id_group_by_id_status/],
-  ])('E18: read no email, only the index: of the group %s', async (groupBy, index) => {
+  ])('E18: read only the index, not the emails: of the group %s', async (groupBy, index) => {
     const days = [begun.getTime() + 10 * DAY_MS, begun.getTime() + 16 * DAY_MS].map((ms) => new Date(ms));
     const [from, to] = days.map((day) => day.toISOString().slice(0, 10));
     const values = [uuidOf(acme), from, to, groupBy ?? null];

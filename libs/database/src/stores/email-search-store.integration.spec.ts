@@ -43,7 +43,7 @@ describe('A search in all workspaces', () => {
     ],
     ['a group', { groupBy: 'order-6' }, `group_by = 'order-6'`],
     ['a rare status', { status: 'FAILED' }, `status = 'FAILED'`],
-  ])('has each email of %s once, the newest first, however it is cut', async (_what, filter, where) => {
+  ])('returns each email of %s once, newest first, whatever the page size', async (_what, filter, where) => {
     const expected = await stores.count('emails', where);
     expect(expected).toBeGreaterThan(3);
     const hasty = { rowsPerStatement: 400, maxMs: 0, maxAtOnce: 1 };
@@ -65,15 +65,15 @@ describe('A search in all workspaces', () => {
     ['a recipient', { to: RECIPIENT }, /workspace_id_to_address_id/, 500],
     ['nothing', {}, /pkey/, 500],
     ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
-  ])('by %s reads an index from where the page begins', async (_what, filter, index, maxPages) => {
+  ])('by %s reads an index from the position of the page', async (_what, filter, index, maxPages) => {
     const plan = await executedPlan(stores.database.pool, searchEmails(filter, window));
-    // Where a month has no emails, every index is as good.
+    // In a month without emails, every index is equally good.
     expect(indexesRead(plan)).toContainEqual(expect.stringMatching(index));
     expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
     expect(pagesTouched(plan)).toBeLessThan(maxPages);
   });
 
-  it('says whose an email is', async () => {
+  it('returns the workspace of each email', async () => {
     const store = new EmailSearchStore(stores.database);
     const [email] = (await store.list({}, { limit: 1, sort: 'createdAt.desc' })).items;
     expect(await store.workspaceOf(email!.id)).toBe(email!.workspaceId);

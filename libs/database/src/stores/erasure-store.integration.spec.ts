@@ -9,7 +9,7 @@ import { ErasureStore } from './erasure-store.ts';
 const stores = await openTestStores();
 
 describe('Erasing a person', () => {
-  it('locks what workspaces have used in the order of accepting, whatever the order of the emails', async () => {
+  it('locks the usage of workspaces in the same order as accepting, whatever the order of the emails', async () => {
     const workspaces = [await stores.openWorkspace(), await stores.openWorkspace()].toSorted();
     const [first, last] = [workspaces[0]!, workspaces[1]!];
     const tomorrow = new Date(Date.now() + 86_400_000);
@@ -28,13 +28,13 @@ describe('Erasing a person', () => {
     expect(await erasing.removal).toMatchObject({ rows: { deleted: { emails: 2 }, takenBack: 2 } });
   });
 
-  it('leaves no delivery that it took back where the event is just being posted to another webhook', async () => {
+  it('removes a delivery that is not in progress even if its event is being posted to another webhook', async () => {
     const erasure = new ErasureStore(stores.database);
-    const deliveryOffice = new DeliveryTestStores(stores);
+    const deliveryStores = new DeliveryTestStores(stores);
     const workspaceId = await stores.openWorkspace();
-    const busy = await deliveryOffice.addWebhook(workspaceId);
-    await deliveryOffice.addWebhook(workspaceId);
-    const [posted] = await deliveryOffice.recordAndClaim(workspaceId, busy);
+    const busy = await deliveryStores.addWebhook(workspaceId);
+    await deliveryStores.addWebhook(workspaceId);
+    const [posted] = await deliveryStores.recordAndClaim(workspaceId, busy);
     const ada = { address: 'ada@example.net', workspaceId };
 
     expect(await erasure.removeEvents(ada)).toMatchObject({
@@ -43,16 +43,16 @@ describe('Erasing a person', () => {
     expect(await stores.count('webhook_deliveries')).toBe(1);
     expect(await stores.count('outbox', `queue = 'webhook'`)).toBe(1);
 
-    await deliveryOffice.deliveries.record([deliveryOffice.outcome(posted!)]);
+    await deliveryStores.deliveries.record([deliveryStores.outcome(posted!)]);
     expect(await erasure.removeEvents(ada)).toMatchObject({
       rows: { takenBack: 0, inHand: 0, deleted: { webhook_deliveries: 1, events: 1 } },
     });
     expect(await stores.count('webhook_deliveries')).toBe(0);
   });
 
-  it('redacts nothing that is of the person alone and came after what there was had gone, so that the next run finds it', async () => {
+  it('does not redact new rows of the person that were added after the deletion, so that the next run finds them', async () => {
     const erasure = new ErasureStore(stores.database);
-    const deliveryOffice = new DeliveryTestStores(stores);
+    const deliveryStores = new DeliveryTestStores(stores);
     const workspaceId = await stores.openWorkspace();
     const ada = { address: 'ada@example.net', workspaceId };
     const addContact = (email: string, note: string): Promise<unknown> =>
@@ -66,7 +66,7 @@ describe('Erasing a person', () => {
     });
     await addContact('ADA@example.net', 'herself');
     await addContact('bo@example.net', `Friend of ${ada.address}`);
-    await deliveryOffice.record(workspaceId, 1);
+    await deliveryStores.record(workspaceId, 1);
     await stores.ask('DELETE FROM outbox');
 
     for (const table of ['emails', 'contacts'])
@@ -80,35 +80,35 @@ describe('Erasing a person', () => {
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 0, left: 0 }]);
   });
 
-  it('keeps no answer that comes when what it is about has gone', async () => {
+  it('does not store an outcome whose email or delivery was deleted', async () => {
     const erasure = new ErasureStore(stores.database);
-    const deliveryOffice = new DeliveryTestStores(stores);
+    const deliveryStores = new DeliveryTestStores(stores);
     const workspaceId = await stores.openWorkspace();
     const ada = { address: 'ada@example.net', workspaceId };
     await stores.acceptEmails(workspaceId, 1, { to: { address: ada.address } });
     const [email] = await stores.claim(workspaceId);
-    const [delivery] = await deliveryOffice.recordAndClaim(
+    const [delivery] = await deliveryStores.recordAndClaim(
       workspaceId,
-      await deliveryOffice.addWebhook(workspaceId),
+      await deliveryStores.addWebhook(workspaceId),
     );
-    // Whoever has them in hand stood still, and their leases have ended.
+    // The process that claimed them was suspended, and their leases have ended.
     await stores.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
     expect(await erasure.removeEmails(ada)).toMatchObject({ rows: { deleted: { emails: 1 }, inHand: 0 } });
     expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 }, inHand: 0 } });
 
     await stores.outbox.record([sent(email!)]);
-    await deliveryOffice.deliveries.record([deliveryOffice.outcome(delivery!)]);
+    await deliveryStores.deliveries.record([deliveryStores.outcome(delivery!)]);
     expect(await stores.count('email_events', 'email_id = $1', [uuidOf(email!.id)])).toBe(0);
     expect(await stores.count('webhook_attempts', 'delivery_id = $1', [uuidOf(delivery!.id)])).toBe(0);
   });
 
-  describe('where statements run out of time', () => {
+  describe('when statements time out', () => {
     const ada = { address: 'ada@example.org', workspaceId: null };
     const hurried = stores.another(2);
     // It is read when a connection is opened.
     Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
 
-    /** As if every row of a table were so large that changing it takes this long. */
+    /** Makes each change of a row of a table take this long. */
     async function slowDown(table: string, event: 'UPDATE' | 'DELETE', seconds: number): Promise<void> {
       await stores.ask(`DROP TRIGGER IF EXISTS slow ON ${table}`);
       await stores.ask(
@@ -120,7 +120,7 @@ describe('Erasing a person', () => {
       );
     }
 
-    it('redacts fewer rows at once, and goes on', async () => {
+    it('redacts fewer rows at a time, and goes on', async () => {
       const emails = await stores.acceptEmails(await stores.openWorkspace(), 60, {
         html: `<p>${ada.address}</p>`,
       });
@@ -133,7 +133,7 @@ describe('Erasing a person', () => {
       expect(await stores.count('email_contents', `html LIKE '%@example.org%'`)).toBe(0);
     });
 
-    it('removes fewer emails at once, and goes on', async () => {
+    it('removes fewer emails at a time, and goes on', async () => {
       await stores.acceptEmails(await stores.openWorkspace(), 60, { to: { address: ada.address } });
       await slowDown('email_contents', 'DELETE', 0.02);
       const store = new ErasureStore(hurried.database);
@@ -145,7 +145,7 @@ describe('Erasing a person', () => {
       expect(await stores.count('emails', 'to_address = $1', [ada.address])).toBe(0);
     });
 
-    it('fails where one row alone takes too long', async () => {
+    it('fails if a single row takes too long', async () => {
       await stores.acceptEmails(await stores.openWorkspace(), 1, { html: `<p>${ada.address}</p>` });
       await stores.ask('DELETE FROM outbox');
       await slowDown('email_contents', 'UPDATE', 1);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 type Name = Extract<EventName, `CONTACT_${'CREATED' | 'DELETED'}`>;
 
-/** Records events in one transaction, which goes on for a while and is then committed, unless it changes its mind. */
+/** Records events in one transaction, which stays open for a while and is then committed or rolled back. */
 async function record(
   names: readonly Name[],
   { goesOn = () => Promise.resolve(), keeps = true } = {},
@@ -46,7 +46,7 @@ async function page(request: Partial<WantedEvents> = {}): Promise<FeedPage> {
   return read;
 }
 
-/** Reads to the end of the feed, from a place or from the beginning. */
+/** Reads to the end of the feed, from a position or from the beginning. */
 async function readOn(
   request: Partial<WantedEvents> = {},
 ): Promise<{ ids: EventId[]; position: FeedPosition }> {
@@ -59,7 +59,7 @@ async function readOn(
   }
 }
 
-/** Waits until all that is committed can be read: whoever writes in another database of the server holds it up too. */
+/** Waits until all committed events can be read: transactions in other databases of the server delay that, too. */
 async function settled(): Promise<void> {
   const sql = `era = (SELECT max(era) FROM event_eras) AND xid >= pg_snapshot_xmin(pg_current_snapshot())`;
   while ((await stores.count('events', sql)) > 0) await sleep(10);
@@ -72,7 +72,7 @@ const committed = async (): Promise<EventId[]> => {
 };
 
 describe('N5: the feed of events', () => {
-  it('shows keys of a caller as they were written, whatever was read before', async () => {
+  it('returns keys of a caller as they were written, whatever was parsed before', async () => {
     const properties = Object.fromEntries(['qq\\', 'qq"', 'qq\n', 'é'].map((key) => [key, 1]));
     const data = someContact(acme, properties);
     await transactOn(stores.database, (client) =>
@@ -82,7 +82,7 @@ describe('N5: the feed of events', () => {
     expect((await page()).items.map((item) => item.data)).toEqual([data]);
   });
 
-  it('shows nothing before what may still come before it', async () => {
+  it('returns no event before which another one may still be committed', async () => {
     await record(['CONTACT_CREATED']);
     await settled();
     const before = await readOn();
@@ -107,7 +107,7 @@ describe('N5: the feed of events', () => {
     expect((await readOn({ from: after.position })).ids).toEqual([]);
   });
 
-  it('misses nothing, shows nothing twice and keeps its order while many write at once and commit late', async () => {
+  it('misses nothing, repeats nothing and keeps its order while many transactions write concurrently and commit late', async () => {
     let areWriting = true;
     const writer = async (): Promise<void> => {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -146,7 +146,7 @@ describe('N5: the feed of events', () => {
     expect(deleted).toEqual(one.filter((id) => isDeleted.has(id)));
   });
 
-  it('goes on behind any of its events, and shows no other workspace anything', async () => {
+  it('continues after any of its events, and returns nothing of another workspace', async () => {
     for (let n = 0; n < 5; n += 1) await record(['CONTACT_CREATED']);
     await settled();
     const { ids } = await readOn();
@@ -156,7 +156,7 @@ describe('N5: the feed of events', () => {
     expect(await feed.read(other, { limit: 10, from: { after: ids[1]! } })).toEqual({ fault: 'UNKNOWN' });
   });
 
-  it('looks at so many events for those of a name, and says where to go on; a test is no event', async () => {
+  it('searches a limited number of events for those of a type, and returns where to continue; test events are not included', async () => {
     for (let n = 0; n < 4; n += 1) await record(Array<Name>(5).fill('CONTACT_CREATED'));
     await record(['CONTACT_DELETED', 'CONTACT_DELETED']);
     await stores.ask(
@@ -181,10 +181,10 @@ describe('N5: the feed of events', () => {
   });
 });
 
-describe('N5: a place in the feed', () => {
+describe('N5: a position in the feed', () => {
   const END: FeedPosition = { era: 1, xid: 1n, id: FIRST_ID, atMs: 0 };
 
-  it('behind which a month was dropped has expired, as an event of it has; one that never was is unknown', async () => {
+  it('has expired if a month after it, or the one of its event, was dropped; one that never existed is unknown', async () => {
     const [old, oldMs] = ['2020-01-01T00:00:00Z', Date.UTC(2020, 1, 10)];
     await stores.ask('UPDATE event_eras SET began_at = $1', [old]);
     for (const month of ['2020-01-01', '2020-02-01'])
@@ -204,7 +204,7 @@ describe('N5: a place in the feed', () => {
     await stores.ask('UPDATE event_eras SET began_at = now()');
   });
 
-  it('that the database has not come to is told, and any time may be named', async () => {
+  it('that the database has not reached yet is refused, but any time is possible', async () => {
     const beyond = { ...END, xid: 10n ** 17n };
     expect(await feed.read(acme, { limit: 1, from: beyond })).toEqual({ fault: 'AHEAD' });
     expect(await feed.read(acme, { limit: 1, from: { ...END, era: 9 } })).toEqual({ fault: 'AHEAD' });
@@ -217,12 +217,12 @@ describe('N5: a place in the feed', () => {
 });
 
 describe('N5: a database that was restored on another server', () => {
-  it('goes on with the order of its events, from every place, and begins one era however many ask', async () => {
+  it('continues the order of its events, from every position, and begins one era in concurrent calls', async () => {
     for (let n = 0; n < 3; n += 1) await record(['CONTACT_CREATED']);
     await settled();
     const before = await readOn();
     const half = await page({ limit: 1 });
-    // There the numbers of transactions had come much further than they have here.
+    // The transaction ids of the old server were much higher than those of this one.
     await stores.ask(
       `UPDATE events SET xid = (xid::text::bigint + 1000000000)::text::xid8 WHERE workspace_id = $1`,
       [uuidOf(acme)],
@@ -238,7 +238,7 @@ describe('N5: a database that was restored on another server', () => {
     try {
       await Promise.all(
         greeters.map(async (database) => {
-          // Who works with the tables need not be who has made them.
+          // The role that uses the tables may be another one than their owner.
           await database.pool.query(`SET ROLE ${role}`);
           await waitForDatabase(database);
         }),
@@ -263,7 +263,7 @@ describe('N5: a database that was restored on another server', () => {
 });
 
 describe('N5: a server that crashes', () => {
-  it('gives numbers of transactions out again, and no event under one of them is missed', async () => {
+  it('assigns transaction ids again, and no event of one of them is missed', async () => {
     const postgres = await PrivatePostgres.start();
     const there = new TestStores(postgres.url);
     try {
@@ -273,7 +273,7 @@ describe('N5: a server that crashes', () => {
         transactOn(there.database, (client) => recordEvents(client, Date.now(), [created]));
       const readFrom = (from?: FeedPosition): Promise<unknown> =>
         new EventFeedStore(there.database).read(workspaceId, { limit: 100, from });
-      // What is rolled back waits to be written down, and is lost with the server.
+      // The ids of rolled back transactions are not flushed yet, and are lost in the crash.
       await there.ask(`ALTER SYSTEM SET wal_writer_delay = '10s'`);
       await there.ask('SELECT pg_reload_conf()');
       await recordOne();

@@ -20,7 +20,7 @@ beforeEach(async () => {
   acme = await stores.openWorkspace();
 });
 
-/** An email that left a minute ago. */
+/** An email that was sent a minute ago. */
 async function sentEmail(groupBy?: string): Promise<EmailId> {
   const [id] = await stores.acceptEmails(acme, 1, groupBy === undefined ? {} : { groupBy });
   await stores.outbox.record([sent((await stores.claim(acme))[0]!)]);
@@ -51,7 +51,7 @@ async function told(): Promise<[string, unknown][]> {
   return rows.map(({ type, payload }) => [type, (JSON.parse(payload) as { data: unknown }).data]);
 }
 
-/** Resolves when so many wait for a lock. */
+/** Resolves when this number of statements wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
   while ((await stores.ask(waiting)).length < count) await setTimeout(10);
@@ -64,7 +64,7 @@ async function shown(id: EmailId) {
 }
 
 describe('S17: hits', () => {
-  it('are counted apart for people and programs, and told once', async () => {
+  it('are counted separately for people and programs, and reported once', async () => {
     await subscribe();
     const id = await sentEmail();
     const once = [
@@ -103,7 +103,7 @@ describe('S17: hits', () => {
     });
   });
 
-  it('are told once, however many gateways record them at the same moment', async () => {
+  it('are reported once, however many gateways record them concurrently', async () => {
     await subscribe();
     const ids = [await sentEmail(), await sentEmail(), await sentEmail()];
     const group = ids.flatMap((id) => [open(id), click(id, 'https://a.example/')]);
@@ -117,7 +117,7 @@ describe('S17: hits', () => {
     }
   });
 
-  it('are counted once when the answer to their COMMIT is lost, whether it was heard or not', async () => {
+  it('are counted once when the answer to their COMMIT is lost, whether the server received it or not', async () => {
     await subscribe();
     const proxy = await FaultProxy.before(stores.url);
     const victim = new TestStores(proxy.urlFor(stores.url), 2);
@@ -145,7 +145,7 @@ describe('S17: hits', () => {
     expect(await told()).toHaveLength(2);
   });
 
-  it('are counted when a crash of the database took the transaction with it that was to count them', async () => {
+  it('are counted when their transaction was lost in a crash of the database', async () => {
     const email = await sentEmail();
     const row = { email_id: uuidOf(email), workspace_id: uuidOf(acme), opens: 1, clicks: 0 };
     const values = [JSON.stringify([{ ...row, machine_opens: 0, machine_clicks: 0 }]), '4000000000'];
@@ -153,7 +153,7 @@ describe('S17: hits', () => {
       expect((await stores.database.pool.query(COUNT_HITS, values)).rows).toMatchObject([{ opens }]);
   });
 
-  it('leave nothing behind when their email is erased at the same moment', async () => {
+  it('leave nothing behind when their email is erased concurrently', async () => {
     await subscribe();
     const email = await sentEmail();
     const holder = await stores.database.pool.connect();
@@ -173,7 +173,7 @@ describe('S17: hits', () => {
       expect([table, await stores.count(table, 'email_id = $1', [uuidOf(email)])]).toEqual([table, 0]);
   });
 
-  it('are read with the timeline of the same moment', async () => {
+  it('are read consistently with the timeline', async () => {
     const id = await sentEmail();
     const recorder = await stores.database.pool.connect();
     await recorder.query('BEGIN; LOCK TABLE email_engagements IN ACCESS EXCLUSIVE MODE');
@@ -201,14 +201,14 @@ describe('S17: hits', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('of emails that there are not, or that have not left, are passed over', async () => {
+  it('of emails that do not exist, or were not sent, are ignored', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() + 3_600_000));
     await stores.accept([email]);
     await hits.record([open(email.id), open(newId('trs', Date.now())), open(newId('trs', 0))]);
     expect(await stores.count('email_engagements', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
   });
 
-  it('leave a hundred clicks in a timeline, and all in the count', async () => {
+  it('are at most a hundred clicks in a timeline, but all are counted', async () => {
     const id = await sentEmail();
     for (let n = 0; n < 105; n += 1) await hits.record([click(id, `https://example.com/${n}`)]);
     const { engagement, facts } = await shown(id);

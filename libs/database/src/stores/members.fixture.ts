@@ -23,7 +23,7 @@ export interface Invited {
 }
 
 /** What tests about members ask again and again. */
-export class Reception {
+export class MemberTestStores {
   readonly changes: InvitationChanges;
   readonly members: MemberStore;
 

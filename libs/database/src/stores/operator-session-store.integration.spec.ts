@@ -15,7 +15,7 @@ async function networksTold(): Promise<unknown[]> {
   return items.map(({ detail }) => detail['network']);
 }
 
-it('The log is told once an hour that the tries of a network are used up, however often it is said', async () => {
+it('The audit log records once an hour that the attempts of a network are used up, however often that is reported', async () => {
   for (const network of ['203.0.113.7', '203.0.113.7', '203.0.113.8', '203.0.113.7'])
     await sessions.recordRefusal(network, null);
   expect(await networksTold()).toEqual(['203.0.113.7', '203.0.113.8']);
@@ -26,7 +26,7 @@ it('The log is told once an hour that the tries of a network are used up, howeve
   expect(await networksTold()).toEqual(['203.0.113.7', '203.0.113.8', '203.0.113.7']);
 });
 
-it('A session goes on when the clock is set back by a month, and ends as if it had begun then', async () => {
+it('A session survives when the clock is set back by a month, and expires as if it had begun then', async () => {
   const [hour, issuer] = [3_600_000, 'https://provider.example'];
   const session = { tokenHash: randomBytes(32), network: '203.0.113.7', maxAgeMs: 12 * hour };
   await sessions.signInVouched({ issuer, name: 'ada@provider.example', role: 'viewer' }, session);

@@ -24,7 +24,7 @@ function demand(workspaceId: WorkspaceId, maxRows: number) {
 }
 
 describe('A claim', () => {
-  it('gives all that sending needs', async () => {
+  it('returns all that sending needs', async () => {
     const replyTo = [{ address: 'help@example.com', name: 'Help' }];
     const to = { address: 'ada@example.net', name: 'Ada' };
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -67,13 +67,13 @@ describe('A claim', () => {
     expect(row!.leaseSeconds).toBeLessThanOrEqual(60);
   });
 
-  it('says whether it left ready rows of the lane behind', async () => {
+  it('reports whether it left ready rows in the lane', async () => {
     await stores.acceptEmails(acme, 5);
     expect((await stores.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([true, true, true]);
     expect((await stores.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([false, false]);
   });
 
-  it('takes one at a time of those whose process has died twice in a row, and as many as it may of the others', async () => {
+  it('claims rows whose process has died twice in a row one at a time, and as many others as allowed', async () => {
     const ids = await stores.acceptEmails(acme, 5);
     await stores.ask('UPDATE outbox SET unanswered = 2 WHERE subject_id = ANY($1::uuid[])', [
       ids.slice(0, 3).map((id) => uuidOf(id)),
@@ -84,7 +84,7 @@ describe('A claim', () => {
     expect(idsOf(await stores.claim(acme))).toEqual([ids[1]!]);
   });
 
-  it('takes the longest due first', async () => {
+  it('claims the longest due rows first', async () => {
     const ids = await stores.acceptEmails(acme, 6);
     await stores.ask(`UPDATE outbox SET due_at = due_at - interval '1 day' WHERE subject_id = $1`, [
       uuidOf(ids[5]!),
@@ -92,7 +92,7 @@ describe('A claim', () => {
     expect(idsOf(await stores.claim(acme, 3))).toEqual([ids[5]!, ids[0]!, ids[1]!].sort());
   });
 
-  it('takes at most so many rows of each lane, and nothing of others', async () => {
+  it('claims at most the requested number of rows of each lane, and none of others', async () => {
     await stores.acceptEmails(acme, 5);
     await stores.acceptEmails(globex, 5);
     await stores.acceptEmails(await stores.openWorkspace(), 5);
@@ -106,27 +106,27 @@ describe('A claim', () => {
     );
   });
 
-  it('takes no more bytes of a lane than it may, each lane for itself', async () => {
+  it('claims no more bytes of a lane than allowed, for each lane separately', async () => {
     const ids = await stores.acceptEmails(acme, 5, { bytes: 400 });
     const others = await stores.acceptEmails(globex, 2, { bytes: 1_000 });
     const claimed = await stores.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 1_000, 60_000);
     expect(idsOf(claimed)).toEqual([ids[0]!, ids[1]!, others[0]!].sort());
   });
 
-  it('takes the first row whatever its size, and then no other', async () => {
+  it('claims the first row whatever its size, and then no other', async () => {
     const [first] = await stores.acceptEmails(acme, 3, { bytes: 5_000 });
     const claimed = await stores.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
     expect(idsOf(claimed)).toEqual([first]);
   });
 
-  it('takes the first row alone though those behind it are of no size', async () => {
+  it('claims only the first row, although the next ones are empty', async () => {
     const [first] = await stores.acceptEmails(acme, 1, { bytes: 5_000 });
     await stores.acceptEmails(acme, 2, { bytes: 0, acceptedAt: new Date() });
     const claimed = await stores.outbox.claimEmails([demand(acme, 9)], 1_000, 60_000);
     expect(idsOf(claimed)).toEqual([first]);
   });
 
-  it('passes a paused lane by, and everything while everything is paused', async () => {
+  it('skips a paused lane, and all lanes while everything is paused', async () => {
     await stores.acceptEmails(acme, 1);
     await stores.acceptEmails(globex, 1);
     const claimAll = () => stores.outbox.claimEmails([demand(acme, 9), demand(globex, 9)], 2 ** 40, 60_000);
@@ -141,7 +141,7 @@ describe('A claim', () => {
     expect((await claimAll()).map(({ workspaceId }) => workspaceId)).toEqual([acme]);
   });
 
-  it('leaves what waits, what is taken and what is not an email', async () => {
+  it('does not claim rows that wait, are taken, or are not emails', async () => {
     await stores.acceptEmails(acme, 2);
     await stores.claim(acme, 1);
     await stores.ask(`UPDATE outbox SET state = 'waiting' WHERE state = 'ready'`);
@@ -152,7 +152,7 @@ describe('A claim', () => {
     expect(await stores.claim(acme)).toEqual([]);
   });
 
-  it('makes a scheduled email a sent one, which cannot be taken back any more', async () => {
+  it('sets a scheduled email to SENT, so that it can no longer be cancelled', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() - 1_000));
     await stores.accept([email], null);
     expect(await stores.statusOf(email.id)).toBe('SCHEDULED');
@@ -162,7 +162,7 @@ describe('A claim', () => {
     expect(await stores.statusOf(email.id)).toBe('SENT');
   });
 
-  it('tells the timeline that the one before it died', async () => {
+  it('adds an entry to the timeline when the previous claim ended without an outcome', async () => {
     const { id } = await stores.acceptAndClaim(acme);
     expect(await stores.timelineOf(id)).toEqual([]);
     await stores.letLeasesEnd([id]);
@@ -175,7 +175,7 @@ describe('A claim', () => {
     ]);
   });
 
-  it('tells the timeline nothing when the one before it was answered, or given back', async () => {
+  it('adds no entry to the timeline when the previous claim had an outcome or was given back', async () => {
     const claimed = await stores.acceptAndClaim(acme);
     await stores.outbox.giveBack([claimed]);
     const [again] = await stores.claim(acme);
@@ -186,7 +186,7 @@ describe('A claim', () => {
     expect((await stores.timelineOf(claimed.id)).map(({ kind }) => kind)).toEqual(['DELAYED']);
   });
 
-  it('tells of one death once, though the next one was given back', async () => {
+  it('adds only one entry for a dead process, although the next claim was given back', async () => {
     const { id } = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([id]);
     await stores.outbox.revive(15_000, 10, 5);
@@ -197,7 +197,7 @@ describe('A claim', () => {
   });
 });
 
-describe('Claimers of two processes', () => {
+describe('Concurrent claims of two processes', () => {
   it('never get the same row, and together get them all', async () => {
     const ids = await stores.acceptEmails(acme, 300);
     const claims = await Promise.all(

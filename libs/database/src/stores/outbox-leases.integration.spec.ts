@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('Renewing leases', () => {
-  it('makes them longer, and says which still hold', async () => {
+  it('extends them, and reports which are still valid', async () => {
     await stores.acceptEmails(acme, 3);
     const claimed = await stores.claim(acme, 100, 1_000);
     await stores.outbox.record([sent(claimed[1]!)]);
@@ -28,7 +28,7 @@ describe('Renewing leases', () => {
     expect((await stores.rowOf(claimed[2]!.id))!.leaseSeconds).toBeLessThanOrEqual(1);
   });
 
-  it('does not bring back a lease that was taken away', async () => {
+  it('does not restore a lease that was revoked', async () => {
     const claimed = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([claimed.id]);
     await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
@@ -38,7 +38,7 @@ describe('Renewing leases', () => {
 });
 
 describe('Giving back', () => {
-  it('leaves the row as if it had not been claimed, but for the fencing token', async () => {
+  it('leaves the row as before the claim, except for the fencing token', async () => {
     const [id] = await stores.acceptEmails(acme, 1);
     const before = await stores.rowOf(id!);
     await stores.outbox.giveBack(await stores.claim(acme));
@@ -47,7 +47,7 @@ describe('Giving back', () => {
     expect(after!.dueInSeconds).toBeCloseTo(before!.dueInSeconds, -1);
   });
 
-  it('does not touch what another holds by now', async () => {
+  it('does not change a row that another process has claimed meanwhile', async () => {
     const claimed = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([claimed.id]);
     await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
@@ -58,7 +58,7 @@ describe('Giving back', () => {
 });
 
 describe('Ripening', () => {
-  it('makes ready what has fallen due, the longest due first, and at most so many', async () => {
+  it('makes due rows ready, the longest due first, up to a limit', async () => {
     const due = [3, 1, 2].map((minutes) => scheduledEmail(acme, new Date(Date.now() - minutes * 60_000)));
     const later = scheduledEmail(acme, new Date(Date.now() + 60_000));
     await stores.accept([...due, later], null);
@@ -73,7 +73,7 @@ describe('Ripening', () => {
 });
 
 describe('Reviving', () => {
-  it('frees what was held beyond the lease and the grace, and nothing else', async () => {
+  it('makes rows ready whose lease and grace period have ended, and no others', async () => {
     await stores.acceptEmails(acme, 3);
     const [long, short, alive] = await stores.claim(acme);
     const endLease = (id: typeof long, seconds: number) =>
@@ -90,7 +90,7 @@ describe('Reviving', () => {
     expect(await stores.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
   });
 
-  it('frees what seems to be held for longer than any lease lasts: it was taken before the clock was set back', async () => {
+  it('makes rows ready whose lease is longer than possible: they were claimed before the clock was set back', async () => {
     await stores.acceptEmails(acme, 2);
     const [longest, dead] = await stores.claim(acme, 100, MAX_LEASE_MS);
     await stores.ask(
@@ -103,14 +103,14 @@ describe('Reviving', () => {
     expect(await stores.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
   });
 
-  it('frees at most so many at a time', async () => {
+  it('makes a limited number of rows ready at a time', async () => {
     await stores.acceptEmails(acme, 5);
     await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
     expect(await stores.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
     expect(await stores.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
   });
 
-  it('gives an email up after five claims in a row without an answer', async () => {
+  it('gives up an email after five claims in a row without an outcome', async () => {
     const [id] = await stores.acceptEmails(acme, 1);
     for (let claims = 1; claims <= MAX_UNANSWERED; claims += 1) {
       expect(await stores.claim(acme)).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('Reviving', () => {
     expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
   });
 
-  it('frees each row once, however many clocks there are', async () => {
+  it('makes each row ready once, however many clocks there are', async () => {
     await stores.acceptEmails(acme, 60);
     await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
     const freed = await Promise.all(
@@ -156,8 +156,8 @@ describe('Reviving', () => {
   });
 });
 
-describe('Where a statement takes too long for so many rows', () => {
-  /** As if changing more rows of the outbox than these took longer than a statement may. */
+describe('When a statement times out with many rows', () => {
+  /** Makes statements time out that change more rows of the outbox than this. */
   async function takeNoMoreThan(rows: number): Promise<void> {
     await stores.ask(
       `CREATE OR REPLACE FUNCTION run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -189,7 +189,7 @@ describe('Where a statement takes too long for so many rows', () => {
     return dealt;
   }
 
-  it('fewer ripen at once, so that all do', async () => {
+  it('fewer rows are ripened at a time, until all are', async () => {
     const outbox = new OutboxStore(stores.database);
     const due = Array.from({ length: 5 }, () => scheduledEmail(acme, new Date(Date.now() - 60_000)));
     await stores.accept(due, null);
@@ -197,7 +197,7 @@ describe('Where a statement takes too long for so many rows', () => {
     expect(await dealWith(5, () => outbox.ripen(5))).toEqual({ all: 5, max: 2 });
   });
 
-  it('fewer are revived at once, so that all are', async () => {
+  it('fewer rows are revived at a time, until all are', async () => {
     const outbox = new OutboxStore(stores.database);
     await stores.acceptEmails(acme, 5);
     await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
@@ -221,7 +221,7 @@ describe('The lanes with ready rows', () => {
     expect(await stores.outbox.lanesWithReadyRows()).toEqual([]);
   });
 
-  it('are each named once, of every queue, but for those that are held back', async () => {
+  it('are each returned once, for every queue, except for paused ones', async () => {
     for (const [queue, laneId] of [
       ['email', 'a'],
       ['email', 'a'],
@@ -243,7 +243,7 @@ describe('The lanes with ready rows', () => {
     expect(await lanes()).toEqual(['email/b', 'event/a', 'webhook/c', 'webhook/d']);
   });
 
-  it('are still the lane of emails that was left with work', async () => {
+  it('include the lane of emails that still has ready rows', async () => {
     await stores.acceptEmails(acme, 2);
     await stores.claim(acme, 1);
     expect(await stores.outbox.lanesWithReadyRows()).toEqual([

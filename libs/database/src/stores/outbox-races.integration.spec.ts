@@ -5,7 +5,7 @@ import { openTestStores } from '../open-test-stores.fixture.ts';
 import { faultOf } from '../faults.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
 
-/** Of the emails of a group: enough that the planner may join them in any way. */
+/** Group sizes for which the planner may choose different joins. */
 const SIZES = [1, 3, 50];
 
 const stores = await openTestStores();
@@ -41,7 +41,7 @@ async function whileRenewed<Result>(
 const somebodyWaits = async (): Promise<boolean> =>
   (await stores.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()")) > 0;
 
-/** While a machine stands still for seconds somebody waits for too long; that is no deadlock. */
+/** When the machine is suspended for seconds, a statement may time out; that is not a deadlock. */
 const unlessLocked = (work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => {
     if (faultOf(error) !== 'locked') throw error;
@@ -71,7 +71,7 @@ describe('While leases are renewed by another statement', () => {
     await stores.ask("DELETE FROM outbox WHERE state = 'ready'");
   });
 
-  it('claims, renewals, outcomes and rows given back race for 3 s', async () => {
+  it('claims, renewals, outcomes and rows given back run concurrently for 3 s without deadlocks', async () => {
     const shop = await stores.openWorkspace();
     const others = Array.from({ length: 4 }, () => stores.another(3));
     const until = Date.now() + 3_000;
@@ -92,7 +92,7 @@ describe('While leases are renewed by another statement', () => {
     expect(
       await stores.count('emails', 'workspace_id = $1 AND sent_at IS NOT NULL', [uuidOf(shop)]),
     ).not.toBe(0);
-    // What is not finished is in the outbox, and nothing else is.
+    // The outbox contains exactly the unfinished emails.
     const isUnfinished = `(sent_at IS NULL AND status <> 'FAILED')`;
     const isInOutbox = 'EXISTS (SELECT FROM outbox WHERE subject_id = id)';
     const isAmiss = `workspace_id = $1 AND ${isUnfinished} <> ${isInOutbox}`;

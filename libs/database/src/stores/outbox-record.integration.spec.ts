@@ -16,7 +16,7 @@ beforeEach(async () => {
   email = await stores.acceptAndClaim(acme);
 });
 
-/** The lease ends, the clock frees the row and another process claims it. */
+/** Lets the lease end, the clock revive the row, and another process claim it. */
 async function loseToAnother(): Promise<ClaimedEmail> {
   await stores.letLeasesEnd([email.id]);
   await stores.outbox.revive(15_000, 10, 5);
@@ -47,24 +47,29 @@ describe('An outcome', () => {
   it.each<Pick<EmailOutcome, 'kind' | 'duplicatePossible'>>([
     { kind: 'DELAYED', duplicatePossible: false },
     { kind: 'REPLY_LOST', duplicatePossible: true },
-  ])('that is not ($kind) lets the email wait for its next attempt', async ({ kind, duplicatePossible }) => {
-    const outcome = { ...delayed(email, 90_000), kind, duplicatePossible };
-    expect(await stores.outbox.record([outcome])).toEqual([true]);
-    const row = await stores.rowOf(email.id);
-    expect(row).toMatchObject({
-      state: 'waiting',
-      laneId: bulkLane(acme),
-      claims: 1,
-      attempts: 1,
-      unanswered: 0,
-      leaseSeconds: null,
-    });
-    expect(Math.abs(row!.dueInSeconds - 90)).toBeLessThan(5);
-    expect(await stores.statusOf(email.id)).toBe('SENT');
-    expect(await stores.timelineOf(email.id)).toEqual([{ kind, claims: 1, late: false, duplicatePossible }]);
-  });
+  ])(
+    'that is not final ($kind) lets the email wait for its next attempt',
+    async ({ kind, duplicatePossible }) => {
+      const outcome = { ...delayed(email, 90_000), kind, duplicatePossible };
+      expect(await stores.outbox.record([outcome])).toEqual([true]);
+      const row = await stores.rowOf(email.id);
+      expect(row).toMatchObject({
+        state: 'waiting',
+        laneId: bulkLane(acme),
+        claims: 1,
+        attempts: 1,
+        unanswered: 0,
+        leaseSeconds: null,
+      });
+      expect(Math.abs(row!.dueInSeconds - 90)).toBeLessThan(5);
+      expect(await stores.statusOf(email.id)).toBe('SENT');
+      expect(await stores.timelineOf(email.id)).toEqual([
+        { kind, claims: 1, late: false, duplicatePossible },
+      ]);
+    },
+  );
 
-  it('S19: that is a hard bounce puts its recipient on the list in the same statement, unless its claim has moved on', async () => {
+  it('S19: that is a hard bounce suppresses the recipient in the same statement, unless the row was claimed again', async () => {
     const bounced = {
       ...sent(email),
       kind: 'BOUNCED',
@@ -83,7 +88,7 @@ describe('An outcome', () => {
     expect(await stores.outbox.askWhyWithheld([next.id])).toEqual(['hard_bounce']);
   });
 
-  it('recorded twice is what it is recorded once', async () => {
+  it('has the same effect when it is recorded twice', async () => {
     await stores.outbox.record([sent(email)]);
     expect(await stores.outbox.record([sent(email)])).toEqual([false]);
     expect(await stores.timelineOf(email.id)).toEqual([
@@ -91,7 +96,7 @@ describe('An outcome', () => {
     ]);
   });
 
-  it('that is tried again, recorded twice, counts one attempt and does not move its time', async () => {
+  it('with a retry, recorded twice, counts one attempt and does not move the next one', async () => {
     await stores.outbox.record([delayed(email, 60_000)]);
     expect(await stores.outbox.record([delayed(email, 3_600_000)])).toEqual([false]);
     const row = await stores.rowOf(email.id);
@@ -100,14 +105,14 @@ describe('An outcome', () => {
     expect(await stores.timelineOf(email.id)).toHaveLength(1);
   });
 
-  it('recorded at once from several connections is recorded once', async () => {
+  it('is recorded once from several connections concurrently', async () => {
     const told = await Promise.all(Array.from({ length: 6 }, () => stores.outbox.record([delayed(email)])));
     expect(told.flat().filter(Boolean)).toHaveLength(1);
     expect(await stores.rowOf(email.id)).toMatchObject({ attempts: 1 });
     expect(await stores.timelineOf(email.id)).toHaveLength(1);
   });
 
-  it('still counts when the lease has ended and nobody has claimed the row since', async () => {
+  it('still counts when the lease has ended and the row was not claimed again', async () => {
     await stores.letLeasesEnd([email.id]);
     await stores.outbox.revive(15_000, 10, 5);
     expect(await stores.outbox.record([sent(email)])).toEqual([true]);
@@ -117,7 +122,7 @@ describe('An outcome', () => {
   it.each([
     { outcome: 'a final one', of: sent },
     { outcome: 'one that is tried again', of: delayed },
-  ])('of a claim that has moved on ($outcome) is told as late, and changes nothing', async ({ of }) => {
+  ])('of an earlier claim ($outcome) is recorded as late, and changes nothing', async ({ of }) => {
     await loseToAnother();
     const before = await stores.rowOf(email.id);
     expect(await stores.outbox.record([of(email)])).toEqual([false]);
@@ -142,7 +147,7 @@ describe('An outcome', () => {
 });
 
 describe('Outcomes recorded together', () => {
-  it('are told in the order in which they were given', async () => {
+  it('appear in the timeline in the given order', async () => {
     const ids = await stores.acceptEmails(acme, 40);
     const claimed = await stores.claim(acme);
     expect(claimed).toHaveLength(ids.length);
@@ -150,7 +155,7 @@ describe('Outcomes recorded together', () => {
     expect(await stores.outbox.record(stale)).toEqual(stale.map(({ claims }) => claims === 1));
   });
 
-  it('may be of two claims of one email: each is judged by its own', async () => {
+  it('may be of two claims of one email: each is compared with its own claim', async () => {
     const again = await loseToAnother();
     expect(await stores.outbox.record([sent(email), sent(again)])).toEqual([false, true]);
     expect((await stores.timelineOf(email.id)).filter(({ kind }) => kind === 'SENT')).toEqual([
@@ -159,7 +164,7 @@ describe('Outcomes recorded together', () => {
     ]);
   });
 
-  it('do not block each other for ever, in whichever order they come', async () => {
+  it('do not deadlock, in whatever order they are recorded', async () => {
     await stores.acceptEmails(acme, 30);
     const claimed = await stores.claim(acme);
     const orders = [
@@ -167,7 +172,7 @@ describe('Outcomes recorded together', () => {
       claimed.toReversed(),
       claimed.toSorted((a, b) => (a.messageId < b.messageId ? 1 : -1)),
     ];
-    // Each from several connections: the live ones meet at the rows, the late ones at the timeline's unique index.
+    // Each from several connections: current ones conflict in the rows, late ones in the unique index of the timeline.
     const late = claimed.map((one) => ({ ...one, claims: 9 }));
     const groups = orders.flatMap((order) => [order.map(sent), late.map(sent), late.toReversed().map(sent)]);
     const told = await Promise.all(groups.map((group) => stores.outbox.record(group)));
@@ -191,7 +196,7 @@ describe('The events of emails', () => {
        WHERE payload::json->'data'->'email'->>'id' = $1 ORDER BY xid`,
       [id],
     );
-  /** What is told beside the email, in the order of what happened. */
+  /** The recorded events, in order. */
   const toldBeside = async (id: EmailId): Promise<object[]> => {
     const rows = await stores.ask<{ data: { email: object } }>(
       `SELECT payload::json -> 'data' AS data FROM events
@@ -208,7 +213,7 @@ describe('The events of emails', () => {
   const dueEvents = (workspaceId: WorkspaceId) =>
     stores.count('outbox', `queue = 'event' AND lane_id = $1`, [eventLane(workspaceId)]);
 
-  it('W12: are recorded with what became of the email, for those who are subscribed, and rung for', async () => {
+  it('W12: are recorded with the outcome, for the subscribed webhooks, and their lane is rung', async () => {
     const workspace = await stores.openWorkspace();
     await subscribe(workspace, ['EMAIL_BOUNCED', 'EMAIL_DELAYED']);
     const rung: string[] = [];
@@ -233,7 +238,7 @@ describe('The events of emails', () => {
     expect(rung).toEqual([eventLane(workspace), eventLane(workspace)]);
   });
 
-  it('W12: are none where nobody is subscribed, and none of an outcome that changes no state', async () => {
+  it('W12: are not recorded where no webhook is subscribed, or for an outcome that changes no state', async () => {
     const [quiet, loud] = [await stores.openWorkspace(), await stores.openWorkspace()];
     await subscribe(loud, ['EMAIL_SENT', 'EMAIL_FAILED']);
     const [unheard, late] = [await stores.acceptAndClaim(quiet), await stores.acceptAndClaim(loud)];

@@ -6,7 +6,7 @@ import { openTestStores } from '../open-test-stores.fixture.ts';
 import { type NewWebhookNotice, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
 
 const WEBHOOKS = 250;
-/** BEGIN, the locks, health, judgements, the audit log, COMMIT. */
+/** BEGIN, the locks, the health, the decisions, the audit log, COMMIT. */
 const STATEMENTS_PER_GROUP = 6;
 const GROUPS = 3;
 
@@ -48,7 +48,7 @@ async function applyReports(what: readonly ReceiverReport[]): Promise<NewWebhook
   return told;
 }
 
-/** How many webhooks of the workspace are so. */
+/** How many webhooks of the workspace match a condition. */
 const countWhere = (condition: string) =>
   stores.count('webhooks', `workspace_id = $1 AND ${condition}`, [uuidOf(acme)]);
 const lanes = () => uuids.map((id) => webhookLane(idFromUuid('wh', id)));
@@ -67,8 +67,8 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   }
 }
 
-describe('Receivers by the hundred', () => {
-  it('cost a fixed number of statements for a group of webhooks, whatever is learnt of each', async () => {
+describe('Observing hundreds of receivers', () => {
+  it('takes a fixed number of statements for a group of webhooks, whatever is observed', async () => {
     const [failing, well, gone] = await Promise.all([
       reports('failed', true),
       reports('succeeded'),
@@ -89,7 +89,7 @@ describe('Receivers by the hundred', () => {
     expect([await countHeld(), await countAudited()]).toEqual([WEBHOOKS, WEBHOOKS]);
   });
 
-  it('each get what is theirs, where they fare differently', async () => {
+  it('updates each webhook by its own observations', async () => {
     const of = (n: number): string => uuids[n]!;
     const failingFor = (id: string, days: number, warnedDaysAgo: number | null) =>
       stores.ask(
@@ -132,7 +132,7 @@ describe('Receivers by the hundred', () => {
     expect([await countHeld(), await countAudited()]).toEqual([1, 1]);
   });
 
-  it('are learnt of at once but for those that somebody else holds, and one that is deleted is not held', async () => {
+  it('updates all but those that another transaction has locked; a deleted one does not count as locked', async () => {
     const gone = await reports('gone');
     const told: NewWebhookNotice[] = [];
     const holder = await stores.database.pool.connect();
@@ -149,7 +149,7 @@ describe('Receivers by the hundred', () => {
     expect(await countAudited()).toBe(WEBHOOKS - 1);
   });
 
-  it('are learnt of once by several processes that tell the same at once', async () => {
+  it('has the effect of one report when several processes report the same concurrently', async () => {
     const gone = await reports('gone');
     const told: NewWebhookNotice[] = [];
     const onNotice = async (what: readonly ReceiverReport[]): Promise<void> => {

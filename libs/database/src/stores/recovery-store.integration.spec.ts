@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 const stores = await openTestStores();
-const desk = new DeliveryTestStores(stores);
+const deliveryStores = new DeliveryTestStores(stores);
 const recoveries = new RecoveryStore(stores.database);
 let acme: WorkspaceId;
 let webhook: WebhookId;
@@ -18,19 +18,19 @@ let webhook: WebhookId;
 beforeEach(async () => {
   await stores.ask('DELETE FROM webhook_recoveries');
   acme = await stores.openWorkspace();
-  webhook = await desk.addWebhook(acme);
+  webhook = await deliveryStores.addWebhook(acme);
 });
 
-/** So many deliveries that were posted in vain: of every four the retries of three are used up, and one waits for its next. */
+/** Failed deliveries: of every four, three are exhausted, and one waits for its next attempt. */
 async function fail(count: number): Promise<void> {
-  await desk.record(acme, count);
-  await desk.fanOut(acme);
-  const claimed = await desk.claim(webhook, count);
-  await desk.deliveries.record(
+  await deliveryStores.record(acme, count);
+  await deliveryStores.fanOut(acme);
+  const claimed = await deliveryStores.claim(webhook, count);
+  await deliveryStores.deliveries.record(
     claimed.map((delivery, index) =>
       index % 4 === 3
-        ? desk.failed(delivery, { retryAfterMs: HOUR_MS })
-        : desk.failed(delivery, { status: 'EXHAUSTED', retryAfterMs: null }),
+        ? deliveryStores.failed(delivery, { retryAfterMs: HOUR_MS })
+        : deliveryStores.failed(delivery, { status: 'EXHAUSTED', retryAfterMs: null }),
     ),
   );
 }
@@ -48,12 +48,12 @@ async function recoverAll(bounds = ALL_AT_ONCE): Promise<void> {
 }
 
 describe('A recovery', () => {
-  it('W10: makes what was exhausted and what waits for a retry due, and leaves the rest as it is', async () => {
+  it('W10: makes exhausted and retrying deliveries due, and does not change others', async () => {
     await fail(8);
-    await desk.record(acme, 2);
-    await desk.fanOut(acme);
-    const [succeeded] = await desk.claim(webhook, 1);
-    await desk.deliveries.record([desk.outcome(succeeded!)]);
+    await deliveryStores.record(acme, 2);
+    await deliveryStores.fanOut(acme);
+    const [succeeded] = await deliveryStores.claim(webhook, 1);
+    await deliveryStores.deliveries.record([deliveryStores.outcome(succeeded!)]);
     const begun = await begin();
     expect(begun).toMatchObject({ state: 'COUNTING', total: 0, done: 0, webhookId: webhook });
     await recoverAll();
@@ -67,13 +67,13 @@ describe('A recovery', () => {
       { status: 'PENDING', count: 9 },
       { status: 'SUCCEEDED', count: 1 },
     ]);
-    // With all retries of the exhausted before them.
-    expect((await desk.claim(webhook)).map(({ attempts }) => attempts).sort()).toEqual([
+    // The exhausted ones have all their retries again.
+    expect((await deliveryStores.claim(webhook)).map(({ attempts }) => attempts).sort()).toEqual([
       0, 0, 0, 0, 0, 0, 0, 1, 1,
     ]);
   });
 
-  it('W10: is of the time that was asked for alone', async () => {
+  it('W10: includes only the requested period', async () => {
     await fail(4);
     const begun = await begin({ until: new Date(Date.now() - MINUTE_MS) });
     await recoverAll();
@@ -81,7 +81,7 @@ describe('A recovery', () => {
     expect(await ready()).toBe(0);
   });
 
-  it('W10: goes on with a smaller group where one takes too long: it would hold all recoveries up', async () => {
+  it('W10: goes on with a smaller group when one times out, so that it does not delay all recoveries', async () => {
     await fail(160);
     const begun = await begin();
     await stores.ask(`
@@ -99,22 +99,22 @@ describe('A recovery', () => {
     }
   });
 
-  it('W10: goes a group at a time, and waits while so much is due to the webhook', async () => {
+  it('W10: proceeds one group at a time, and waits while too many deliveries of the webhook are due', async () => {
     await fail(20);
     const begun = await begin();
     const bounds = { looked: 4, ready: 6 };
     await recoverAll(bounds);
     expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', total: 20, done: 8 });
     expect(await ready()).toBe(8);
-    await desk.claim(webhook, 8);
+    await deliveryStores.claim(webhook, 8);
     await recoverAll(bounds);
     expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', done: 16 });
-    await desk.claim(webhook, 8);
+    await deliveryStores.claim(webhook, 8);
     await recoverAll(bounds);
     expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', done: 20, finishedAt: expect.any(Date) });
   });
 
-  it('W10: is done once by several processes at once', async () => {
+  it('W10: is executed once by several processes concurrently', async () => {
     await fail(60);
     const begun = await begin();
     await Promise.all([1, 2, 3, 4].map(() => recoverAll({ looked: 5, ready: 1_000 })));
@@ -123,7 +123,7 @@ describe('A recovery', () => {
     expect(await ready()).toBe(60);
   });
 
-  it('W10: runs alone for its webhook, however often it is asked for at once', async () => {
+  it('W10: is the only one of its webhook, however often it is requested concurrently', async () => {
     const all = await Promise.all([1, 2, 3, 4].map(() => begin()));
     expect(new Set(all.map((one) => one!.id)).size).toBe(1);
     expect(await stores.count('audit_log', `subject_id = $1`, [webhook])).toBe(1);
@@ -131,7 +131,7 @@ describe('A recovery', () => {
     expect((await begin())!.id).not.toBe(all[0]!.id);
   });
 
-  it('W10, G3: is of no other workspace, and goes with its webhook', async () => {
+  it('W10, G3: is not found from another workspace, and is deleted with its webhook', async () => {
     expect(await begin({}, await stores.openWorkspace())).toBeUndefined();
     const begun = await begin();
     await stores.ask('DELETE FROM webhooks WHERE id = $1', [uuidOf(webhook)]);
@@ -139,7 +139,7 @@ describe('A recovery', () => {
     expect(await recoveries.recoverGroup(ALL_AT_ONCE)).toBeUndefined();
   });
 
-  it('is forgotten long after it was completed', async () => {
+  it('is deleted long after it was completed', async () => {
     const begun = await begin();
     await recoverAll();
     await stores.ask(`UPDATE webhook_recoveries SET finished_at = now() - interval '91 days'`);

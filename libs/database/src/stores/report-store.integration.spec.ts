@@ -21,7 +21,7 @@ const judging =
     return { kind, verdict: decideAfterReport(report, status), detail: { reply } };
   };
 
-/** An email that the relay has taken. */
+/** An email that the relay has accepted. */
 async function sentEmail(): Promise<EmailId> {
   const email = await stores.acceptAndClaim(acme);
   await stores.outbox.record([sent(email)]);
@@ -35,7 +35,7 @@ async function factsOf(id: EmailId): Promise<string[]> {
 const suppressed = (): Promise<number> => stores.count('suppressions', 'workspace_id = $1', [uuidOf(acme)]);
 
 describe('A report', () => {
-  it('S19, W12: of a failure makes the email BOUNCED and suppresses its recipient, however often and at once it comes', async () => {
+  it('S19, W12: of a failure makes the email BOUNCED and suppresses its recipient, once for repeated and concurrent reports', async () => {
     const id = await sentEmail();
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => store.record(id, judging('failed'))));
     expect(outcomes.sort()).toEqual([...Array.from({ length: 5 }, () => 'known'), 'recorded']);
@@ -44,7 +44,7 @@ describe('A report', () => {
     expect(await suppressed()).toBe(1);
   });
 
-  it('S19: of a complaint after a delivery makes it COMPLAINED, and nothing goes back from that', async () => {
+  it('S19: of a complaint after a delivery makes it COMPLAINED, which no later report changes', async () => {
     const id = await sentEmail();
     for (const kind of ['delivered', 'complaint', 'failed', 'delayed', 'unrecognised'] as const) {
       expect(await store.record(id, judging(kind))).toBe('recorded');
@@ -63,7 +63,7 @@ describe('A report', () => {
     ).toEqual([{ reason: 'COMPLAINT' }]);
   });
 
-  it('of a delivery ends the retries of an email whose answer was lost, so that it does not leave twice', async () => {
+  it('of a delivery ends the retries of an email whose SMTP answer was lost, so that it is not sent twice', async () => {
     const email = await stores.acceptAndClaim(acme);
     await stores.outbox.record([delayed(email)]);
     expect(await store.record(email.id, judging('delivered'))).toBe('recorded');
@@ -71,7 +71,7 @@ describe('A report', () => {
     expect(await stores.statusOf(email.id)).toBe('DELIVERED');
   });
 
-  it('of a delay, or one that is not understood, ends none', async () => {
+  it('of a delay, or one that cannot be parsed, ends no retries', async () => {
     const email = await stores.acceptAndClaim(acme);
     await stores.outbox.record([delayed(email)]);
     for (const kind of ['delayed', 'unrecognised'] as const) await store.record(email.id, judging(kind));
@@ -79,7 +79,7 @@ describe('A report', () => {
     expect(await stores.statusOf(email.id)).toBe('SENT');
   });
 
-  it('waits while the email is transmitted, and changes nothing of one that there is not', async () => {
+  it('waits while the email is transmitted, and is ignored for one that does not exist', async () => {
     const email = await stores.acceptAndClaim(acme);
     expect(await store.record(email.id, judging('failed'))).toBe('under_way');
     expect([await factsOf(email.id), await stores.statusOf(email.id)]).toEqual([[], 'SENT']);

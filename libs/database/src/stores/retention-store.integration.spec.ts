@@ -53,7 +53,7 @@ function retain(id: WorkspaceId, own: Partial<RetentionOverrides>): Promise<unkn
   return workspaces.change(id, operator('test'), 'workspace.retention_changed', own);
 }
 
-/** An email that was accepted so many days ago, with something in its timeline, opened once, and finished unless it waits. */
+/** An email that was accepted a number of days ago, with a timeline, opened once, and finished unless it is to wait. */
 async function emailOf(workspaceId: WorkspaceId, days: number, waits = false): Promise<string> {
   const acceptedAt = daysAgo(days);
   const uuid = newUuid(acceptedAt.getTime());
@@ -67,7 +67,7 @@ async function emailOf(workspaceId: WorkspaceId, days: number, waits = false): P
   return uuid;
 }
 
-/** An event of so many days ago with a delivery, which was tried once. */
+/** An event of a number of days ago, with a delivery that was attempted once. */
 async function eventOf(
   workspaceId: WorkspaceId,
   days: number,
@@ -102,7 +102,7 @@ async function removeAll(groupOf = 3): Promise<Record<string, number>> {
   }
 }
 
-/** As if a day had passed since everybody was looked through. */
+/** Lets all workspaces be processed again, as if a day had passed. */
 const nextDay = (): Promise<unknown> =>
   stores.ask("UPDATE retention_rounds SET next_at = now(), full_at = full_at - interval '1 day'");
 
@@ -111,8 +111,8 @@ const idsIn = async (table: string, key = 'email_id'): Promise<string[]> =>
     ({ id }) => id,
   );
 
-describe('What workspaces keep for less long', () => {
-  it('goes day by day in a month that is looked through every day, and nobody else loses anything', async () => {
+describe('Emails that a workspace keeps for a shorter time', () => {
+  it('are removed day by day, and no other workspace loses anything', async () => {
     const [brief, long] = [
       await workspaceWith({ contentDays: 7, metadataDays: 20 }),
       await workspaceWith({}),
@@ -127,7 +127,7 @@ describe('What workspaces keep for less long', () => {
         (await idsIn(table, table === 'emails' ? 'id' : 'email_id')).filter((id) => mine.includes(id)),
       ).toEqual(left(20));
     expect((await idsIn('email_contents')).filter((id) => mine.includes(id))).toEqual(left(7));
-    // The month goes on: each day one email more is past each time.
+    // As time passes, one more email each day exceeds each limit.
     for (let day = 1; day <= 30; day += 1) {
       const { contentDays, metadataDays } = { contentDays: 7 - day, metadataDays: 20 - day };
       if (contentDays < 0 || metadataDays < 1) break;
@@ -139,7 +139,7 @@ describe('What workspaces keep for less long', () => {
     expect(await stores.count('email_contents')).toBe(4);
   });
 
-  it('stays while it waits, and goes when that has ended', async () => {
+  it('are kept while they wait, and removed afterwards', async () => {
     const acme = await workspaceWith({ contentDays: 0, metadataDays: 1 });
     const [gone, waits] = [await emailOf(acme, 3), await emailOf(acme, 5, true)];
     expect(await removeAll(1)).toEqual({ content: 1, metadata: 1, events: 0 });
@@ -152,14 +152,14 @@ describe('What workspaces keep for less long', () => {
     expect([...(await idsIn('emails', 'id')), ...(await idsIn('email_contents'))]).toEqual([]);
   });
 
-  it('is not looked at in its last hour: somebody may still be writing it', async () => {
+  it('are not removed in their last hour: a transaction may still be writing to them', async () => {
     const acme = await workspaceWith({ contentDays: 0 });
     await stores.acceptEmails(acme, 1, { id: idFromUuid('trs', newUuid(Date.now() - 60_000)) });
     await stores.ask('DELETE FROM outbox');
     expect(await removeAll()).toMatchObject({ content: 0 });
   });
 
-  it('is told apart by its reader: the email is there, what it said is not', async () => {
+  it('are shown without content when only the content was removed', async () => {
     const acme = await workspaceWith({ contentDays: 1 });
     const id = idFromUuid('trs', await emailOf(acme, 3));
     await removeAll();
@@ -168,7 +168,7 @@ describe('What workspaces keep for less long', () => {
     expect(await emails.find(acme, id)).toMatchObject({ id, status: 'SENT', timeline: [{ kind: 'SENT' }] });
   });
 
-  it('is removed once when two look at the same time, and nothing the second time', async () => {
+  it('are removed once by two concurrent runs, and nothing is removed the second time', async () => {
     const all = await Promise.all(
       Array.from({ length: 6 }, () => workspaceWith({ contentDays: 2, metadataDays: 4 })),
     );
@@ -183,8 +183,8 @@ describe('What workspaces keep for less long', () => {
   });
 });
 
-describe('Events that a workspace keeps for less long', () => {
-  it('W9, W10: go with their deliveries, but not what is due, held, or was exhausted in the last 30 days', async () => {
+describe('Events that a workspace keeps for a shorter time', () => {
+  it('W9, W10: are removed with their deliveries, but not those that are due, held, or were exhausted in the last 30 days', async () => {
     const acme = await workspaceWith({ eventDays: 10 });
     const goes = [
       await eventOf(acme, 60),
@@ -207,7 +207,7 @@ describe('Events that a workspace keeps for less long', () => {
     expect(await stores.count('webhook_attempts')).toBe(4);
   });
 
-  it('are missed by nobody who reads the feed: a place before them is told to be too old', async () => {
+  it('are not silently missing in the feed: a position before them is refused as too old', async () => {
     const acme = await workspaceWith({ eventDays: 10 });
     await eventOf(acme, 60);
     const young = await eventOf(acme, 3);
@@ -220,8 +220,8 @@ describe('Events that a workspace keeps for less long', () => {
   });
 });
 
-describe('While what became of deliveries of old events is recorded', () => {
-  /** A delivery of an event of 40 days ago, which somebody has just claimed. */
+describe('Removing events while outcomes of their deliveries are recorded', () => {
+  /** A delivery of an event of 40 days ago, which has just been claimed. */
   async function claimOld(workspaceId: WorkspaceId): Promise<ClaimedDelivery> {
     const event = await eventOf(workspaceId, 40, 'PENDING');
     const [row] = await stores.ask<{ webhook: string }>(
@@ -233,7 +233,7 @@ describe('While what became of deliveries of old events is recorded', () => {
     return (await new DeliveryTestStores(stores).claim(row!.webhook as WebhookId))[0]!;
   }
 
-  /** Begins one work after the other, each when all of those before are over or wait for a lock; a lock of `row` is held until all do. */
+  /** Starts tasks one after the other, each once all earlier ones have ended or wait for a lock; `row` is locked until then. */
   async function whileLocked(row: string, ...works: (() => Promise<unknown>)[]): Promise<unknown[]> {
     const open = new Set<Promise<unknown>>();
     const client = await stores.database.pool.connect();
@@ -259,17 +259,19 @@ describe('While what became of deliveries of old events is recorded', () => {
   const waiting = (): Promise<number> =>
     stores.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()");
 
-  it.each([[0], [1]])('neither waits crosswise for the other, whichever failed: %i', async (failed) => {
+  it.each([[0], [1]])('does not deadlock, with a failed outcome of delivery %i', async (failed) => {
     const acme = await workspaceWith({ eventDays: 10 });
     const old = [await claimOld(acme), await claimOld(acme)].toSorted(byUuid);
-    const desk = new DeliveryTestStores(stores);
-    const outcomes = old.map((each, n) => (n === failed ? desk.failed(each) : desk.outcome(each)));
+    const deliveryStores = new DeliveryTestStores(stores);
+    const outcomes = old.map((each, n) =>
+      n === failed ? deliveryStores.failed(each) : deliveryStores.outcome(each),
+    );
     await retention.openRounds(COMMON);
     expect(
       await whileLocked(
         uuidOf(old[0]!.id),
         () => retention.removeGroup(COMMON, 10),
-        () => desk.deliveries.record(outcomes),
+        () => deliveryStores.deliveries.record(outcomes),
       ),
     ).toEqual([{ subject: 'events', removed: 0 }, [true, true]]);
   });
@@ -278,7 +280,7 @@ describe('While what became of deliveries of old events is recorded', () => {
 describe('Months of emails', () => {
   const months = async (parent: string): Promise<number> =>
     (await stores.ask('SELECT FROM pg_inherits WHERE inhparent = $1::regclass', [parent])).length;
-  /** Who has waited for somebody else for half a second comes again, as the scheduler does. */
+  /** Repeats what has waited half a second for a lock, as the scheduler does. */
   const dropSome = (own: Retention): Promise<number> =>
     retention.dropOldEmails(own).catch((error: unknown) => {
       if (faultOf(error) !== 'locked') throw error;
@@ -290,7 +292,7 @@ describe('Months of emails', () => {
     return tables;
   };
 
-  it('stay while any workspace keeps them, or something in them waits; then they are dropped, once', async () => {
+  it('are kept while any workspace keeps them or an email in them waits; then they are dropped, once', async () => {
     const keeper = await workspaceWith({ metadataDays: 3_000 });
     const waiting = await emailOf(keeper, 440, true);
     await emailOf(keeper, 400);
@@ -309,7 +311,7 @@ describe('Months of emails', () => {
     expect(await dropAll(COMMON)).toBe(0);
   });
 
-  it('wait for who reads them no longer than half a second, and lock out nobody for more', async () => {
+  it('wait for readers at most half a second, and block nobody for longer', async () => {
     const reader = await stores.database.pool.connect();
     try {
       await reader.query('BEGIN');
@@ -324,8 +326,8 @@ describe('Months of emails', () => {
   });
 });
 
-describe('What cannot be removed', () => {
-  /** Something that happens for each content that is removed of these emails. */
+describe('Content that cannot be removed', () => {
+  /** Runs SQL for each content of these emails that is removed. */
   async function onRemoval(statement: string): Promise<void> {
     await stores.ask(
       `CREATE OR REPLACE FUNCTION be_troublesome() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${statement} RETURN OLD; END $$`,
@@ -340,7 +342,7 @@ describe('What cannot be removed', () => {
   };
   afterEach(() => stores.ask('DROP TRIGGER troublesome ON email_contents'));
 
-  it('keeps no other workspace from losing what is past its time, and is tried again some minutes later', async () => {
+  it('does not prevent removal for other workspaces, and is tried again some minutes later', async () => {
     const [broken, sound] = [
       await workspaceWith({ contentDays: 7 }),
       await workspaceWith({ contentDays: 7 }),
@@ -362,7 +364,7 @@ describe('What cannot be removed', () => {
     expect(await removeAll()).toMatchObject({ content: 1 });
   });
 
-  it('because so many run out of time is removed by fewer at once', async () => {
+  it('because of a timeout is removed in smaller groups', async () => {
     const hurried = stores.another(2);
     // It is read when a connection is opened.
     Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
@@ -372,7 +374,7 @@ describe('What cannot be removed', () => {
     await retention.openRounds(COMMON);
     const store = new RetentionStore(hurried.database);
     let removed = 0;
-    // Postgres tells of a failure before it lets go of the locks of what failed, and a round that is locked is passed over.
+    // Postgres reports a failure before it releases the locks of the failed statement, and a locked round is skipped.
     while ((await dueIn(id)) < 60) removed += (await store.removeGroup(COMMON, 500))?.removed ?? 0;
     expect(removed).toBe(40);
     expect(await stores.count('email_contents')).toBe(0);

@@ -36,7 +36,7 @@ const auditOf = (id: TemplateId) =>
   stores.ask('SELECT action, detail FROM audit_log WHERE subject_id = $1 ORDER BY id', [id]);
 
 describe('TemplateStore and TemplateChanges', () => {
-  it('keep what a template says, its variables in the order in which they came', async () => {
+  it('store a template, with its variables in their order', async () => {
     const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     expect(await store.find(workspaceId, template.id)).toEqual(template);
@@ -45,7 +45,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect(await auditOf(template.id)).toEqual([{ action: 'template.created', detail: { name: 'welcome' } }]);
   });
 
-  it('keep a template without what it need not have', async () => {
+  it('store a template without optional fields', async () => {
     const workspaceId = await stores.openWorkspace();
     const bare = {
       from: { address: 'a@example.com' },
@@ -58,7 +58,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect(await store.find(workspaceId, template.id)).toEqual(template);
   });
 
-  it('S3: a change is a new version; the ones before stay as they were', async () => {
+  it('S3: a change creates a new version; earlier ones do not change', async () => {
     const workspaceId = await stores.openWorkspace();
     const first = await created(workspaceId, 'welcome');
     const parts = { subject: 'Two', html: 'two' };
@@ -79,7 +79,7 @@ describe('TemplateStore and TemplateChanges', () => {
     });
   });
 
-  it('a new name alone is no new version', async () => {
+  it('a new name does not create a new version', async () => {
     const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     expect(await changes.update(workspaceId, ADA, template, { name: 'hello' })).toMatchObject({
@@ -89,7 +89,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect(await store.findCurrent([{ workspaceId, name: 'welcome' }])).toEqual([undefined]);
   });
 
-  it('of two changes of the same version one is told that it came second', async () => {
+  it('one of two concurrent changes of the same version is refused', async () => {
     const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     const both = await Promise.all(
@@ -110,7 +110,7 @@ describe('TemplateStore and TemplateChanges', () => {
     });
   });
 
-  it('a name is one living template of a workspace', async () => {
+  it('a name belongs to at most one existing template of a workspace', async () => {
     const [one, other] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const template = await created(one, 'welcome');
     const second = await created(one, 'second');
@@ -125,7 +125,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect((await created(one, 'welcome')).id).not.toBe(template.id);
   });
 
-  it('G11: a workspace has at most so many, also when two make the last one at the same moment', async () => {
+  it('G11: the number of templates of a workspace is limited, also when two create the last one concurrently', async () => {
     const workspaceId = await stores.openWorkspace();
     const { id, versionId } = await created(workspaceId, 'first');
     await stores.ask(
@@ -143,7 +143,7 @@ describe('TemplateStore and TemplateChanges', () => {
     await created(workspaceId, 'room again');
   });
 
-  it('a deleted template is gone for everybody but the emails that have its version', async () => {
+  it('a deleted template is no longer found, except by the emails with its version', async () => {
     const workspaceId = await stores.openWorkspace();
     const template = await created(workspaceId, 'welcome');
     const current = await changes.update(workspaceId, ADA, template, {
@@ -168,7 +168,7 @@ describe('TemplateStore and TemplateChanges', () => {
     ]);
   });
 
-  it('G3: a foreign template is as unknown as one that does not exist', async () => {
+  it('G3: a template of another workspace is unknown, like one that does not exist', async () => {
     const [own, foreign] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const template = await created(foreign, 'welcome');
     expect(await store.find(own, template.id)).toBeUndefined();
@@ -179,7 +179,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect(await store.find(foreign, template.id)).toEqual(template);
   });
 
-  it('find what a group of emails needs, in its order', async () => {
+  it('find the templates for a group of emails, in order', async () => {
     const [one, other] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const a = await created(one, 'a');
     const b = await created(other, 'b', { from: { address: 'b@example.com' }, replyTo: [], required: [] });
@@ -216,7 +216,7 @@ describe('TemplateStore and TemplateChanges', () => {
     ]);
   });
 
-  it('G10: lists page by page, without loss or repetition, in both orders', async () => {
+  it('G10: list all templates once, page by page, in both orders', async () => {
     const workspaceId = await stores.openWorkspace();
     const ids: TemplateId[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push((await created(workspaceId, name)).id);
