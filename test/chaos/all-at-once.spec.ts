@@ -16,18 +16,18 @@ import {
 } from '@posthorn/testing';
 import { Api, type Answer, emailIn, isReplay } from '../e2e/api.ts';
 import { headerValues } from '../e2e/mail.ts';
-import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
-import { soundEmail, Stack, until } from '../e2e/stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
+import { validEmail, Stack, until } from '../e2e/stack.ts';
 import { fromNow } from '../e2e/times.ts';
 
 const CALLERS = 6;
 const BETWEEN_CALLS_MS = 30;
-/** How much goes on before the next thing breaks. */
+/** How many emails arrive before the next fault. */
 const EMAILS_BETWEEN = 15;
 const PREVIEWS = 100;
 const END_OF_MAIL = '\r\n.\r\n';
 
-/** Two of each, so that one serves while the other is gone. */
+/** Two of each, so that one serves while the other is stopped. */
 const APPS: readonly AppName[] = (['gateway', 'sender', 'scheduler', 'webhook-dispatcher'] as const).flatMap(
   (name) => [name, name],
 );
@@ -36,14 +36,14 @@ interface FeedPage extends Page<{ readonly id: string }> {
   readonly resumeAt: string;
 }
 
-/** An app that comes back at the address that it had. */
+/** An app that is restarted at the same address. */
 interface Place {
   readonly name: AppName;
   readonly env: Record<string, string>;
   app: AppUnderTest;
 }
 
-describe('Everything that breaks at once', () => {
+describe('Faults of everything at once', () => {
   let postgres: PrivatePostgres;
   let redis: PrivateRedis;
   let receiver: WebhookReceiver;
@@ -53,7 +53,7 @@ describe('Everything that breaks at once', () => {
   const accepted = new Map<string, string>();
   const cancelled = new Set<string>();
   const followed: string[] = [];
-  /** What no caller should ever be told. */
+  /** Answers that no caller should ever get. */
   const wrong: string[] = [];
   let isOver = false;
 
@@ -77,8 +77,8 @@ describe('Everything that breaks at once', () => {
       sink: { port: sinkPort },
       smtpUrl: (url) => relay.urlFor(url),
       env: {
-        ...TO_THIS_MACHINE,
-        // What a dead process has in hand is free again before the test is over.
+        ...ALLOW_LOOPBACK_WEBHOOKS,
+        // The rows of a dead process are claimed again before the test ends.
         LEASE_MS: '10000',
         LEASE_RENEWAL_MS: '2000',
         LEASE_MARGIN_MS: '4000',
@@ -111,7 +111,7 @@ describe('Everything that breaks at once', () => {
       .filter(({ name }) => name === 'gateway')
       .map(({ app }) => new Api(app.url, stack.tenant.keys.apiUser));
 
-  /** Asks one gateway after the other until one says yes or no, as a careful caller does. */
+  /** Calls one gateway after the other until one accepts or refuses, as a careful caller does. */
   async function insist(ask: (api: Api) => Promise<Answer>, first = 0): Promise<Answer> {
     for (let n = first; ; n += 1) {
       const answer = await ask(gateways()[n % 2]!).catch(() => undefined);
@@ -122,12 +122,12 @@ describe('Everything that breaks at once', () => {
     }
   }
 
-  /** Sends until the test is over; every call is made again on the other gateway, and every fourth email taken back. */
+  /** Sends until the test is over; repeats every call on the other gateway, and cancels every fourth email. */
   async function call(caller: number): Promise<void> {
     for (let n = caller; !isOver; n += 1) {
       const isScheduled = n % 4 === 0;
       const email = {
-        ...soundEmail(),
+        ...validEmail(),
         contactProperties: { n },
         settings: { trackOpens: true },
         idempotencyKey: randomUUID(),
@@ -150,7 +150,7 @@ describe('Everything that breaks at once', () => {
     else if (status !== 409) wrong.push(text);
   }
 
-  /** Reads the feed behind `place` to its end. @returns where to go on */
+  /** Reads the feed from `place` to its end. @returns where to continue */
   async function follow(place: string | undefined, into: string[]): Promise<string> {
     for (let at = place; ;) {
       const query = at === undefined ? '' : `?startAt=${at}`;
@@ -174,7 +174,7 @@ describe('Everything that breaks at once', () => {
     await until(() => stack.sink.messages.length >= arrivedBefore + EMAILS_BETWEEN, 'emails arrive');
   }
 
-  /** What waits for another try is due now: the test is about what arrives, not when. */
+  /** Makes all retries due now: the test is about what arrives, not when. */
   async function settle(): Promise<void> {
     await until(async () => {
       await stack.count(
@@ -182,7 +182,7 @@ describe('Everything that breaks at once', () => {
       );
       return (await stack.count('SELECT count(*) FROM outbox')) === 0;
     }, 'nothing is due');
-    await until(() => receiver.inWork === 0, 'every POST is answered');
+    await until(() => receiver.inFlight === 0, 'every POST is answered');
   }
 
   function arrivals(): Map<string, SinkMessage[]> {
@@ -232,7 +232,7 @@ describe('Everything that breaks at once', () => {
     expect(followed).toEqual(anew);
   }
 
-  it('loses nothing, doubles nothing that is not marked, and what leaves is what is previewed and told', async () => {
+  it('lose nothing and double nothing that is not marked, and emails are sent as previewed and reported', async () => {
     const load = Array.from({ length: CALLERS }, (_, n) => call(n));
     const following = followOn();
     await untilMore();

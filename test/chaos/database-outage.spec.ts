@@ -6,7 +6,7 @@ import { seedEmails } from './seed.ts';
 
 const EMAILS = 400;
 
-describe('while Postgres is away for some seconds', () => {
+describe('while Postgres is unavailable for some seconds', () => {
   let postgres: PrivatePostgres;
   let stack: Stack;
   let to: string;
@@ -38,7 +38,7 @@ describe('while Postgres is away for some seconds', () => {
   it('the outcomes that a sender knows are kept, and recorded before it claims anything else', async () => {
     await postgres.stop();
     await sleep(4_000);
-    // What was claimed before may still be leaving on a busy machine.
+    // Emails that were claimed before may still be sent on a busy machine.
     await until(async () => {
       const before = stack.mailsTo(to).length;
       await sleep(2_000);
@@ -51,8 +51,8 @@ describe('while Postgres is away for some seconds', () => {
     expect(await stack.count('SELECT count(*)::int FROM email_events WHERE duplicate_possible')).toBe(0);
   });
 
-  it('a sender that is told to end records what it knows when Postgres is back, and ends with 0', async () => {
-    // The relay answers what is under way only when Postgres is away.
+  it('a sender that gets SIGTERM records its outcomes when Postgres is back, and exits with 0', async () => {
+    // The relay answers emails in transmission only once Postgres is unavailable.
     const { promise: after, resolve: goOn } = Promise.withResolvers<void>();
     let held = 0;
     stack.sink.script = (stage) => {

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExaminedDatabase } from '@posthorn/database';
 import { PrivatePostgres } from '@posthorn/testing';
-import { soundEmail, Stack, until } from '../e2e/stack.ts';
+import { validEmail, Stack, until } from '../e2e/stack.ts';
 
 const SIZE = '300m';
-/** Incompressible, so that each email takes room. */
-const largeEmail = (): ReturnType<typeof soundEmail> => ({
-  ...soundEmail(),
+/** Incompressible, so that each email needs disk space. */
+const largeEmail = (): ReturnType<typeof validEmail> => ({
+  ...validEmail(),
   html: `<p>${randomBytes(30_000).toString('base64')}</p>`,
 });
 
 const disk = mkdtempSync(join(tmpdir(), 'posthorn-disk-'));
-/** Only who may mount one has a disk that is soon full. */
+/** A small file system can only be mounted with sufficient rights. */
 const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', disk]).status === 0;
 
 afterAll(() => {
@@ -44,7 +44,7 @@ afterAll(() => {
     writeFileSync(ballast, Buffer.alloc(bavail * bsize));
   }
 
-  /** Sends until an email is refused. @returns who was to get those that were accepted */
+  /** Sends until an email is refused. @returns the recipients of the accepted ones */
   async function sendUntilRefused(): Promise<string[]> {
     const accepted: string[] = [];
     for (;;) {
@@ -58,7 +58,7 @@ afterAll(() => {
     }
   }
 
-  it('callers are told 503, operators why, the doctor finds it, and all that was accepted leaves once when there is room', async () => {
+  it('callers get 503, operators see the reason, the doctor reports it, and all accepted emails are sent once when there is space', async () => {
     const examined = new ExaminedDatabase(postgres.url);
     await examined.checkDiskRoom();
     fill();
@@ -74,7 +74,7 @@ afterAll(() => {
     await stack.settled();
   });
 
-  it('and ends with it, all goes on when there is room and it is started again', async () => {
+  it('when Postgres stops with it, everything goes on when there is space and it is started again', async () => {
     const accepted = Array.from({ length: 20 }, largeEmail);
     for (const email of accepted) await stack.send(email);
     fill();

@@ -12,9 +12,9 @@ import { seedEmails } from './seed.ts';
 const BACKLOG = 10_000;
 const CONNECTIONS = 5;
 const ROWS_PER_TURN = 50;
-/** A lane's four slots, once running and once waiting, for each of the two workers' looks at the queue. */
+/** A lane's four slots, once running and once waiting, for each of the two workers that read the queue. */
 const MAX_TURNS_BEFORE = 8;
-/** Those turns, and the ones that run in the lane's slots when it is rung for: all of them may end before a Redis that pauses hands the lone one out. */
+/** Those turns, and the ones that run in the lane's slots at the time of the ring: all of them may end before Redis, after a pause, delivers the single one. */
 const MAX_MAILS_BEFORE = (MAX_TURNS_BEFORE + 4) * ROWS_PER_TURN;
 
 /** Two workers in this process, so that their turns can be counted. */
@@ -103,7 +103,7 @@ describe('a backlog of 10,000', () => {
     );
   }
 
-  /** How many turns of others begin, and how many mails of others arrive, between a lone email's ring and its own. */
+  /** How many turns of others begin, and how many mails of others arrive, between the ring of a single email and its arrival. */
   async function loneEmail(
     backlogLane: LaneId,
     lone: { workspaceId: Stack['tenant']['workspaceId'] },

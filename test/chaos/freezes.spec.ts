@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
-import { soundEmail, Stack } from '../e2e/stack.ts';
+import { validEmail, Stack } from '../e2e/stack.ts';
 
 const CALLERS = 6;
 const BETWEEN_CALLS_MS = 20;
-/** So long a relay and receivers take, so that much is under way when a process stops. */
+/** The delay of the relay and receivers, so that much is in flight when a process is frozen. */
 const AT_WORK_MS = 50;
 const FREEZES = 8;
-/** Longer than a job is locked in Redis, and than a transaction may stand still in Postgres. */
+/** Longer than the lock of a job in Redis, and than the idle timeout of transactions in Postgres. */
 const FROZEN_MS = 6_500;
 const BETWEEN_FREEZES_MS = 1_000;
 const SETTLED_WITHIN_MS = 60_000;
 
-/** What each email causes at each of two webhooks. */
+/** The events of each email, for each of two webhooks. */
 const EVENTS = ['CONTACT_CREATED', 'EMAIL_SENT'];
 const PATHS = ['/one', '/two'];
 
-describe('Processes that stand still under load, one after the other', () => {
+describe('Processes that are frozen under load, one after the other', () => {
   let stack: Stack;
   let receiver: WebhookReceiver;
   let workers: AppUnderTest[];
@@ -46,7 +46,7 @@ describe('Processes that stand still under load, one after the other', () => {
 
   async function call(): Promise<void> {
     for (; !isOver; await sleep(BETWEEN_CALLS_MS)) {
-      const email = { ...soundEmail(), contactProperties: { name: 'Ann' } };
+      const email = { ...validEmail(), contactProperties: { name: 'Ann' } };
       expect((await stack.send(email)).status).toBe(200);
       accepted.push(email.to);
     }
@@ -59,7 +59,7 @@ describe('Processes that stand still under load, one after the other', () => {
     await sleep(BETWEEN_FREEZES_MS);
   }
 
-  it('W9: lose nothing and double nothing, not even what was under way, and all is recorded within a minute', async () => {
+  it('W9: lose nothing and double nothing, not even what was in flight, and everything is recorded within a minute', async () => {
     const load = Promise.all(Array.from({ length: CALLERS }, call));
     for (let n = 0; n < FREEZES; n += 1) await freeze(workers[n]!);
     isOver = true;

@@ -17,7 +17,7 @@ import { seedEmails } from './seed.ts';
 
 /** 100,000 by hand: `RESTORED_EMAILS=100000 npm test -- test/chaos/restored`. */
 const EMAILS = Number(process.env['RESTORED_EMAILS'] ?? 5_000);
-/** What it takes to send all of them, at 100 a second. */
+/** The time to send all of them, at 100 a second. */
 const LONG_MS = 60_000 + EMAILS * 10;
 
 const tools = PostgresTools.find();
@@ -44,7 +44,7 @@ describeWithTools('A system that is restored from a backup, beside an empty Redi
     return stack;
   }
 
-  /** Lets so many of the emails that are due in months be due now. */
+  /** Makes a number of the emails due now that are scheduled in months. */
   async function makeDue(stack: Stack, count: number): Promise<void> {
     await stack.database.pool.query(
       `UPDATE outbox SET due_at = now() WHERE subject_id IN (
@@ -70,7 +70,7 @@ describeWithTools('A system that is restored from a backup, beside an empty Redi
         'and recorded',
       );
 
-      // Nothing becomes ready before it is dumped.
+      // No row may become ready before the dump.
       before.scheduler.program.kill('SIGSTOP');
       await new EraStore(before.database).noteAlive();
       await makeDue(before, dueSince);
@@ -127,7 +127,7 @@ describeWithTools('A system that is restored from a backup, beside an empty Redi
   );
 });
 
-/** What the command line answers. */
+/** The output of the command line. */
 async function posthorn(url: string, args: string[]): Promise<unknown> {
   const program = await ProgramUnderTest.start('tools/posthorn.mjs', { args, env: { DATABASE_URL: url } });
   await program.exit;

@@ -9,8 +9,8 @@ import {
   WebhookReceiver,
 } from '@posthorn/testing';
 import { Api, emailIn } from '../e2e/api.ts';
-import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
-import { soundEmail, Stack, until } from '../e2e/stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
+import { validEmail, Stack, until } from '../e2e/stack.ts';
 
 /** Twenty by hand: `ROLLING_ROUNDS=20 npm test -- test/chaos/rolling`. */
 const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 3);
@@ -20,7 +20,7 @@ const GONE_WITHIN_MS = 25_000;
 const ROUND_MS = 240_000;
 const BOUNCE_DOMAIN = 'bounces.example.com';
 
-/** In the order in which an update may go through them; there are two gateways, and both are replaced. */
+/** The apps in the order of an update; there are two gateways, and both are replaced. */
 const APPS: readonly AppName[] = [
   'gateway',
   'gateway',
@@ -39,7 +39,7 @@ interface Departure extends Exit {
 describe('Rolling restarts of every app under load', () => {
   let stack: Stack;
   let receiver: WebhookReceiver;
-  /** Those that serve, by app. What balances load leads to the gateways of these, as a Service leads to the pods that are ready. */
+  /** The running processes of each app. Calls go to these gateways, as a Service routes to the ready pods. */
   const serving = new Map<AppName, AppUnderTest[]>();
   const accepted: string[] = [];
   const failures: string[] = [];
@@ -52,8 +52,8 @@ describe('Rolling restarts of every app under load', () => {
       gateways: 2,
       dispatchers: 1,
       env: {
-        ...TO_THIS_MACHINE,
-        // Twenty rounds accept more than an unset limit lets through in a month.
+        ...ALLOW_LOOPBACK_WEBHOOKS,
+        // Twenty rounds accept more than the default monthly limit.
         MONTHLY_EMAIL_LIMIT: '0',
         BOUNCE_DOMAIN,
         INBOUND_PORT: '0',
@@ -83,11 +83,11 @@ describe('Rolling restarts of every app under load', () => {
 
   async function start(name: AppName): Promise<AppUnderTest> {
     const app = await stack.startApp(name);
-    if (name === 'inbound') await app.program.wrote('taking mail that comes back');
+    if (name === 'inbound') await app.program.waitForOutput('taking mail that comes back');
     return app;
   }
 
-  /** The new one serves before the old one is told to leave, and nothing new is led to the old one by then. */
+  /** Starts the new process before it stops the old one, which gets no new calls by then. */
   async function replace(name: AppName): Promise<Departure> {
     const fresh = await start(name);
     const [old, ...others] = serving.get(name)!;
@@ -98,13 +98,13 @@ describe('Rolling restarts of every app under load', () => {
     return { app: name, ...exit, tookMs: performance.now() - begun };
   }
 
-  /** Asks one gateway after the other until the test is over. */
+  /** Calls one gateway after the other until the test is over. */
   async function call(caller: number): Promise<void> {
     for (let n = caller; !isOver; n += 1) {
       const gateways = serving.get('gateway')!;
       const api = new Api(gateways[n % gateways.length]!.url, stack.tenant.keys.apiUser);
       try {
-        const answer = await api.post('/v1/emails', soundEmail());
+        const answer = await api.post('/v1/emails', validEmail());
         if (answer.status === 200) accepted.push(emailIn(answer).id);
         else failures.push(`${answer.status} ${answer.text}`);
       } catch (error) {
@@ -114,10 +114,10 @@ describe('Rolling restarts of every app under load', () => {
     }
   }
 
-  /** Mail comes back about some of what was sent; a server that is refused or cut off tries again, as all do. */
+  /** Returns reports about some of the sent emails; retries when it is refused or cut off, as servers do. */
   async function report(): Promise<void> {
     while (!isOver) {
-      // One that was recorded by now, as a rule.
+      // Usually one that is recorded by now.
       const message = stack.sink.messages.at(-50);
       const port = /"port":(\d+),"domain"/.exec(serving.get('inbound')!.at(-1)!.program.output)![1];
       if (message !== undefined && !reported.includes(message.from)) await bounce(message, Number(port));
@@ -131,12 +131,12 @@ describe('Rolling restarts of every app under load', () => {
       await mail.sendMail({ envelope: { from: '', to }, raw: reportOn(recipient!) });
       reported.push(to);
     } catch {
-      // It comes again, about another email.
+      // Retried, about another email.
     }
   }
 
   it(
-    'fail no request, lose nothing, double nothing, and each process is gone in time',
+    'fail no request, lose nothing, double nothing, and each process exits in time',
     async () => {
       const load = [...Array.from({ length: CALLERS }, (_, n) => call(n)), report()];
       const departures: Departure[] = [];
@@ -160,9 +160,9 @@ describe('Rolling restarts of every app under load', () => {
 
       const bounced = await stack.count(`SELECT count(*) FROM emails WHERE status = 'BOUNCED'`);
       expect(reported.length).toBeGreaterThan(ROUNDS);
-      // An answer that was cut off may have been recorded: it is reported, and counts once.
+      // A report whose answer was cut off may have been recorded: the repeated one counts only once.
       expect(bounced).toBeGreaterThanOrEqual(reported.length);
-      await until(() => receiver.inWork === 0, 'every POST is answered');
+      await until(() => receiver.inFlight === 0, 'every POST is answered');
       const told = receiver.postsTo('/hook').map(({ headers }) => String(headers['webhook-id']));
       expect(new Set(told).size).toBe(told.length);
       expect(told).toHaveLength(accepted.length + bounced);

@@ -7,15 +7,15 @@ const EMAILS_PER_GROUP = 500;
 export interface Seed {
   readonly workspaceId: WorkspaceId;
   readonly count: number;
-  /** `now`: as single emails; `bulk`: as a batch. */
+  /** `now`: the lane of single emails; `bulk`: that of batches. */
   readonly lane: 'now' | 'bulk';
-  /** When they are to leave; default: now. */
+  /** When they are due. Default: now. */
   readonly sendAt?: Date;
-  /** All of them go to this address. */
+  /** The recipient of all of them. */
   readonly to: string;
 }
 
-/** Accepts many emails without a request for each and without ringing for them; says their ids. */
+/** Accepts many emails directly through the store, without requests and without rings. @returns their ids */
 export async function seedEmails(database: Database, seed: Seed): Promise<string[]> {
   const store = new AcceptanceStore(database);
   const emails = Array.from({ length: seed.count }, () => emailOf(database, seed));

@@ -1,6 +1,6 @@
 /**
- * For what a dead process leaves behind: a lease is dead 2 s after its end, and a transmission begins only with 2 s of it left. Where nobody dies, a
- * pause of the machine must not end a lease.
+ * For tests that kill workers: rows are revived 2 s after their lease has ended, and a transmission begins only with 2 s of it left. Other tests
+ * must not use these, because a pause of the machine could end a lease.
  */
 export const SHORT_LEASES = {
   LEASE_MS: '5000',
@@ -9,8 +9,8 @@ export const SHORT_LEASES = {
   LEASE_GRACE_MS: '2000',
 };
 
-/** For stores that die under load: what was claimed by a statement whose answer was lost is free again before a test is over. */
-export const LEASES_OF_STORES = {
+/** For tests that stop Postgres or Redis under load: rows claimed by a statement whose answer was lost are revived before the test ends. */
+export const LEASES_FOR_OUTAGES = {
   LEASE_MS: '15000',
   LEASE_RENEWAL_MS: '3000',
   LEASE_MARGIN_MS: '5000',

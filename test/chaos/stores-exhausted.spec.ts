@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '@posthorn/database';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis } from '@posthorn/testing';
-import { newRecipient, soundEmail, Stack, until } from '../e2e/stack.ts';
+import { newRecipient, validEmail, Stack, until } from '../e2e/stack.ts';
 
-/** All of them together have fewer than the apps and their test could use. */
+/** Fewer connections than the apps and their test could use together. */
 const CONNECTIONS = 60;
 
-describe('While a store answers, and does not do what it is asked', () => {
+describe('While Postgres or Redis answers but does not execute what it is asked', () => {
   let postgres: PrivatePostgres;
   let redis: PrivateRedis;
   let stack: Stack;
   let apps: AppUnderTest[];
-  /** What the operator of the database does, who may always write. */
+  /** Statements of the operator of the database, who may always write. */
   let operator: Database;
   let held: { release(end: true): void }[] = [];
 
@@ -34,7 +34,7 @@ describe('While a store answers, and does not do what it is asked', () => {
     await Promise.all([postgres.close(), redis.close()]);
   });
 
-  /** Takes every connection that there is, those of the apps too. */
+  /** Takes all connections, also those of the apps. */
   async function holdConnections(): Promise<void> {
     await operator.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'posthorn-%'`,
@@ -87,18 +87,21 @@ describe('While a store answers, and does not do what it is asked', () => {
       status: 200,
       says: 'READONLY',
     },
-  ])('$what: callers are told $status, operators why, and it goes on by itself', async (outage) => {
-    const email = { ...soundEmail(), to: newRecipient(), idempotencyKey: randomUUID() };
-    const send = async (): Promise<number> => (await stack.api().post('/v1/emails', email)).status;
-    await outage.begin();
-    await until(async () => (await send()) === outage.status, `the answer is ${outage.status}`);
-    await until(() => stack.gateways[0]!.program.output.includes(outage.says), 'the gateway says why');
-    expect(stack.mailsTo(email.to)).toEqual([]);
+  ])(
+    '$what: callers get $status, operators see the reason, and everything goes on without intervention',
+    async (outage) => {
+      const email = { ...validEmail(), to: newRecipient(), idempotencyKey: randomUUID() };
+      const send = async (): Promise<number> => (await stack.api().post('/v1/emails', email)).status;
+      await outage.begin();
+      await until(async () => (await send()) === outage.status, `the answer is ${outage.status}`);
+      await until(() => stack.gateways[0]!.program.output.includes(outage.says), 'the gateway says why');
+      expect(stack.mailsTo(email.to)).toEqual([]);
 
-    await outage.end();
-    await until(async () => (await send()) === 200, 'it is accepted');
-    await stack.onlyMailTo(email.to);
-    expect(apps.filter(({ program }) => program.hasEnded)).toEqual([]);
-    expect(stack.logs).not.toContain('a request failed');
-  });
+      await outage.end();
+      await until(async () => (await send()) === 200, 'it is accepted');
+      await stack.onlyMailTo(email.to);
+      expect(apps.filter(({ program }) => program.hasEnded)).toEqual([]);
+      expect(stack.logs).not.toContain('a request failed');
+    },
+  );
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
-import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
 import { Stack, until } from '../e2e/stack.ts';
-import { CarefulCallers } from './careful-callers.ts';
-import { LEASES_OF_STORES } from './short-leases.ts';
+import { RetryingCallers } from './retrying-callers.ts';
+import { LEASES_FOR_OUTAGES } from './short-leases.ts';
 
-/** How much goes on before a store is killed, and after it is back. */
+/** How many emails arrive before a store is killed, and after it is back. */
 const EMAILS_BETWEEN = 100;
 
 describe('Stores that are killed under load', () => {
@@ -14,7 +14,7 @@ describe('Stores that are killed under load', () => {
   let receiver: WebhookReceiver;
   let stack: Stack;
   let apps: AppUnderTest[];
-  let callers: CarefulCallers;
+  let callers: RetryingCallers;
 
   beforeAll(async () => {
     [postgres, redis, receiver] = await Promise.all([
@@ -28,8 +28,8 @@ describe('Stores that are killed under load', () => {
       databaseUrl: postgres.url,
       redisUrl: redis.url,
       env: {
-        ...TO_THIS_MACHINE,
-        ...LEASES_OF_STORES,
+        ...ALLOW_LOOPBACK_WEBHOOKS,
+        ...LEASES_FOR_OUTAGES,
         BOUNCE_DOMAIN: 'bounces.example.com',
         INBOUND_PORT: '0',
         INBOUND_HOST: '127.0.0.1',
@@ -48,8 +48,8 @@ describe('Stores that are killed under load', () => {
     await Promise.all([postgres.close(), redis.close(), receiver.close()]);
   });
 
-  it('lose nothing, double nothing, end no process, and callers are told nothing but 503', async () => {
-    callers = new CarefulCallers(stack);
+  it('lose nothing, double nothing, end no process, and callers get no error but 503', async () => {
+    callers = new RetryingCallers(stack);
     await callers.untilMore(EMAILS_BETWEEN);
     const kills = [
       () => postgres.crash().then(() => postgres.restart()),

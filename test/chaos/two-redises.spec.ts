@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AppUnderTest, FaultProxy, PrivateRedis } from '@posthorn/testing';
 import { Stack, until } from '../e2e/stack.ts';
-import { CarefulCallers } from './careful-callers.ts';
+import { RetryingCallers } from './retrying-callers.ts';
 
-/** How much goes on before a Redis is replaced, and after it. */
+/** How many emails arrive before a Redis is replaced, and after it. */
 const EMAILS_BETWEEN = 150;
 
 describe('When a replica of Redis takes over, and the old primary keeps half of the apps', () => {
@@ -13,7 +13,7 @@ describe('When a replica of Redis takes over, and the old primary keeps half of 
   let proxy: FaultProxy;
   let stack: Stack;
   let apps: AppUnderTest[];
-  let callers: CarefulCallers;
+  let callers: RetryingCallers;
 
   beforeAll(async () => {
     [old, young] = await Promise.all([PrivateRedis.start(), PrivateRedis.start()]);
@@ -33,16 +33,16 @@ describe('When a replica of Redis takes over, and the old primary keeps half of 
   });
 
   it('every request is served, nothing is lost, and nothing is sent twice', async () => {
-    callers = new CarefulCallers(stack);
+    callers = new RetryingCallers(stack);
     await young.ask(`REPLICAOF 127.0.0.1 ${old.port}`);
     await until(
       async () => (await young.ask('INFO replication')).includes('master_link_status:up'),
       'the replica follows',
     );
     await callers.untilMore(EMAILS_BETWEEN);
-    // Both have the same jobs from here on, in work and waiting.
+    // From here on, both have the same jobs, active and waiting.
     await young.ask('REPLICAOF NO ONE');
-    proxy.leadTo(young.url);
+    proxy.redirectTo(young.url);
     proxy.cutAll();
     await callers.untilMore(EMAILS_BETWEEN);
     await callers.stop();

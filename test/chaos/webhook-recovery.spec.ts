@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
-import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
 import { Stack, until } from '../e2e/stack.ts';
-import { expectPostedOnce, recordedDeliveries } from './told.ts';
+import { expectPostedOnce, recordedDeliveries } from './delivery-checks.ts';
 import { SHORT_LEASES } from './short-leases.ts';
 
 const FAILED = 10_000;
@@ -12,7 +12,7 @@ const FAILED = 10_000;
 const A_STATEMENT = 500;
 const CONNECTIONS = 20;
 const SLOW_CONNECTIONS = 5;
-/** What a process may have posted without its being recorded: two a connection, and what was kept waiting for an answer meanwhile. */
+/** The most deliveries that a process may have posted but not recorded: two for each connection, and those that wait for an answer without a permit. */
 const UNRECORDED = 2 * CONNECTIONS + 3 * CONNECTIONS + 2 * SLOW_CONNECTIONS;
 
 describe('A recovery', () => {
@@ -26,7 +26,7 @@ describe('A recovery', () => {
       dispatchers: 1,
       env: {
         ...SHORT_LEASES,
-        ...TO_THIS_MACHINE,
+        ...ALLOW_LOOPBACK_WEBHOOKS,
         WEBHOOK_CONNECTIONS: String(CONNECTIONS),
         WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
       },
@@ -39,7 +39,7 @@ describe('A recovery', () => {
     await receiver.close();
   });
 
-  /** Makes deliveries whose retries are used up; gives the event of each. */
+  /** Creates exhausted deliveries. @returns the event of each */
   async function exhaust(): Promise<Map<string, string>> {
     const exhausted = new Map<string, string>();
     for (let n = 0; n < FAILED; n += A_STATEMENT)
@@ -77,7 +77,7 @@ describe('A recovery', () => {
     return answer.body['recovery'] as { status: string; total: number; done: number };
   }
 
-  /** Says which deliveries were recorded when it had died. */
+  /** @returns the deliveries that were recorded when it had died */
   async function killAndReplace(
     name: 'scheduler' | 'webhook-dispatcher',
     app: AppUnderTest,
@@ -89,7 +89,7 @@ describe('A recovery', () => {
     return recorded;
   }
 
-  it('W10: of 10,000 deliveries is brought to its end when its processes are killed in the middle, each with its ids', async () => {
+  it('W10: of 10,000 deliveries is completed when its processes are killed in the middle, each delivery with its ids', async () => {
     const failed = await exhaust();
     const body = { since: new Date(Date.now() - 3_600_000).toISOString() };
     const { id } = (await stack.api().post(`/v1/webhooks/${webhook}/recover`, body)).body['recovery'] as {

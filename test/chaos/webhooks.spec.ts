@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
-import { TO_THIS_MACHINE } from '../e2e/receiving.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
 import { Stack, type StackOptions, until } from '../e2e/stack.ts';
-import { expectPostedOnce, recordedDeliveries } from './told.ts';
+import { expectPostedOnce, recordedDeliveries } from './delivery-checks.ts';
 import { SHORT_LEASES } from './short-leases.ts';
 
 const CONNECTIONS = 20;
@@ -19,7 +19,7 @@ const EVENTS_PER_STATEMENT = 500;
 const UNRECORDED = 2 * CONNECTIONS + 3 * CONNECTIONS + 2 * SLOW_CONNECTIONS;
 
 const ENV = {
-  ...TO_THIS_MACHINE,
+  ...ALLOW_LOOPBACK_WEBHOOKS,
   WEBHOOK_CONNECTIONS: String(CONNECTIONS),
   WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
 };
@@ -73,7 +73,7 @@ describe('dispatchers', () => {
     );
   }
 
-  /** The deliveries that have arrived, by their ids; each with the event that it was of. */
+  /** The deliveries that have arrived, by id, each with its event. */
   function deliveries(): Map<string, string> {
     return new Map(
       receiver.posts.map(({ headers }) => [
@@ -96,7 +96,7 @@ describe('dispatchers', () => {
   const posted = (count: number, what: string) => until(() => receiver.posts.length >= count, what);
   const idOfFirst = () => stack.dispatchers[0] as AppUnderTest;
 
-  it('W9: deliver everything when one is killed among 10,000, and double at most what was under way, and nothing that was recorded', async () => {
+  it('W9: deliver everything when one is killed among 10,000 deliveries; only those in flight may be doubled, none that was recorded', async () => {
     await start({ env: SHORT_LEASES });
     receiver.answer = () => ({ status: 200, afterMs: 5 });
     await recordEvents(5_000);
@@ -108,7 +108,7 @@ describe('dispatchers', () => {
     expectPostedOnce(receiver, recordedThen);
   });
 
-  it('W9: post nothing twice when one is told to end, which posts nothing after that', async () => {
+  it('W9: post nothing twice when one gets SIGTERM, which posts nothing after that', async () => {
     await start();
     receiver.answer = () => ({ status: 200, afterMs: 20 });
     await recordEvents(1_000);
@@ -129,7 +129,7 @@ describe('dispatchers', () => {
     await expectEachOnce(2_000);
   });
 
-  it('W9: keep the outcomes that they know while Postgres is away, and post nothing twice', async () => {
+  it('W9: keep known outcomes while Postgres is unavailable, and post nothing twice', async () => {
     const postgres = await PrivatePostgres.start();
     undo.push(() => postgres.close());
     await start({ databaseUrl: postgres.url });

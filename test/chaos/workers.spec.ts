@@ -7,7 +7,7 @@ import { seedEmails } from './seed.ts';
 import { SHORT_LEASES } from './short-leases.ts';
 
 const CONNECTIONS = 5;
-/** What a process may have transmitted without its being recorded. */
+/** The most emails that a process may have transmitted but not recorded. */
 const UNRECORDED = 8 * CONNECTIONS;
 
 describe('two workers', () => {
@@ -29,7 +29,7 @@ describe('two workers', () => {
     second = await stack.startApp('sender');
   }
 
-  /** How often each message arrived, by its Message-ID. */
+  /** How often each message has arrived, by Message-ID. */
   function arrivals(messages: readonly SinkMessage[]): Map<string, number> {
     const counts = new Map<string, number>();
     for (const message of messages) {
@@ -50,7 +50,7 @@ describe('two workers', () => {
     return { to, ids };
   }
 
-  /** The messages that are recorded as sent by now, by their Message-ID. */
+  /** The Message-IDs of the emails that are recorded as sent now. */
   async function recorded(): Promise<Set<string>> {
     const { rows } = await stack.database.pool.query<{ id: string }>(
       'SELECT message_id AS id FROM emails WHERE sent_at IS NOT NULL',
@@ -58,7 +58,7 @@ describe('two workers', () => {
     return new Set(rows.map(({ id }) => `<${id}>`));
   }
 
-  /** What was recorded then has arrived once; the rest may have come twice, and is marked if so. */
+  /** Checks that emails that were recorded then have arrived once; others may have arrived twice, and are marked if so. */
   async function expectOnlyUnrecordedTwice(to: string, recordedThen: ReadonlySet<string>): Promise<void> {
     const arrived = arrivals(stack.mailsTo(to));
     const twice = [...arrived.values()].filter((count) => count > 1).length;
@@ -70,7 +70,7 @@ describe('two workers', () => {
   const marked = (): Promise<number> =>
     stack.count('SELECT count(DISTINCT email_id)::int FROM email_events WHERE duplicate_possible');
 
-  it('work on no row twice while its lease lives', async () => {
+  it('process no row twice while its lease is valid', async () => {
     await start(0);
     const { to } = await seed(3_000);
     await stack.settled();
@@ -80,7 +80,7 @@ describe('two workers', () => {
     expect(second.program.output).not.toContain('"level":"error"');
   });
 
-  it('serve everything after a FLUSHALL, without anybody’s help', async () => {
+  it('send everything after a FLUSHALL, without intervention', async () => {
     redis = await PrivateRedis.start();
     await start(5, { redisUrl: redis.url });
     const { to } = await seed(1_500);
@@ -93,7 +93,7 @@ describe('two workers', () => {
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_500);
   });
 
-  it('serve what a killed one had in hand, and double at most that, nothing that was recorded, marked as such', async () => {
+  it('send the emails that a killed one had claimed; only those may be doubled, with a mark, and none that was recorded', async () => {
     await start(20, { env: SHORT_LEASES });
     const { to } = await seed(1_500);
     await until(() => stack.mailsTo(to).length > 200, 'work is under way');
@@ -110,7 +110,7 @@ describe('two workers', () => {
     ).toBe(1_500);
   });
 
-  it('serve what a frozen one had in hand; when it thaws, its late outcomes change no state', async () => {
+  it('send the emails that a frozen one had claimed; when it continues, its late outcomes change no state', async () => {
     await start(20, { env: SHORT_LEASES });
     const { to } = await seed(1_000);
     await until(() => stack.mailsTo(to).length > 200, 'work is under way');
@@ -123,7 +123,7 @@ describe('two workers', () => {
     expect(await states()).toEqual(statesBefore);
     expect(arrivals(stack.mailsTo(to)).size).toBe(1_000);
     await expectOnlyUnrecordedTwice(to, recordedThen);
-    // And it is of use again.
+    // It works again.
     second.program.kill('SIGKILL');
     const { to: later } = await seed(20);
     await until(() => stack.mailsTo(later).length === 20, 'the thawed one serves');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
-import { soundEmail, Stack } from './stack.ts';
+import { validEmail, Stack } from './stack.ts';
 
 const NEW_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -23,7 +23,7 @@ describe('G6: X-Request-Id', () => {
   });
 
   it.each(['', 'a b', 'A'.repeat(129), '\u00e9', '<script>', 'a,b', '${jndi:x}'])(
-    'is made anew when it is %j',
+    'is replaced when it is %j',
     async (id) => {
       expect(idOf(await stack.api().post('/v1/emails', {}, { headers: { 'X-Request-Id': id } }))).toMatch(
         NEW_ID,
@@ -31,7 +31,7 @@ describe('G6: X-Request-Id', () => {
     },
   );
 
-  it('is made anew when there are two', async () => {
+  it('is replaced when there are two', async () => {
     const lines = [
       'GET /v1/emails/x HTTP/1.1',
       'Host: x',
@@ -42,23 +42,23 @@ describe('G6: X-Request-Id', () => {
     expect(idOf(await stack.api().raw(lines))).toMatch(NEW_ID);
   });
 
-  it('is another for each request', async () => {
+  it('is different for each request', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => stack.api().get(`/${randomUUID()}`)));
     expect(new Set(answers.map(idOf)).size).toBe(20);
   });
 });
 
 describe('G5: the order of checks', () => {
-  it('answers the first fault of a call, and the next one when that is mended', async () => {
+  it('answers the first error of a call, and the next one when that is fixed', async () => {
     const { workspaceId, keys } = await stack.createTenant('One email a month', 1);
     const post = (email: unknown, key: string | null = keys.apiUser): Promise<Answer> =>
       stack.api().post('/v1/emails', email, { key });
-    const first = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const first = { ...validEmail(), idempotencyKey: randomUUID() };
     expect((await post(first)).status).toBe(200);
 
     const template = { template: 'nonesuch', to: 'ada@receiver.example' };
     const late = { sendAt: '2020-01-01T00:00:00Z' };
-    const stranger = { ...soundEmail(), from: 'a@elsewhere.example' };
+    const stranger = { ...validEmail(), from: 'a@elsewhere.example' };
     const calls: [Promise<Answer>, number, string][] = [
       [post({ ...stranger, ...late, nonesuch: 1 }, null), 401, '`Authorization`'],
       [post({ ...stranger, ...late, nonesuch: 1 }, keys.viewer), 401, 'scope'],
@@ -67,8 +67,8 @@ describe('G5: the order of checks', () => {
       [post({ ...template, ...late }), 400, '`sendAt`'],
       [post(stranger), 400, '`from`'],
       [post(template), 400, '`template`'],
-      [post(soundEmail()), 403, 'limit of 1 email'],
-      // A body is looked at after the role and the workspace, these after the credential.
+      [post(validEmail()), 403, 'limit of 1 email'],
+      // The body is validated after role and workspace, and these after the credential.
       [stack.api().post(`/v1/workspaces/${stack.tenant.workspaceId}/api-keys`, '{', { key: null }), 401, ''],
       [stack.api().post(`/v1/workspaces/${workspaceId}/api-keys`, '{', { key: keys.apiUser }), 403, 'role'],
       [
@@ -81,9 +81,9 @@ describe('G5: the order of checks', () => {
     for (const [answer, status, names] of calls) expectRefusal(await answer, status, names);
   });
 
-  it('S11: gives a replay before it looks at what is left of the month', async () => {
+  it('S11: answers a replay before it checks the monthly limit', async () => {
     const { keys } = await stack.createTenant('One email a month', 1);
-    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const email = { ...validEmail(), idempotencyKey: randomUUID() };
     const answers = [
       await stack.send(email, { key: keys.apiUser }),
       await stack.send(email, { key: keys.apiUser }),
@@ -96,8 +96,8 @@ describe('G5: the order of checks', () => {
 
 describe('G7: docsUrl', () => {
   it.each([
-    ['invalid-payload', { ...soundEmail(), subject: 1 }, 'correct the body'],
-    ['unverified-sender', { ...soundEmail(), from: 'a@other.example' }, 'POST /v1/identities'],
+    ['invalid-payload', { ...validEmail(), subject: 1 }, 'correct the body'],
+    ['unverified-sender', { ...validEmail(), from: 'a@other.example' }, 'POST /v1/identities'],
   ])('of %s is a page of this gateway that explains the error', async (name, email, remedy) => {
     const { docsUrl } = (await stack.api().post('/v1/emails', email)).body as { docsUrl: string };
     expect(docsUrl).toMatch(new RegExp(`/docs/errors/${name}$`));
@@ -110,8 +110,8 @@ describe('G7: docsUrl', () => {
   });
 });
 
-describe('X1: the senders that are allowed', () => {
-  it('are those of the workspace alone', async () => {
+describe('X1: the allowed senders', () => {
+  it('are only those of the workspace', async () => {
     const other = await stack.createTenant('Other');
     const answer = await stack.send({ from: 'known@partner.example' }, { key: other.keys.apiUser });
     expect(answer.body).toMatchObject({ allowedEmails: [], allowedDomains: ['example.com'] });

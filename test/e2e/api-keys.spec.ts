@@ -76,7 +76,7 @@ describe('GET /v1/api-keys/check: 200', () => {
 });
 
 describe('GET /v1/api-keys/check: 401', () => {
-  it('K6, A2: a key that is nobody’s', async () => {
+  it('K6, A2: an unknown key', async () => {
     const { id, secretKey } = await created();
     await remove(id);
     const answer = await check(secretKey);
@@ -172,7 +172,7 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys: 400', () => {
 });
 
 describe('POST /v1/workspaces/{workspace_id}/api-keys: 409', () => {
-  it('G11: more than a hundred keys, however many come at once, on whichever gateway', async () => {
+  it('G11: more than a hundred keys, also in concurrent calls on both gateways', async () => {
     const full = await stack.createTenant('Full');
     for (let n = 3; n < 95; n += 1) await created({ displayName: `Key ${n}` }, full);
     const answers = await Promise.all(
@@ -243,7 +243,7 @@ describe('GET /v1/workspaces/{workspace_id}/api-keys: 200', () => {
     },
   );
 
-  it('G10: shows at most `limit` keys, and 50 when nobody says', async () => {
+  it('G10: shows at most `limit` keys, 50 by default', async () => {
     const { items, hasMore } = await pageOf(tenant, '?limit=1');
     expect([items.length, hasMore]).toEqual([1, true]);
   });
@@ -266,7 +266,7 @@ describe('GET /v1/workspaces/{workspace_id}/api-keys: 400', () => {
 });
 
 describe('POST /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 200', () => {
-  it('E6, F6: changes what is named, keeps the rest, moves `updatedAt`', async () => {
+  it('E6, F6: changes the given fields, keeps the others, and updates `updatedAt`', async () => {
     const key = await created({ displayName: 'Before', role: 'VIEWER' });
     const renamed = await update(key.id, { displayName: ' After ' });
     expect(Object.keys(renamed.body)).toEqual(['apiKey']);
@@ -277,7 +277,7 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 200', () => 
     expect(Date.parse(promoted.updatedAt)).toBeGreaterThan(Date.parse(keyIn(renamed).updatedAt));
   });
 
-  it('K2: a changed role holds at once, on every gateway', async () => {
+  it('K2: a changed role takes effect at once, on every gateway', async () => {
     const key = await created({ displayName: 'Demoted', role: 'EDITOR' });
     keyIn(await update(key.id, { role: 'VIEWER' }));
     const answers = await Promise.all(
@@ -286,7 +286,7 @@ describe('POST /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 200', () => 
     expect(statusesOf(answers)).toEqual([401, 401]);
   });
 
-  it('E6: a body that names nothing changes nothing', async () => {
+  it('E6: a body without fields changes nothing', async () => {
     const key = await created();
     expect(keyIn(await update(key.id, {}))).toEqual(abbreviated(key));
   });
@@ -318,7 +318,7 @@ describe('DELETE /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 200', () =
     expect((await pageOf(tenant, '?limit=100')).items.map(({ id }) => id)).not.toContain(key.id);
   });
 
-  it('K5: no request that begins after the answer gets in, on any gateway, whatever is in flight', async () => {
+  it('K5: no request that begins after the answer is accepted, on any gateway, whatever is in flight', async () => {
     const { id, secretKey } = await created();
     const seen: { readonly begunAt: number; readonly status: number }[] = [];
     let isOver = false;
@@ -411,7 +411,7 @@ describe('/v1/workspaces/{workspace_id}/api-keys: 403', () => {
     },
   );
 
-  it('K3: and nothing has changed', async () => {
+  it('K3: none of these calls has changed anything', async () => {
     const key = await created();
     await call('POST', `${pathIn(tenant.workspaceId)}/${key.id}`, { role: 'EDITOR' }, key.secretKey);
     await call('DELETE', `${pathIn(tenant.workspaceId)}/${key.id}`, undefined, tenant.keys.viewer);
@@ -420,7 +420,7 @@ describe('/v1/workspaces/{workspace_id}/api-keys: 403', () => {
 });
 
 describe('/v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 404', () => {
-  it('K5, G3: a deleted key, one of another workspace, one that never was and what is no id, all alike', async () => {
+  it('K5, G3: a deleted key, one of another workspace, an unknown one and a malformed id are answered alike', async () => {
     const other = await stack.createTenant('Elsewhere');
     const [gone, foreign] = [await created(), await created({ displayName: 'Foreign' }, other)];
     await remove(gone.id);
@@ -437,7 +437,7 @@ describe('/v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 404', () => {
 });
 
 describe('`lastUsedAt`', () => {
-  it('F6: is written apart from requests, at the latest when a gateway stops', async () => {
+  it('F6: is written independently of requests, at the latest when a gateway stops', async () => {
     const gateway = await stack.startApp('gateway');
     const key = await created();
     const before = Date.now();

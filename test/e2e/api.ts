@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** An answer, read to its end. */
+/** An answer with its complete body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** The exact body. */
   readonly text: string;
-  /** The body as JSON; null when it is none. */
+  /** The body as JSON; `{}` if it is not JSON. */
   readonly body: Record<string, unknown>;
   readonly durationMs: number;
 }
@@ -30,7 +30,7 @@ export interface TimelineEntry {
   readonly [detail: string]: unknown;
 }
 
-/** An email with what has become of it. */
+/** An email with its timeline and engagement (`GET /v1/emails/{id}`). */
 export interface ShownEmail extends AcceptedEmail {
   readonly createdAt: string;
   readonly sendAt: string | null;
@@ -41,7 +41,7 @@ export interface ShownEmail extends AcceptedEmail {
 }
 
 export interface RequestOptions {
-  /** The secret of another key; null: no `Authorization` at all. */
+  /** The secret of another key; null: no `Authorization` header. */
   readonly key?: string | null;
   readonly headers?: Record<string, string>;
 }
@@ -57,12 +57,12 @@ export class Api {
     return this.request('GET', path, undefined, options);
   }
 
-  /** Posts a value as JSON; a string or bytes are posted as they are. */
+  /** Posts a value as JSON; strings and bytes are posted unchanged. */
   post(path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
     return this.send('POST', path, body, options);
   }
 
-  /** The same by any method; undefined: no body. */
+  /** The same with any method; undefined: no body. */
   send(method: string, path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
     const isRaw = typeof body === 'string' || body instanceof Uint8Array;
     return this.request(method, path, isRaw ? body : JSON.stringify(body), options);
@@ -77,7 +77,7 @@ export class Api {
     const startedAt = performance.now();
     const response = await fetch(this.url + path, {
       method,
-      // Where an answer leads to is for tests to look at, not to go to.
+      // Tests check redirects; they do not follow them.
       redirect: 'manual',
       // As bytes, so that fetch adds no Content-Type of its own.
       ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
@@ -98,7 +98,7 @@ export class Api {
     };
   }
 
-  /** Sends lines that no client would let through, and reads all that comes back. The request must close its connection. */
+  /** Sends a request that HTTP clients would refuse to send, and reads the whole answer. It must contain `Connection: close`. */
   async raw(head: readonly string[], body: string | Buffer = ''): Promise<Answer> {
     const startedAt = performance.now();
     const { hostname, port } = new URL(this.url);
@@ -118,13 +118,13 @@ export class Api {
   }
 }
 
-/** The Email object of a successful answer. @throws with the answer when it is none */
+/** The Email object of a successful answer. @throws with the answer if it was not successful */
 export function emailIn<Email extends AcceptedEmail = AcceptedEmail>(answer: Answer): Email {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.body['email'] as Email;
 }
 
-/** Whether the answer is that of an earlier call. */
+/** Whether the answer is the replayed answer of an earlier call. */
 export function isReplay(answer: Answer): boolean {
   return answer.headers.get('idempotent-replayed') === 'true';
 }

@@ -29,7 +29,7 @@ async function pageOf(of: Tenant, query = ''): Promise<Page<ShownEntry>> {
   return answer.body['auditLog'] as Page<ShownEntry>;
 }
 
-/** Calls the interface as the tenant's editor, and gives what is in the answer under this name. */
+/** Calls the API with the tenant's editor key. @returns a field of the answer */
 async function call(
   of: Tenant,
   name: string,
@@ -43,7 +43,7 @@ async function call(
   return answer.body[name] as { readonly id: string };
 }
 
-/** A workspace that has made these keys, one after the other. */
+/** A workspace that has created these keys, one after the other. */
 async function tenantWithKeys(...names: string[]): Promise<[Tenant, string[]]> {
   const tenant = await stack.createTenant('Audited');
   const path = `/v1/workspaces/${tenant.workspaceId}/api-keys`;
@@ -53,7 +53,7 @@ async function tenantWithKeys(...names: string[]): Promise<[Tenant, string[]]> {
 }
 
 describe('GET /v1/audit-log: 200', () => {
-  it('K3, G8, G9: tells who changed what, the newest first, and nothing secret', async () => {
+  it('K3, G8, G9: shows who changed what, newest first, and no secrets', async () => {
     const [tenant, [id]] = await tenantWithKeys('Shop');
     const path = `/v1/workspaces/${tenant.workspaceId}/api-keys/${id}`;
     await call(tenant, 'apiKey', 'POST', path, { role: 'VIEWER' });
@@ -77,7 +77,7 @@ describe('GET /v1/audit-log: 200', () => {
   });
 
   it.each(['createdAt.desc', 'createdAt.asc'])(
-    'G10: walking the pages by %s shows each change once, also while others are made',
+    'G10: reading all pages by %s shows each change once, also while others are added',
     async (sort) => {
       const [tenant] = await tenantWithKeys('1', '2', '3', '4', '5');
       const before = (await pageOf(tenant, `?sort=${sort}`)).items.map(({ id }) => id);
@@ -100,7 +100,7 @@ describe('GET /v1/audit-log: 200', () => {
     },
   );
 
-  it('G10: takes filters, which the pages keep to', async () => {
+  it('G10: accepts filters, which apply to all pages', async () => {
     const [tenant, [first, second]] = await tenantWithKeys('First', 'Second');
     await call(tenant, 'apiKey', 'DELETE', `/v1/workspaces/${tenant.workspaceId}/api-keys/${second}`);
     const of = async (query: string): Promise<string[]> =>
@@ -117,7 +117,7 @@ describe('GET /v1/audit-log: 200', () => {
     expect(await of('?subjectId=aki_01h455vb4pex5vsknk084sn02q')).toEqual([]);
   });
 
-  it('G10: takes times, from the one on and before the other', async () => {
+  it('G10: accepts times: from the first (inclusive) to the second (exclusive)', async () => {
     const [tenant] = await tenantWithKeys('First');
     const path = `/v1/workspaces/${tenant.workspaceId}/api-keys`;
     const name = ({ detail }: ShownEntry): unknown => (detail as { displayName: string }).displayName;

@@ -3,7 +3,7 @@ import { uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { type Answer, Api, statusesOf } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
-import { soundEmail, Stack, type Tenant } from './stack.ts';
+import { validEmail, Stack, type Tenant } from './stack.ts';
 
 interface ShownContact {
   readonly id: string;
@@ -84,7 +84,7 @@ async function auditedActions(): Promise<unknown[]> {
 }
 
 describe('POST /v1/contacts: 200', () => {
-  it('creates a contact, and tells of it', async () => {
+  it('creates a contact, and reports it', async () => {
     const properties = { firstName: 'Ada', tags: ['a', { b: null }], constructor: 1 };
     const answer = await api().post(PATH, { email: ' Ada@Example.NET', properties });
     expect(answer.body).toEqual({
@@ -103,7 +103,7 @@ describe('POST /v1/contacts: 200', () => {
     expect(await told()).toMatchObject([{ event: 'CONTACT_CREATED', data: { contact: { id, properties } } }]);
   });
 
-  it('W11: updates the one that is there, and tells what has changed; nothing changed, nothing told', async () => {
+  it('W11: updates an existing contact, and reports what has changed; without a change it reports nothing', async () => {
     const { id } = await create('ada@example.net', { plan: 'free', city: 'London' });
     const change = { email: 'ADA@example.net', properties: { plan: 'pro', city: null } };
     const answer = await api(1).post(PATH, change);
@@ -119,9 +119,9 @@ describe('POST /v1/contacts: 200', () => {
     expect(more).toEqual([]);
   });
 
-  it('S14: an email and a request speak of the same contact', async () => {
+  it('S14: emails and requests change the same contact', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
-    const email = { ...soundEmail(), to: 'ADA@example.net', contactProperties: { opened: true } };
+    const email = { ...validEmail(), to: 'ADA@example.net', contactProperties: { opened: true } };
     expect((await api().post('/v1/emails', email)).status).toBe(200);
     expect((await read(id)).properties).toEqual({ plan: 'free', opened: true });
   });
@@ -169,7 +169,7 @@ describe('GET /v1/contacts: 200', () => {
 });
 
 describe('One contact: 200', () => {
-  it('W11: is read, changed, unsubscribed, resubscribed and deleted; each change is told and audited', async () => {
+  it('W11: is read, changed, unsubscribed, resubscribed and deleted; each change is reported and audited', async () => {
     const contact = await create('ada@example.net', { plan: 'free' });
     const path = `${PATH}/${contact.id}`;
     expect(await read(contact.id)).toEqual(contact);
@@ -196,7 +196,7 @@ describe('One contact: 200', () => {
     );
   });
 
-  it('a contact that is created again after its deletion is another, and subscribed', async () => {
+  it('a contact that is created again after its deletion is a new one, and subscribed', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
     await api().post(`${PATH}/${id}/unsubscribe`, {});
     await remove(id);
@@ -207,7 +207,7 @@ describe('One contact: 200', () => {
 });
 
 describe('POST /v1/contacts/batch: 200', () => {
-  it('fails an item alone, too, of which nothing can hold a string or number', async () => {
+  it('fails only the item with a string or number that cannot be stored', async () => {
     const { successful, failed } = await batch([
       { email: 'cut@example.net', properties: { name: 'Ada \ud83d' } },
       { email: 'large@example.net', properties: { id: 2 ** 53 } },
@@ -223,7 +223,7 @@ describe('POST /v1/contacts/batch: 200', () => {
     ]);
   });
 
-  it('judges each item by itself, and answers in the order of the request', async () => {
+  it('validates each item separately, and answers in the order of the request', async () => {
     await create('full@example.net', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, n])));
     const long = 'x'.repeat(2_000);
     const { successful, failed } = await batch([
@@ -266,7 +266,7 @@ describe('POST /v1/contacts/batch: 200', () => {
     expect((await page('?email=bob%40example.net')).items).toEqual([]);
   });
 
-  it('takes 500, and none of 501', async () => {
+  it('accepts 500 items, and none of 501', async () => {
     const contacts = Array.from({ length: 501 }, (_, n) => ({
       email: `p${n}@example.net`,
       properties: { n },
@@ -285,14 +285,14 @@ describe('POST /v1/contacts/batch: 200', () => {
     expect(await toldNames()).toEqual(Array(500).fill('CONTACT_CREATED'));
   });
 
-  it('all items wrong: nothing is written', async () => {
+  it('writes nothing if all items are invalid', async () => {
     expect((await batch([{}, 1])).failed).toHaveLength(2);
     expect([await toldNames(), (await page()).items]).toEqual([[], []]);
   });
 });
 
-describe('Two gateways at once', () => {
-  it('of many creations of one contact one creates it, and every merge is kept', async () => {
+describe('Two gateways concurrently', () => {
+  it('one of many upserts of a contact creates it, and every merge is kept', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         api(n % 2).post(PATH, { email: 'ada@example.net', properties: { [`key${n}`]: n } }),
@@ -306,7 +306,7 @@ describe('Two gateways at once', () => {
     expect((await toldNames()).filter((name) => name === 'CONTACT_CREATED')).toHaveLength(1);
   });
 
-  it('batches in opposite order, emails, changes and statuses of the same contacts all get through', async () => {
+  it('batches in opposite order, emails, changes and statuses of the same contacts all succeed', async () => {
     const addresses = Array.from({ length: 60 }, (_, n) => `person${n}@example.net`);
     const { successful } = await batch(addresses.map((email) => ({ email })));
     const [first] = successful;
@@ -314,7 +314,7 @@ describe('Two gateways at once', () => {
       addresses.map((email) => ({ email, properties: { [name]: true } }));
     const emails = addresses
       .slice(0, 50)
-      .map((to) => ({ ...soundEmail(), to, contactProperties: { sent: true } }));
+      .map((to) => ({ ...validEmail(), to, contactProperties: { sent: true } }));
     for (let round = 0; round < 4; round += 1) {
       const answers = await Promise.all([
         api(0).post(`${PATH}/batch`, { contacts: items(`left${round}`) }),
@@ -336,7 +336,7 @@ describe('Two gateways at once', () => {
     ]);
   });
 
-  it('of two deletions one happens, and it is told once', async () => {
+  it('one of two deletions takes effect, and is reported once', async () => {
     const { id } = await create('ada@example.net');
     const answers = await Promise.all(
       [0, 1].map((n) => api(n).request('DELETE', `${PATH}/${id}`, undefined)),
@@ -347,7 +347,7 @@ describe('Two gateways at once', () => {
 });
 
 describe('Contacts: 401', () => {
-  it('A3, K2: a VIEWER changes none, and nobody sees one', async () => {
+  it('A3, K2: a VIEWER cannot change contacts, and nobody can read them without a key', async () => {
     const contact = await create('ada@example.net');
     const path = `${PATH}/${contact.id}`;
     const { viewer: key } = tenant.keys;
@@ -366,7 +366,7 @@ describe('Contacts: 401', () => {
 });
 
 describe('One contact: 404', () => {
-  it('G3: of another workspace it is answered as one that does not exist, and stays', async () => {
+  it('G3: a contact of another workspace is answered like an unknown one, and is not changed', async () => {
     const contact = await create('ada@example.net');
     const path = `${PATH}/${contact.id}`;
     const { editor: key } = (await stack.createTenant('Other')).keys;

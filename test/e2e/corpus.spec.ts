@@ -55,12 +55,12 @@ function expectSoundLines(raw: Buffer): void {
   expect(text.endsWith('\r\n')).toBe(true);
   const longest = Math.max(...text.split('\r\n').map((line) => line.length));
   expect(longest).toBeLessThanOrEqual(MAX_LINE_OCTETS);
-  // Nothing on the way may have to be rewritten: not every server can do more than ASCII.
+  // Mail servers must not have to re-encode anything: not all of them support more than ASCII.
   expect(text).not.toMatch(/[^\r\n\t -~]/);
 }
 
 describe('the corpus of real mails', () => {
-  it('has eleven', () => expect(mails).toHaveLength(11));
+  it('has eleven mails', () => expect(mails).toHaveLength(11));
 
   it.each(mails)('$name arrives once and unchanged, with its own text', async ({ subject, html, text }) => {
     const arrived = await deliver({ subject, html, text });

@@ -17,7 +17,7 @@ afterAll(() => stack.close());
 const search = async (fields: Record<string, string>) =>
   (await vera.get(`/audit?${new URLSearchParams(fields).toString()}`)).text;
 
-/** The rows of a page, each as the texts of its cells. */
+/** The rows of a page's table, each as the texts of its cells. */
 function rowsOf(page: string): string[][] {
   const rows = page.split('<tr>').slice(2);
   return rows.map((row) =>
@@ -28,7 +28,7 @@ function rowsOf(page: string): string[][] {
 const inADay = () => new Date(Date.now() + 86_400_000).toISOString();
 
 describe('The audit log in the dashboard', () => {
-  it('says who did what to the whole installation, the newest first', async () => {
+  it('shows who changed the installation and how, newest first', async () => {
     await ada.post('/pauses', { whose: 'webhooks', reason: HOSTILE.slice(0, 40) });
     await ada.post('/pauses/release', { whose: 'webhooks' });
     const page = await search({});
@@ -42,7 +42,7 @@ describe('The audit log in the dashboard', () => {
     expect(before.map(([, action]) => action)).toContain('operator.signed_in');
   });
 
-  it('says who did what in a workspace, and leads to what it was done to', async () => {
+  it('shows who changed what in a workspace, with links to it', async () => {
     const { workspaceId, keys } = stack.tenant;
     const email = emailIn(await stack.send({ to: newRecipient(), sendAt: inADay() }));
     await ada.post(`/emails/${email.id}/cancel`);
@@ -65,7 +65,7 @@ describe('The audit log in the dashboard', () => {
     );
   });
 
-  it('goes from page to page, each change once', async () => {
+  it('shows each change once, page by page', async () => {
     const tenant = await stack.createTenant('Busy');
     const api = stack.apiAs(tenant.keys.editor);
     for (let n = 0; n < 52; n += 1)
@@ -84,7 +84,7 @@ describe('The audit log in the dashboard', () => {
     ['after', 'yesterday'],
     ['startAt', 'x'],
     ['workspace', HOSTILE],
-  ])('says above its form what is wrong with %s: %s', async (name, value) => {
+  ])('explains above its form what is wrong with %s: %s', async (name, value) => {
     const { status, text } = await ada.get(`/audit?${new URLSearchParams({ [name]: value }).toString()}`);
     expect([status, text.includes(`role="alert">\`${name}\``)]).toEqual([400, true]);
     expect(text).not.toContain('<script>');

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Sends an email and waits until it has left. */
+/** Sends an email and waits until it was sent. */
 async function sent(change: Record<string, unknown> = {}): Promise<{ id: EmailId; to: string }> {
   const { id, to } = emailIn(await stack.send({ to: newRecipient(), ...change }));
   await stack.onlyMailTo(to);
@@ -44,7 +44,7 @@ async function scheduled(): Promise<EmailId> {
 }
 
 describe('What the dashboard shows of a message', () => {
-  it('may differ from what leaves while it has no PUBLIC_URL, of which it warns when it starts', async () => {
+  it('may differ from the sent message while it has no PUBLIC_URL, about which it warns at its start', async () => {
     expect(dashboard.program.output).toContain('"msg":"PUBLIC_URL is not set: links in displayed messages');
     const told = await stack.startApp('dashboard', { PUBLIC_URL: 'https://mail.posthorn.example' });
     expect(told.program.output).not.toContain('PUBLIC_URL');
@@ -63,7 +63,7 @@ async function audited(id: EmailId) {
 }
 
 describe('The search for emails', () => {
-  it('finds the emails of a recipient in every workspace, and of one where that is asked', async () => {
+  it('finds the emails of a recipient in all workspaces, or in a selected one', async () => {
     const to = newRecipient();
     const other = await stack.createTenant('Other');
     const { id } = await sent({ to });
@@ -75,7 +75,7 @@ describe('The search for emails', () => {
     expect([one.includes(foreign), one.includes(id)]).toEqual([true, false]);
   });
 
-  it('leads to the email whose id or Message-ID it is given', async () => {
+  it('redirects to the email with a given id or Message-ID', async () => {
     const { id } = await sent();
     const { messageId } = await stack.show(id);
     for (const text of [` ${id}`, `<${messageId}>`]) {
@@ -84,7 +84,7 @@ describe('The search for emails', () => {
     }
   });
 
-  it('finds by status, group and time, alone and together', async () => {
+  it('filters by status, group and time, separately and combined', async () => {
     const groupBy = randomUUID();
     const { id } = await sent({ groupBy });
     const late = await scheduled();
@@ -98,7 +98,7 @@ describe('The search for emails', () => {
     expect(await found(`after=${minute(120_000)}`)).toContain('Nothing was found');
   });
 
-  it('says of a mail of Posthorn itself whose it is, as its page does', async () => {
+  it('shows for Posthorn’s own mails that they are, as their pages do', async () => {
     const email = newRecipient();
     await stack.api().post('/v1/invitations', { email, role: 'VIEWER' }, { key: stack.tenant.keys.editor });
     await stack.linkMailedTo(email);
@@ -108,7 +108,7 @@ describe('The search for emails', () => {
     expect((await vera.get(path)).text).toContain(`<dd>Posthorn itself (${SYSTEM_WORKSPACE_ID})</dd>`);
   });
 
-  it('goes from page to page, each email once', async () => {
+  it('shows each email once, page by page', async () => {
     const to = newRecipient();
     const emails = Array.from({ length: 60 }, () => ({ from: 'a@example.com', to, subject: 'x', html: 'x' }));
     const batches = [emails.slice(0, 50), emails.slice(50)];
@@ -132,14 +132,14 @@ describe('The search for emails', () => {
     ['a field twice', 'to=a@example.com&to=b@example.com', 'to'],
     ['a NUL', 'groupBy=%00', 'groupBy'],
     ['a text without end', `groupBy=${'x'.repeat(1_001)}`, 'groupBy'],
-  ])('says what is wrong with %s', async (_what, query, field) => {
+  ])('explains what is wrong with %s', async (_what, query, field) => {
     const { status, text } = await ada.get(`/emails?${query}`);
     expect(status).toBe(400);
     expect(text).toMatch(new RegExp(`role="alert">\`${field}\``));
     expect(text).toContain('<form class="search"');
   });
 
-  it('escapes what it was given, and what it has found', async () => {
+  it('escapes its input and its results', async () => {
     const to = `"<b>${randomUUID()}"@receiver.example`;
     await stack.send({ to, subject: HOSTILE, groupBy: HOSTILE });
     for (const query of [`groupBy=${encodeURIComponent(HOSTILE)}`, `status=${encodeURIComponent(HOSTILE)}`]) {
@@ -169,7 +169,7 @@ describe('One email', () => {
     "trs_' OR 1=1",
     '%00',
     newId('trs', Date.now()),
-  ])('is a page that says so where there is none: %s', async (id) => {
+  ])('is answered with a page that says that it does not exist: %s', async (id) => {
     for (const path of ['', '/source', '/frame']) {
       const { status, text } = await ada.get(`/emails/${encodeURIComponent(id)}${path}`);
       expect(status).toBe(404);
@@ -177,7 +177,7 @@ describe('One email', () => {
     }
   });
 
-  it('says when it is tried again', async () => {
+  it('shows the time of the next attempt', async () => {
     const { id } = emailIn(await stack.send({ to: `later-${newRecipient()}` }));
     await until(async () => (await stack.show(id)).timeline.length === 2, 'it was tried');
     const { text } = await vera.get(`/emails/${id}`);
@@ -191,7 +191,7 @@ describe('One email', () => {
     );
   });
 
-  it('says of one that has left that it has, and what nobody can know of it', async () => {
+  it('shows for a sent one that it was sent, and what cannot be known', async () => {
     const settings = { trackClicks: true, trackOpens: false };
     const { id } = await sent({ settings });
     await until(async () => (await stack.show(id)).sentAt !== null, 'that is recorded');
@@ -204,7 +204,7 @@ describe('One email', () => {
   it.each([
     ['everything', () => '*'],
     ['its workspace', () => nowLane(stack.tenant.workspaceId)],
-  ])('says why it waits while %s is held back, and no more when it has left', async (whose, lane) => {
+  ])('shows the reason while %s is paused, but not once it was sent', async (whose, lane) => {
     const { pool } = stack.database;
     await pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', $1, 'The relay moves')`,
@@ -220,7 +220,7 @@ describe('One email', () => {
     expect((await vera.get(`/emails/${id}`)).text).not.toContain('Held back');
   });
 
-  it('shows its source byte for byte, with the SHA-256 that its timeline has', async () => {
+  it('shows its source byte for byte, with the SHA-256 of its timeline', async () => {
     const { id } = await sent({ html: `<p>${HOSTILE}</p>` });
     const { text } = await vera.get(`/emails/${id}/source`);
     const { detail } = await stack.database.prisma.emailEvent.findFirstOrThrow({
@@ -232,7 +232,7 @@ describe('One email', () => {
     expect(text).not.toContain('<script>');
   });
 
-  it('shows a text from its first line on, though browsers leave out one that a `<pre>` begins with', async () => {
+  it('shows a text from its first line on, although browsers drop an empty one at the beginning of `<pre>`', async () => {
     const { id } = await sent({ text: '\n  Indented', html: '<p>Indented</p>' });
     const [, shown] = /Its text alone<\/h2>\s*<div[^>]*><pre>\n?([^<]*)</.exec(
       (await vera.get(`/emails/${id}/source`)).text,
@@ -240,14 +240,14 @@ describe('One email', () => {
     expect(shown).toMatch(/^\n {2}Indented\s*$/);
   });
 
-  it('says of each part of its source that is cut that it is', async () => {
+  it('marks each part of its source that is truncated', async () => {
     const { id } = await sent({ text: 'x'.repeat(300_000), html: '<p>x</p>' });
     const { text } = await vera.get(`/emails/${id}/source`);
     for (const part of ['Body', 'Its text alone'])
       expect(text).toMatch(new RegExp(`<h2>${part}</h2>\\s*<p class="quiet">The first 262144 characters`));
   });
 
-  it('frames what it says under a policy that runs, loads and sends nothing', async () => {
+  it('shows its content in a frame whose policy forbids scripts, requests and forms', async () => {
     const html =
       '<link rel=preconnect href=//x.example><IFRAME srcdoc="&lt;link rel=preconnect&gt;"></IFRAME><p>Hi</p>';
     const { id } = await sent({ html });
@@ -262,7 +262,7 @@ describe('One email', () => {
 });
 
 describe('The overview', () => {
-  it('shows what was sent, and how the senders find the relays', async () => {
+  it('shows what was sent, and the state of the relays as the senders report it', async () => {
     await sent();
     const told = [
       /Emails handed to relays in the last hour: [1-9]/,
@@ -277,7 +277,7 @@ describe('The overview', () => {
 });
 
 describe('What operators do with emails', () => {
-  it('cancels one, and tells the audit log who did', async () => {
+  it('cancels one, and records in the audit log who did', async () => {
     const id = await scheduled();
     const { status, headers } = await ada.post(`/emails/${id}/cancel`);
     expect([status, headers.get('location')]).toEqual([303, `/emails/${id}?done=cancelled`]);
@@ -298,7 +298,7 @@ describe('What operators do with emails', () => {
     expect((await ada.post(`/emails/${sent}/cancel`)).status).toBe(409);
   });
 
-  it('moves one to a time of UTC', async () => {
+  it('moves one to a time in UTC', async () => {
     const id = await scheduled();
     expect((await ada.get(`/emails/${id}`)).text).toMatch(/<input\s+id="sendAt"[^>]*\srequired/);
     const at = fromNow(2 * DAY_MS).slice(0, 16);
@@ -317,7 +317,7 @@ describe('What operators do with emails', () => {
     expect(await audited(id)).toHaveLength(1);
   });
 
-  it('sends one again as another one, which names it, and leaves the first as it was', async () => {
+  it('sends one again as a new email that refers to it, without changing the first', async () => {
     const { id, to } = await sent({
       subject: 'Once more',
       replyTo: 'r@example.com',
@@ -332,7 +332,7 @@ describe('What operators do with emails', () => {
     await arrived(to, 2);
     const [first] = before;
     const after = await stack.database.prisma.email.findMany({ where: { toAddress: to } });
-    // By their ids, not in their order: two processes made them, each by its own estimate of the time.
+    // Compared by id, not by order: two processes created them, each by its own estimate of the time.
     const now = (one: string) => after.find((email) => email.id === uuidOf(one as EmailId));
     expect(now(id)).toEqual(first);
     expect(now(copy)).toMatchObject({
@@ -353,7 +353,7 @@ describe('What operators do with emails', () => {
     }
   });
 
-  it('makes one email of one wish, however often and fast its form is sent', async () => {
+  it('creates one email, however often and fast the same form is submitted', async () => {
     const { id, to } = await sent();
     const wish = randomUUID();
     const answers = await Promise.all(Array.from({ length: 5 }, () => again(id, 'twice', wish)));
@@ -382,7 +382,7 @@ describe('What operators do with emails', () => {
     for (const { raw } of stack.mailsTo(to)) expect(raw.toString()).toContain('Subject: Hello Ada');
   });
 
-  it('judges what is sent again like any email: its sender, the suppressions, the limit', async () => {
+  it('validates an email that is sent again like any other: sender, suppressions, limit', async () => {
     const tenant = await stack.createTenant('Limited', 1);
     const to = newRecipient();
     const { id } = emailIn(await stack.send({ to }, { key: tenant.keys.apiUser }));
@@ -417,7 +417,7 @@ describe('What operators do with emails', () => {
   });
 
   it.each(['cancel', 'move', 'again'])(
-    'lets nobody %s but operators, from pages of the dashboard',
+    'lets only operators %s, and only from pages of the dashboard',
     async (act) => {
       const id = act === 'again' ? (await sent()).id : await scheduled();
       const { status, sendAt } = await stack.show(id);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { AppUnderTest } from '@posthorn/testing';
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { HostileProvider, sayJson, sayWithoutEnd, signedByText, unsigned } from './hostile-provider.ts';
+import { HostileProvider, answerJson, answerEndlessly, signedByText, unsigned } from './hostile-provider.ts';
 import { Visitor } from './identity-provider.ts';
 import { Stack } from './stack.ts';
 
@@ -27,10 +27,10 @@ afterAll(async () => {
 });
 beforeEach(() => provider.reset());
 
-/** A dashboard that has not asked the provider anything yet. */
+/** Starts a dashboard that has not contacted the provider yet. */
 function start(): Promise<AppUnderTest> {
   return stack.startApp('dashboard', {
-    // Each visitor of a test says where it comes from.
+    // Each visitor of a test sends its own client address.
     TRUSTED_PROXIES: '127.0.0.1',
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: provider.client.id,
@@ -42,11 +42,11 @@ function start(): Promise<AppUnderTest> {
 interface Entered {
   readonly status: number;
   readonly text: string;
-  /** The overview, as it is shown to them. */
+  /** The overview, as this visitor sees it. */
   readonly overview: { readonly status: number; readonly text: string };
 }
 
-/** Comes back from the provider to where somebody set out from. */
+/** Calls the redirect URI as if the provider had redirected there. */
 async function comeBack(at = dashboard): Promise<Entered> {
   const visitor = new Visitor();
   const begun = await visitor.visit(`${at.url}/sign-in/provider`);
@@ -73,7 +73,7 @@ const seconds = (): number => Math.floor(Date.now() / 1_000);
 const strangersKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 
 describe('A hostile identity provider', () => {
-  it('is one that lets in while it behaves', async () => {
+  it('signs people in while it behaves correctly', async () => {
     expect((await comeBack()).overview.text).toContain('ada@127.0.0.1 (operator)');
   });
 
@@ -89,7 +89,7 @@ describe('A hostile identity provider', () => {
     ['with the nonce of another sign-in', { nonce: 'A'.repeat(43) }],
     ['of nobody', { sub: undefined }],
     ['of a number', { sub: 7 }],
-  ])('lets nobody in by a token %s', async (_what, claims) => {
+  ])('signs nobody in with a token %s', async (_what, claims) => {
     provider.claims = claims;
     await expectRefused(503, AT_FAULT);
   });
@@ -108,7 +108,7 @@ describe('A hostile identity provider', () => {
     ['is encrypted', () => 'a.b.c.d.e'],
     ['is none', () => 'x'],
     ['is a number', () => 7],
-  ])('lets nobody in by a token that %s', async (_what, makeToken) => {
+  ])('signs nobody in with a token that %s', async (_what, makeToken) => {
     provider.makeToken = makeToken;
     await expectRefused(503, AT_FAULT);
   });
@@ -119,7 +119,7 @@ describe('A hostile identity provider', () => {
     ['a text of several', 'staff,ops'],
     ['a number', 5],
     ['nothing', null],
-  ])('gives nobody a role by groups that are %s', async (_what, groups) => {
+  ])('gives nobody a role with groups that are %s', async (_what, groups) => {
     provider.claims = { groups };
     await expectRefused(403, 'gives you no role here');
   });
@@ -129,9 +129,9 @@ describe('A hostile identity provider', () => {
     ['of nobody', { groups: ['ops'] }],
     ['that is a list', [{ sub: 'ada', groups: ['ops'] }]],
     ['that is nothing', null],
-  ])('gives nobody a role by a UserInfo %s', async (_what, said) => {
+  ])('gives nobody a role with a UserInfo %s', async (_what, said) => {
     provider.claims = { groups: undefined };
-    provider.instead.set('/userinfo', sayJson(said));
+    provider.overrides.set('/userinfo', answerJson(said));
     await expectRefused(503, AT_FAULT);
   });
 
@@ -142,7 +142,7 @@ describe('A hostile identity provider', () => {
       '&lt;script&gt;x&lt;/script&gt;@127.0.0.1',
     ],
     [
-      'longer than the database takes',
+      'longer than the database accepts',
       { sub: `@${'x'.repeat(5_000)}`, preferred_username: undefined },
       `${'x'.repeat(300)}@127.0.0.1 (operator)`,
     ],
@@ -161,9 +161,9 @@ describe('A hostile identity provider', () => {
       'is broken JSON',
       (_request, response) => response.setHeader('Content-Type', 'application/json').end('{"'),
     ],
-    ['says what is wrong with it at length', sayJson({ error: '<b>'.repeat(100_000) }, 400)],
-  ])('lets nobody in where its answer %s', async (_what, answer) => {
-    provider.instead.set('/token', answer);
+    ['says what is wrong with it at length', answerJson({ error: '<b>'.repeat(100_000) }, 400)],
+  ])('signs nobody in where its answer %s', async (_what, answer) => {
+    provider.overrides.set('/token', answer);
     await expectRefused(503, AT_FAULT);
   });
 
@@ -173,14 +173,14 @@ describe('A hostile identity provider', () => {
     ['/token', 500],
     ['/keys', 200],
     ['/userinfo', 200],
-  ])('fills no memory by an answer at %s without an end (%i)', async (path, status) => {
+  ])('cannot exhaust the memory with an endless answer at %s (%i)', async (path, status) => {
     // What it has read it keeps: only one that has read neither asks for these.
     const asked = path === DISCOVERY || path === '/keys' ? await start() : dashboard;
     let sent = 0;
     provider.claims = { groups: undefined };
-    provider.instead.set(
+    provider.overrides.set(
       path,
-      sayWithoutEnd(status, (bytes) => (sent += bytes)),
+      answerEndlessly(status, (bytes) => (sent += bytes)),
     );
     if (path === DISCOVERY) {
       const answer = await new Visitor().visit(`${asked.url}/sign-in/provider`);
@@ -191,8 +191,8 @@ describe('A hostile identity provider', () => {
     expect(sent).toBeLessThan(32 * MEGABYTE);
   });
 
-  it('that never answers is waited for 10 s', async () => {
-    provider.instead.set('/token', () => undefined);
+  it('that never answers is abandoned after 10 s', async () => {
+    provider.overrides.set('/token', () => undefined);
     const since = performance.now();
     await expectRefused(503, AT_FAULT);
     expect(performance.now() - since).toBeGreaterThan(9_000);
@@ -205,22 +205,25 @@ describe('A hostile identity provider', () => {
     ['has a page to sign out that is no address', { end_session_endpoint: 'nowhere' }],
     ['would have a script run to sign out', { end_session_endpoint: 'javascript:alert(1)' }],
     ['is another one', { issuer: 'https://evil.example' }],
-  ])('that %s is said to be away, until it behaves; others sign in by password', async (_what, change) => {
-    const fresh = await start();
-    provider.instead.set(DISCOVERY, sayJson(provider.metadata(change)));
-    const answer = await new Visitor().visit(`${fresh.url}/sign-in/provider`);
-    expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining(AWAY)]);
-    const page = await new Visitor().visit(`${fresh.url}/sign-in`);
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('type="password"')]);
-    provider.reset();
-    // One that did not answer is asked again after a second.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect((await comeBack(fresh)).status).toBe(200);
-    await fresh.program.stop();
-  });
+  ])(
+    'that %s is reported as unavailable until it works again; others can sign in by password',
+    async (_what, change) => {
+      const fresh = await start();
+      provider.overrides.set(DISCOVERY, answerJson(provider.metadata(change)));
+      const answer = await new Visitor().visit(`${fresh.url}/sign-in/provider`);
+      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining(AWAY)]);
+      const page = await new Visitor().visit(`${fresh.url}/sign-in`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('type="password"')]);
+      provider.reset();
+      // A provider that did not answer is contacted again after a second.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      expect((await comeBack(fresh)).status).toBe(200);
+      await fresh.program.stop();
+    },
+  );
 
-  it('is told of in the log without a token, code or secret', async () => {
-    await dashboard.program.wrote('the identity provider');
+  it('is logged without tokens, codes or secrets', async () => {
+    await dashboard.program.waitForOutput('the identity provider');
     expect(dashboard.program.output).not.toMatch(/hunter2|co-de|eyJ/);
     expect(dashboard.program.output).not.toContain(provider.client.secret);
   });

@@ -5,7 +5,7 @@ import { Api } from './api.ts';
 import { DashboardVisitor, type ShownPage } from './dashboard-visitor.ts';
 import { Stack, until } from './stack.ts';
 
-/** Ten seconds, and what a busy machine adds. */
+/** Ten seconds, and a margin for a busy machine. */
 const MAX_WAIT_MS = 20_000;
 
 let stack: Stack;
@@ -29,13 +29,13 @@ function expectPage({ status, headers, text }: ShownPage, wanted: number, senten
   expect(text).toContain(`<p role="alert">${sentence}`);
 }
 
-describe('The dashboard tells people what is wrong on a page', () => {
-  it('of what is not there', async () => {
+describe('The dashboard shows a page about', () => {
+  it('something that does not exist', async () => {
     expectPage(await ada.get('/nowhere'), 404, '');
     expectPage(await ada.get(`/emails/${newId('trs', Date.now())}`), 404, 'There is no email with this id.');
   });
 
-  it('of a request that is not let in at all', async () => {
+  it('a request that is refused before it is handled', async () => {
     const { status, headers, text } = await new Api(dashboard.url, '').raw([
       'GET / HTTP/1.1',
       'Connection: close',
@@ -43,13 +43,13 @@ describe('The dashboard tells people what is wrong on a page', () => {
     expectPage({ status, headers, text }, 400, 'The header `Host` is missing');
   });
 
-  it('of a form that is too large', async () => {
+  it('a form that is too large', async () => {
     const { status, headers } = await ada.post('/emails/x/again', { reason: 'x'.repeat(9 * 1024) });
     expect([status, headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
   });
 
   it.each(['refuse', 'freeze'] as const)(
-    'of a database that is away (%s), and goes on when it is back',
+    'an unavailable database (%s), and works again when it is back',
     async (fault) => {
       await proxy[fault]();
       const begun = performance.now();
@@ -69,7 +69,7 @@ describe('The dashboard tells people what is wrong on a page', () => {
       for (const page of pages)
         expectPage(page, 503, 'The database cannot be asked just now; try again in a moment.');
       for (const page of pages) expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      // What loads itself anew goes on with that.
+      // Pages that reload themselves go on doing so.
       expect(pages.map(({ headers }) => headers.get('refresh'))).toEqual([
         null,
         '5; url=?by-itself=1',

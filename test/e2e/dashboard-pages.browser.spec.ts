@@ -13,7 +13,7 @@ const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 1000 };
 const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
 const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
-/** How much the edge of a field differs from the page that it is on (WCAG 2.2, 1.4.11). */
+/** The contrast between the edge of a field and the page (WCAG 2.2, 1.4.11). */
 const EDGE_CONTRAST = `(() => {
   const brightness = (color) => {
     const canvas = document.createElement('canvas').getContext('2d');
@@ -32,7 +32,7 @@ const EDGE_CONTRAST = `(() => {
 const LONG_NAME = 'A long name '.repeat(8).trim();
 const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
-/** What a mail can hold that would run, load or tell something if it were let. */
+/** Content of a mail that would run scripts, load or send something if it were allowed. */
 const HOSTILE_MAIL = `<h1 style="color:#0b57d0">Your receipt</h1><p>Thank you, Ada.</p>
 <script>document.title = 'ran'; fetch('https://tracker.example/script')</script>
 <img src="https://tracker.example/pixel.png" onerror="parent.document.title = 'ran'">
@@ -46,7 +46,7 @@ const HOSTILE_MAIL = `<h1 style="color:#0b57d0">Your receipt</h1><p>Thank you, A
 
 if (chromium === undefined) {
   describe('the pages of the dashboard in a browser', () => {
-    it.skip('are not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+    it.skip('are not tested: no chromium or google-chrome is in the PATH', () => undefined);
   });
 } else {
   describe('the pages of the dashboard in a browser', () => {
@@ -89,11 +89,11 @@ if (chromium === undefined) {
       const page = await browser.openPage(size);
       await page.setCookie(dashboard.url, visitor.cookie);
       await page.goTo(dashboard.url + path);
-      await page.until(`document.readyState === 'complete' && document.querySelector('h1')`);
+      await page.waitUntil(`document.readyState === 'complete' && document.querySelector('h1')`);
       return page;
     }
 
-    /** Writes down what a page looks like, for the documentation, when UPDATE_DOCS=1 asks for it. */
+    /** Saves a screenshot for the documentation if UPDATE_DOCS=1. */
     async function picture(page: BrowserPage, name: string): Promise<void> {
       const png = await page.screenshot();
       expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
@@ -107,21 +107,21 @@ if (chromium === undefined) {
       ]);
     const fill = (page: BrowserPage, id: string, value: string): Promise<unknown> =>
       page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
-    /** Once the whole page is there: what it says may be shown before its forms. */
+    /** Waits for the whole page: its text may be shown before its forms. */
     async function press(page: BrowserPage, action: string): Promise<void> {
-      await page.until(`document.readyState === 'complete'`);
+      await page.waitUntil(`document.readyState === 'complete'`);
       await page.evaluate(`document.querySelector('form[action$="${action}"] button').click()`);
     }
     const textOf = (page: BrowserPage): Promise<string> => page.evaluate('document.body.innerText');
 
-    it('list emails on a telephone', async () => {
+    it('list emails on a phone', async () => {
       const page = await open(ada, '/emails', TELEPHONE);
       await page.evaluate(`document.querySelector('.scroll').scrollIntoView()`);
       expect(await textOf(page)).toContain('grace@receiver.example');
       await picture(page, 'emails-telephone');
     });
 
-    it('fold on a telephone all but the first field of a search, so that the list begins on the first screen', async () => {
+    it('collapse all but the first field of a search on a phone, so that the list begins on the first screen', async () => {
       const listBegins = `document.querySelector('.scroll').getBoundingClientRect().top`;
       const fieldsShown = `[...document.querySelectorAll('.search input, .search select')].filter((field) => field.checkVisibility()).length`;
       const telephone = await open(ada, '/emails', TELEPHONE);
@@ -138,23 +138,23 @@ if (chromium === undefined) {
       );
     });
 
-    it('search for an email by its form, and lead to it', async () => {
+    it('find an email by the search form, and open it', async () => {
       const page = await open(vera, '/emails');
       await fill(page, 'to', 'ada@receiver.example');
       await press(page, '/emails');
-      await page.until(`location.search.includes('to=') && document.readyState === 'complete'`);
+      await page.waitUntil(`location.search.includes('to=') && document.readyState === 'complete'`);
       await picture(page, 'emails');
       await page.evaluate(`document.querySelector('td a').click()`);
-      await page.until(`document.querySelector('h1')?.textContent === 'Your receipt'`);
+      await page.waitUntil(`document.querySelector('h1')?.textContent === 'Your receipt'`);
       expect(await textOf(page)).toContain('250');
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
     });
 
-    it('show how an email looks, and run and load nothing of what it holds', async () => {
+    it('show how an email looks, without running or loading any of its content', async () => {
       const page = await open(ada, `/emails/${email}`);
       await page.evaluate(`document.querySelector('iframe').scrollIntoView()`);
       await until(() => page.requests.some((url) => url.endsWith('/frame')), 'the frame is loaded');
-      await page.until(
+      await page.waitUntil(
         `performance.getEntriesByName(document.querySelector('iframe').src)[0]?.responseEnd > 0`,
       );
       await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -167,16 +167,16 @@ if (chromium === undefined) {
       ).toBeNull();
     });
 
-    it('let nothing be followed out of the frame', async () => {
+    it('let no link be followed out of the frame', async () => {
       const page = await open(ada, `/emails/${email}`);
-      // Another one like it, so that nothing else is on its way there; and not when it is seen, which a page behind others may wait for.
+      // Another page like it, so that no other navigation is pending; not when it is visible, which a page in the background may never be.
       await page.evaluate(`(() => {
         const frame = document.querySelector('iframe');
         const away = { loading: 'eager', src: 'https://tracker.example/away' };
         frame.replaceWith(Object.assign(frame.cloneNode(), away));
       })()`);
       await until(
-        () => page.complaints.some((complaint) => complaint.includes('frame-src')),
+        () => page.problems.some((complaint) => complaint.includes('frame-src')),
         'the policy keeps the frame here',
       );
       expect(page.requests.filter((url) => url.includes('tracker.example'))).toEqual([]);
@@ -186,60 +186,60 @@ if (chromium === undefined) {
       const page = await open(ada, `/emails/${email}`);
       await fill(page, 'reason', 'She has deleted it');
       await press(page, '/again');
-      await page.until(`document.querySelector('.done')?.textContent.includes('sent again')`);
+      await page.waitUntil(`document.querySelector('.done')?.textContent.includes('sent again')`);
       expect(await textOf(page)).toContain('She has deleted it');
       const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS), subject: 'A reminder' }));
       await page.goTo(`${dashboard.url}/emails/${id}`);
-      await page.until(`document.getElementById('sendAt')`);
+      await page.waitUntil(`document.getElementById('sendAt')`);
       await picture(page, 'email-scheduled');
       await fill(page, 'sendAt', fromNow(2 * DAY_MS).slice(0, 16));
       await press(page, '/move');
-      await page.until(`document.querySelector('.done')?.textContent === 'It was moved.'`);
+      await page.waitUntil(`document.querySelector('.done')?.textContent === 'It was moved.'`);
       await press(page, '/cancel');
-      await page.until(`document.querySelector('.done')?.textContent === 'It was cancelled.'`);
+      await page.waitUntil(`document.querySelector('.done')?.textContent === 'It was cancelled.'`);
       expect((await stack.show(id)).status).toBe('CANCELLED');
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
     });
 
-    it('show why nothing is sent to somebody, and take them off the list', async () => {
+    it('show why an address is suppressed, and remove it from the list', async () => {
       const to = 'blocked@receiver.example';
       await stack.api().post('/v1/suppressions', { email: to });
       const { id } = emailIn(await stack.send({ to }));
       await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is not sent');
       const page = await open(ada, `/emails/${id}`);
       await page.evaluate(`document.querySelector('dd a[href^="/suppressions"]').click()`);
-      await page.until(`document.querySelector('h1')?.textContent === 'Suppressions'`);
+      await page.waitUntil(`document.querySelector('h1')?.textContent === 'Suppressions'`);
       await picture(page, 'suppressions');
       await press(page, '/remove');
-      await page.until(`document.querySelector('.done')?.textContent.includes('taken off the list')`);
-      expect(page.complaints).toEqual([]);
+      await page.waitUntil(`document.querySelector('.done')?.textContent.includes('taken off the list')`);
+      expect(page.problems).toEqual([]);
     });
 
-    it('search webhooks and deliveries, send one again, and all that failed', async () => {
+    it('find webhooks and deliveries, and send one or all failed ones again', async () => {
       const page = await open(ada, '/webhooks');
       await picture(page, 'webhooks');
       await page.evaluate(`document.querySelector('td a').click()`);
-      await page.until(`document.querySelector('h1')?.textContent === 'https://example.com/webhooks'`);
+      await page.waitUntil(`document.querySelector('h1')?.textContent === 'https://example.com/webhooks'`);
       await fill(page, 'status', 'EXHAUSTED');
       await press(page, webhook);
-      await page.until(`location.search.includes('EXHAUSTED') && document.readyState === 'complete'`);
+      await page.waitUntil(`location.search.includes('EXHAUSTED') && document.readyState === 'complete'`);
       expect(await page.evaluate(`document.querySelectorAll('tbody tr').length`)).toBe(2);
       await page.evaluate(`document.querySelector('td a').click()`);
-      await page.until(`document.querySelector('summary')`);
+      await page.waitUntil(`document.querySelector('summary')`);
       await page.evaluate(`document.querySelector('details').open = true`);
       await picture(page, 'delivery');
       await press(page, '/redeliver');
-      await page.until(`document.querySelector('.done')?.textContent === 'It is due now.'`);
+      await page.waitUntil(`document.querySelector('.done')?.textContent === 'It is due now.'`);
       await page.goTo(`${dashboard.url}/webhooks/${webhook}`);
-      await page.until(`document.getElementById('since')`);
+      await page.waitUntil(`document.getElementById('since')`);
       await fill(page, 'since', fromNow(-2 * DAY_MS).slice(0, 16));
       await press(page, '/recover');
-      await page.until(`document.querySelector('main')?.innerText.includes('COMPLETED')`);
+      await page.waitUntil(`document.querySelector('main')?.innerText.includes('COMPLETED')`);
       await picture(page, 'webhook');
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
     });
 
-    it('offer viewers nothing to press, and can be used by the keyboard alone', async () => {
+    it('show viewers no buttons, and can be used with only the keyboard', async () => {
       for (const path of [`/emails/${email}`, `/webhooks/${webhook}`, '/pauses', '/audit']) {
         const page = await open(vera, path);
         expect(await page.evaluate(`document.querySelectorAll('main form[method=post]').length`)).toBe(0);
@@ -254,7 +254,7 @@ if (chromium === undefined) {
     });
 
     it.each(['/emails', '/emails/:email', '/suppressions', '/webhooks', '/webhooks/:webhook', '/audit'])(
-      'show on a desk all of their tables, whatever these hold, and each time with its zone: %s',
+      'show all columns of their tables on a desktop, and each time with its zone: %s',
       async (path) => {
         await call(LONG_NAME);
         const long = `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
@@ -289,7 +289,7 @@ if (chromium === undefined) {
       '/webhooks/:webhook',
       '/pauses',
       '/audit',
-    ])('are no wider than a telephone: %s', async (path) => {
+    ])('are no wider than a phone: %s', async (path) => {
       const address = path.replace(':email', email).replace(':webhook', webhook);
       const page = await open(ada, address, TELEPHONE);
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
@@ -303,7 +303,7 @@ if (chromium === undefined) {
       ['/webhooks/:webhook', 0],
       ['/webhooks/:webhook', 1],
     ])(
-      'say on a telephone first what each row of a list is about, and nothing beside the screen: %s, list %i',
+      'show the subject of each row of a list first on a phone, and nothing outside of the screen: %s, list %i',
       async (path, place) => {
         const times = { since: fromNow(-DAY_MS), until: fromNow(-DAY_MS / 2) };
         if (place === 1) await ada.post(`/webhooks/${webhook}/recover`, times);
@@ -320,7 +320,7 @@ if (chromium === undefined) {
       },
     );
 
-    it('show on a telephone and on a desk what waits, whose it is and why it is held back, however long that is', async () => {
+    it('show on phone and desktop what waits, its workspace, and why it is paused, however long the reason is', async () => {
       const { pool } = stack.database;
       const { workspaceId } = stack.tenant;
       await call(LONG_NAME);
@@ -347,14 +347,14 @@ if (chromium === undefined) {
       await call('End to end');
     });
 
-    it('begin with a link past the header, have titles of their own, and fields whose edges are seen', async () => {
+    it('begin with a link that skips the header, and have distinct titles and fields with visible edges', async () => {
       const titles = new Set<string>();
       for (const path of ['/emails', `/emails/${email}`, `/emails/${friendly}`, `/webhooks/${webhook}`]) {
         const page = await open(ada, path);
         titles.add(await page.evaluate<string>('document.title'));
         expect(await page.evaluate(`document.querySelector('a').getAttribute('href')`)).toBe('#main');
         await page.evaluate(`document.querySelector('a').click()`);
-        await page.until(`document.activeElement === document.querySelector('main')`);
+        await page.waitUntil(`document.activeElement === document.querySelector('main')`);
       }
       expect([...titles]).toEqual([
         'Emails – Posthorn',
@@ -364,12 +364,12 @@ if (chromium === undefined) {
       ]);
       for (const isDark of [false, true]) {
         const page = await open(ada, '/emails');
-        if (isDark) await page.preferDark();
+        if (isDark) await page.emulateDarkMode();
         expect(await page.evaluate(EDGE_CONTRAST)).toBeGreaterThanOrEqual(3);
       }
     });
 
-    it('lead by the Message-ID that the page of an email shows to that email', async () => {
+    it('find an email by the Message-ID that its page shows', async () => {
       const page = await open(ada, `/emails/${email}`);
       const shown = `[...document.querySelectorAll('dt')].find(({ textContent }) => textContent === 'Message-ID').nextElementSibling.textContent`;
       const messageId = await page.evaluate<string>(shown);
@@ -377,7 +377,7 @@ if (chromium === undefined) {
       expect(headers.get('location')).toBe(`/emails/${email}`);
     });
 
-    it('show mails of our own whole on a telephone, however long their links are', async () => {
+    it('show Posthorn’s own mails completely on a phone, however long their links are', async () => {
       const to = 'invited@receiver.example';
       const key = stack.tenant.keys.editor;
       const invitation = await stack.api().post('/v1/invitations', { email: to, role: 'API_USER' }, { key });
@@ -388,17 +388,17 @@ if (chromium === undefined) {
       const frame = await browser.openPage({ width: TELEPHONE.width, height: TELEPHONE.height });
       await frame.setCookie(dashboard.url, ada.cookie);
       await frame.goTo(`${address}/frame`);
-      await frame.until(`document.readyState === 'complete' && document.querySelector('a')`);
+      await frame.waitUntil(`document.readyState === 'complete' && document.querySelector('a')`);
       expect(await frame.evaluate(`document.querySelector('a').textContent.length`)).toBeGreaterThan(60);
       expect(await frame.evaluate(`document.documentElement.scrollWidth <= innerWidth`)).toBe(true);
     });
 
-    it('are dark where that is wanted', async () => {
+    it('are dark if that is preferred', async () => {
       const page = await open(ada, `/emails/${friendly}`);
       await picture(page, 'email');
       const background = `getComputedStyle(document.body).backgroundColor`;
       const light = await page.evaluate(background);
-      await page.preferDark();
+      await page.emulateDarkMode();
       expect(await page.evaluate(background)).not.toBe(light);
       await picture(page, 'email-dark');
     });

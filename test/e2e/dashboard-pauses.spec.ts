@@ -20,7 +20,7 @@ afterEach(() => stack.database.pool.query('DELETE FROM paused_lanes'));
 const pause = (fields: Record<string, string>, as = ada) => as.post('/pauses', fields);
 const release = (fields: Record<string, string>, as = ada) => as.post('/pauses/release', fields);
 
-/** What somebody is told who has sent a form. */
+/** The message after submitting a form. */
 async function toldTo({ status, headers }: { status: number; headers: Headers }): Promise<string> {
   expect(status).toBe(303);
   return (await ada.get(headers.get('location')!)).text;
@@ -39,8 +39,8 @@ async function lastChanges(workspaceId: WorkspaceId, actions: readonly string[])
   return items.filter(({ action }) => actions.includes(action));
 }
 
-describe('What operators hold back', () => {
-  it('are the emails of one workspace, which wait with the reason until they are released', async () => {
+describe('What operators pause', () => {
+  it('can be the emails of one workspace, which wait with a reason until they are resumed', async () => {
     const workspace = stack.tenant.workspaceId;
     const fields = { whose: 'workspace', workspace, reason: 'Odd <links>' };
     expect(await toldTo(await pause(fields))).toContain('It is held back');
@@ -74,7 +74,7 @@ describe('What operators hold back', () => {
         ['webhook', '*', 'An incident'],
       ],
     ],
-  ])('are whole queues: %s', async (whose, lanes) => {
+  ])('can be whole queues: %s', async (whose, lanes) => {
     expect(await toldTo(await pause({ whose, workspace: '', reason: 'An incident' }))).toContain('held back');
     expect(await heldLanes()).toEqual(lanes);
     expect((await vera.get('/')).text).toContain('An incident');
@@ -88,14 +88,14 @@ describe('What operators hold back', () => {
     ]);
   });
 
-  it('is a workspace still, when it is released while everything is held back', async () => {
+  it('still includes a workspace that is resumed while everything is paused', async () => {
     const fields = { whose: 'workspace', workspace: stack.tenant.workspaceId, reason: 'x' };
     await pause(fields);
     await pause({ whose: 'everything', reason: 'y' });
     expect(await toldTo(await release(fields))).toContain('all workspaces are still held back');
   });
 
-  it('is changed neither by viewers nor by forms from elsewhere, whom it is shown without forms', async () => {
+  it('is not changed by viewers, who see it without forms, nor by forms of other sites', async () => {
     const fields = { whose: 'everything', reason: 'x' };
     expect((await pause(fields, vera)).status).toBe(403);
     expect((await ada.post('/pauses', fields, FROM_ELSEWHERE)).status).toBe(403);
@@ -109,7 +109,7 @@ describe('What operators hold back', () => {
     expect(text).not.toContain('action="/pauses');
   });
 
-  it('stays as it is where something is wrong with what was filled in, which stays filled in', async () => {
+  it('is not changed by an invalid form, which keeps its input', async () => {
     const fields = { whose: 'workspace', workspace: stack.tenant.workspaceId, reason: 'x' };
     for (const [change, status, sentence] of [
       [{ whose: '' }, 400, '`whose` is missing'],
@@ -134,7 +134,7 @@ describe('What operators hold back', () => {
     expect(await heldLanes()).toEqual([]);
   });
 
-  it('is released at the command line alone where the database was restored', async () => {
+  it('can only be resumed at the command line where the database was restored', async () => {
     const eras = new EraStore(stack.database);
     await eras.beginByHand(operator('ada'));
     try {

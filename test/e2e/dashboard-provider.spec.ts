@@ -11,11 +11,11 @@ const PEOPLE = {
   ada: { groups: ['everybody', 'mail-operators'] },
   vera: { groups: ['support'] },
   eve: { groups: ['everybody', 'mail-operators-of-another'] },
-  admin: { groups: ['support'], shownAs: 'ada' },
-  weird: { groups: ['support'], shownAs: '<b>bold</b>\n' },
+  admin: { groups: ['support'], preferredUsername: 'ada' },
+  weird: { groups: ['support'], preferredUsername: '<b>bold</b>\n' },
 };
 
-/** Where browsers see it; tests ask it where it really is. */
+/** The public URL for browsers; tests connect to the real address. */
 const SEEN_AT = 'http://dashboard.posthorn.example';
 
 let stack: Stack;
@@ -37,7 +37,7 @@ afterAll(async () => {
 function start(env: Record<string, string> = {}): Promise<AppUnderTest> {
   return stack.startApp('dashboard', {
     DASHBOARD_URL: SEEN_AT,
-    // Each visitor of a test says where it comes from.
+    // Each visitor of a test sends its own client address.
     TRUSTED_PROXIES: '127.0.0.1',
     OIDC_ISSUER: provider.issuer,
     OIDC_CLIENT_ID: provider.client.id,
@@ -52,10 +52,10 @@ function start(env: Record<string, string> = {}): Promise<AppUnderTest> {
 const begin = () => `${url}/sign-in/provider`;
 const callback = () => `${SEEN_AT}/sign-in/provider/callback`;
 
-/** Signs somebody in up to where the provider sends them back. */
+/** Signs in at the provider, up to the redirect back to the dashboard. */
 async function sentBack(name: string, from = begin()): Promise<{ visitor: Visitor; at: string }> {
   const visitor = new Visitor();
-  const at = await visitor.signInThere(from, name, callback());
+  const at = await visitor.signInAtProvider(from, name, callback());
   return { visitor, at: at.replace(SEEN_AT, url) };
 }
 
@@ -67,8 +67,8 @@ async function signedIn(name: string): Promise<Visitor> {
 
 const overviewOf = async (visitor: Visitor): Promise<string> => (await visitor.visit(`${url}/`)).text();
 
-describe('The word of an identity provider', () => {
-  it('is asked for by a link on the page to sign in, which is not closed though nobody has an account', async () => {
+describe('Signing in by an identity provider', () => {
+  it('begins with a link on the sign-in page, which is available although there are no accounts', async () => {
     const page = await (await new Visitor().visit(`${url}/sign-in`)).text();
     expect(page).toContain('<a href="/sign-in/provider">Sign in with 127.0.0.1</a>');
     expect(page).toContain('type="password"');
@@ -79,11 +79,11 @@ describe('The word of an identity provider', () => {
     ['vera', 'vera@127.0.0.1 (viewer)'],
     ['admin', 'ada@127.0.0.1 (viewer)'],
     ['weird', 'weird@127.0.0.1 (viewer)'],
-  ])('lets %s in as %s', async (name, shown) => {
+  ])('signs %s in as %s', async (name, shown) => {
     expect(await overviewOf(await signedIn(name))).toContain(shown);
   });
 
-  it('is asked for with PKCE, state and nonce, which differ each time', async () => {
+  it('uses PKCE, state and nonce, which differ each time', async () => {
     const locations = await Promise.all(
       [1, 2].map(async () => new URL((await new Visitor().visit(begin())).headers.get('location')!)),
     );
@@ -103,7 +103,7 @@ describe('The word of an identity provider', () => {
     }
   });
 
-  it('gives a role only to the values that are set', async () => {
+  it('gives a role only for the configured values', async () => {
     const { visitor, at } = await sentBack('eve');
     const answer = await visitor.visit(at);
     expect(answer.status).toBe(403);
@@ -111,7 +111,7 @@ describe('The word of an identity provider', () => {
     expect((await visitor.visit(`${url}/`)).status).toBe(303);
   });
 
-  it('leads on by a page of ours, with a session whose cookie no other site sends', async () => {
+  it('continues with a page of the dashboard, and a session cookie that is SameSite=Strict', async () => {
     const { visitor, at } = await sentBack('ada');
     const answer = await visitor.visit(at);
     expect(answer.headers.get('refresh')).toBe('0; url=/');
@@ -127,7 +127,7 @@ describe('The word of an identity provider', () => {
     expect(items[0]!.detail['network']).toMatch(/^[\d.]+$/);
   });
 
-  it('leads to where somebody wanted to be, and to no other site', async () => {
+  it('redirects to the requested page, and to no other site', async () => {
     for (const [wanted, reached] of [
       ['/emails?to=ada%40receiver.example', '/emails?to=ada%40receiver.example'],
       ['//evil.example', '/'],
@@ -141,7 +141,7 @@ describe('The word of an identity provider', () => {
     }
   });
 
-  it('ends with its session: who signs out is out, and may sign out there too', async () => {
+  it('ends with the session: people are signed out, and may sign out at the provider, too', async () => {
     const visitor = await signedIn('vera');
     const page = await (await new Visitor().visit(`${url}/sign-in`)).text();
     expect(page).toMatch(new RegExp(`<a href="${provider.issuer}/session/end\\?[^"]*">Sign out there</a>`));
@@ -150,14 +150,14 @@ describe('The word of an identity provider', () => {
   });
 });
 
-describe('Who comes back', () => {
+describe('Somebody who returns from the provider', () => {
   it.each<[string, (at: URL) => void]>([
     ['with another state', (at) => at.searchParams.set('state', 'A'.repeat(43))],
     ['without a state', (at) => at.searchParams.delete('state')],
     ['with a code that is none', (at) => at.searchParams.set('code', 'x'.repeat(5_000))],
     ['without a code', (at) => at.searchParams.delete('code')],
     ['by the word of another issuer', (at) => at.searchParams.set('iss', 'https://evil.example')],
-  ])('%s has to begin again', async (_what, change) => {
+  ])('%s must start again', async (_what, change) => {
     const { visitor, at } = await sentBack('ada');
     const changed = new URL(at);
     change(changed);
@@ -167,28 +167,28 @@ describe('Who comes back', () => {
     expect((await visitor.visit(`${url}/`)).status).toBe(303);
   });
 
-  it('in another browser, or twice, has to begin again', async () => {
+  it('in another browser, or twice, must start again', async () => {
     const { visitor, at } = await sentBack('ada');
     expect((await new Visitor().visit(at)).status).toBe(400);
     expect((await visitor.visit(at)).status).toBe(200);
     expect((await visitor.visit(at)).status).toBe(400);
   });
 
-  it('with a code that somebody else was given has to begin again', async () => {
+  it('with a code for somebody else must start again', async () => {
     const [mine, theirs] = await Promise.all([sentBack('vera'), sentBack('ada')]);
     const mixed = new URL(mine.at);
     mixed.searchParams.set('code', new URL(theirs.at).searchParams.get('code')!);
     expect((await mine.visitor.visit(mixed)).status).toBe(400);
   });
 
-  it('again and again from one address has to wait', async () => {
+  it('repeatedly from one address must wait', async () => {
     const headers = { 'X-Forwarded-For': '10.9.9.9' };
     const comeBack = (): Promise<Response> => fetch(`${url}/sign-in/provider/callback?state=x`, { headers });
     const statuses = (await Promise.all(Array.from({ length: 40 }, comeBack))).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([400, 429]));
   });
 
-  it('refused by the provider is told so, in our words', async () => {
+  it('after a refusal by the provider sees that, in our own words', async () => {
     const { visitor, at } = await sentBack('ada');
     const state = new URL(at).searchParams.get('state')!;
     const refused = new URL('/sign-in/provider/callback', url);
@@ -205,21 +205,24 @@ describe('Who comes back', () => {
     expect(await answer.text()).not.toContain('script');
   });
 
-  it('while the provider answers nonsense is told that it does, and the log says why without a token', async () => {
+  it('while the provider gives invalid answers sees that, and the reason is logged without a token', async () => {
     const { visitor, at } = await sentBack('ada');
-    provider.instead.set('/token', { status: 200, body: '{"access_token":"hunter2","token_type":"bearer"}' });
+    provider.overrides.set('/token', {
+      status: 200,
+      body: '{"access_token":"hunter2","token_type":"bearer"}',
+    });
     const answer = await visitor.visit(at);
-    provider.instead.clear();
+    provider.overrides.clear();
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect((await visitor.visit(`${url}/`)).status).toBe(303);
-    await dashboard.program.wrote('the identity provider');
+    await dashboard.program.waitForOutput('the identity provider');
     expect(dashboard.program.output).not.toMatch(/hunter2|code=|id_token=/);
     expect(dashboard.program.output).not.toContain(provider.client.secret);
   });
 });
 
 describe('Settings of the dashboard', () => {
-  it('can switch passwords off, for those who are signed in too', async () => {
+  it('can disable passwords, also for existing sessions', async () => {
     const accounts = new OperatorAccountStore(stack.database);
     const { name, password } = await createOperator(accounts, TESTS, { name: 'ada', role: 'operator' });
     const signIn = (at: string): Promise<Response> =>
@@ -241,7 +244,7 @@ describe('Settings of the dashboard', () => {
     await closed.program.stop();
   });
 
-  it('without a provider count no session that one has vouched for', async () => {
+  it('without a provider do not accept sessions that came from one', async () => {
     const visitor = await signedIn('ada');
     const other = await start({ OIDC_ISSUER: '' });
     const headers = { Cookie: visitor.cookieFor(url) };
@@ -251,7 +254,7 @@ describe('Settings of the dashboard', () => {
     await other.program.stop();
   });
 
-  it('name a provider that is away: the dashboard starts, and says so to who asks for its word', async () => {
+  it('with an unavailable provider let the dashboard start, and it reports that at the sign-in', async () => {
     const app = await start({ OIDC_ISSUER: 'http://127.0.0.1:1' });
     expect((await fetch(`${app.url}/sign-in`)).status).toBe(200);
     const answer = await fetch(`${app.url}/sign-in/provider`, { redirect: 'manual' });

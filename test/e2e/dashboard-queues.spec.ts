@@ -29,13 +29,13 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** Rings, with something else in a field of the job than Posthorn writes. */
+/** Adds a ring whose job has a foreign value in a field. */
 async function addJob(jobId: string, fields: Record<string, string> = {}): Promise<void> {
   await queue.add('email.turn', { v: 1 }, { jobId });
   if (Object.keys(fields).length > 0) await redis.hset(queue.toKey(jobId), fields);
 }
 
-/** Everything that there is of the queues in Redis. */
+/** All keys of the queues in Redis, with their contents. */
 async function held(): Promise<Record<string, string>> {
   const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !key.includes('{rates}')).sort();
   const dumps = await Promise.all(keys.map(async (key) => (await redis.dumpBuffer(key)).toString('base64')));
@@ -45,7 +45,7 @@ async function held(): Promise<Record<string, string>> {
 const jobPath = (id: string): string => `/queues/api/queues/${QUEUES.emailTurns}/${encodeURIComponent(id)}`;
 
 describe('The queues on the dashboard', () => {
-  it('show what a job holds as text that no browser runs', async () => {
+  it('show the data of a job as text that no browser executes', async () => {
     await addJob(`x${HOSTILE}`, { name: HOSTILE, data: JSON.stringify({ x: HOSTILE }) });
     for (const path of [BOARD, jobPath(`x${HOSTILE}`)]) {
       const { status, headers, text } = await vera.get(path);
@@ -59,7 +59,7 @@ describe('The queues on the dashboard', () => {
     await queue.drain();
   });
 
-  it('are not changed for a viewer by any method, however it is said', async () => {
+  it('cannot be changed by a viewer with any method or override', async () => {
     await addJob('a');
     const before = await held();
     const ways = ['', '/clean', '/retry', '/promote', '/update-data', '/delay'].map(
@@ -96,7 +96,7 @@ describe('The queues on the dashboard', () => {
     ['fails with a long reason', { failedReason: 'x'.repeat(MEGABYTE) }, 'bytes of Redis'],
     ['holds broken JSON', { data: '{broken' }, 'not valid JSON'],
     ['has broken options', { opts: '{broken' }, 'not valid JSON'],
-  ])('do not read a job that %s, but say which, and are emptied all the same', async (_what, fields, why) => {
+  ])('do not parse a job that %s, but show its id, and can still be emptied', async (_what, fields, why) => {
     await addJob('odd', fields);
     for (const path of [BOARD, jobPath('odd'), `${jobPath('odd')}/flow`]) {
       const { status, text } = await vera.get(path);
@@ -105,7 +105,7 @@ describe('The queues on the dashboard', () => {
         new RegExp(`${queue.toKey('odd')} .*${why}.*empty the queue`),
       );
     }
-    // The page asks for all queues again and again.
+    // The page polls all queues.
     expect((await vera.get('/queues/api/queues')).status).toBe(200);
     const emptied = await fetch(`${dashboard.url}/queues/api/queues/${QUEUES.emailTurns}/empty`, {
       method: 'PUT',
@@ -115,7 +115,7 @@ describe('The queues on the dashboard', () => {
     expect((await vera.get(BOARD)).status).toBe(200);
   });
 
-  it('show a hundred jobs of a status at once, however many are asked for', async () => {
+  it('show at most a hundred jobs of a status at once, however many are requested', async () => {
     await queue.addBulk(Array.from({ length: 150 }, () => ({ name: 'email.turn', data: { v: 1 } })));
     const { text } = await vera.get(`${BOARD}&status=waiting&jobsPerPage=1000000000`);
     const { queues } = JSON.parse(text) as { queues: { name: string; jobs: unknown[] }[] };

@@ -12,7 +12,7 @@ import {
 } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-/** A relay that knows nobody whose address begins so, for as long as it is told. */
+/** A relay that refuses addresses with this prefix as unknown, for as long as the test says. */
 let knowsThem = false;
 const relay: SinkScript = (stage, { to }) =>
   stage === 'rcpt' && !knowsThem && to.at(-1)?.startsWith('nobody-')
@@ -44,7 +44,7 @@ const escaped = (text: string) => text.replace(/"/g, '&quot;').replace(/</g, '&l
 const search = async (query: string) => (await vera.get(`/suppressions?${query}`)).text;
 
 describe('The search for suppressions', () => {
-  it('finds an address in whatever case in every workspace, and in one where that is asked', async () => {
+  it('finds an address in any letter case, in all workspaces or in a selected one', async () => {
     const other = await stack.createTenant('Other');
     const email = newRecipient();
     await suppress(email);
@@ -59,7 +59,7 @@ describe('The search for suppressions', () => {
     expect(await search(`email=${newRecipient()}`)).toContain('Nothing was found');
   });
 
-  it('goes from page to page, each entry once', async () => {
+  it('shows each entry once, page by page', async () => {
     const tenant = await stack.createTenant('Long');
     for (let n = 0; n < 53; n += 1) await suppress(`${n}-${newRecipient()}`, tenant.keys.apiUser);
     for (const query of ['', `workspace=${tenant.workspaceId}`]) {
@@ -78,17 +78,17 @@ describe('The search for suppressions', () => {
     ['what would be markup', `email=${encodeURIComponent(HOSTILE)}`, 'email'],
     ['a workspace that is none', 'workspace=1', 'workspace'],
     ['a page that is none', 'startAt=x', 'startAt'],
-  ])('says what is wrong with %s', async (_what, query, field) => {
+  ])('explains what is wrong with %s', async (_what, query, field) => {
     const { status, text } = await ada.get(`/suppressions?${query}`);
     expect([status, text.includes(`role="alert">\`${field}\``)]).toEqual([400, true]);
     expect(text).not.toContain('<script>');
   });
 });
 
-describe('An address that nothing more is to be sent to', () => {
+describe('Suppressing an address by hand', () => {
   const put = (fields: Record<string, string>, as = ada) => as.post('/suppressions', fields);
 
-  it('is put on the list of one workspace from its email, with the reason, as the audit log has it', async () => {
+  it('is possible for one workspace from the page of an email, with a reason, and is audited', async () => {
     const to = newRecipient();
     const workspace = stack.tenant.workspaceId;
     const email = await sendAndWait(to);
@@ -123,7 +123,7 @@ describe('An address that nothing more is to be sent to', () => {
     expect(await search(`email=${to}`)).toContain('COMPLAINT');
   });
 
-  it('is not put there by viewers or forms from elsewhere, nor where something is wrong', async () => {
+  it('is refused for viewers, forms of other sites and invalid input', async () => {
     const fields = { email: newRecipient(), workspace: stack.tenant.workspaceId, reason: 'MANUAL' };
     expect((await put(fields, vera)).status).toBe(403);
     expect((await ada.post('/suppressions', fields, FROM_ELSEWHERE)).status).toBe(403);
@@ -151,8 +151,8 @@ describe('An address that nothing more is to be sent to', () => {
   });
 });
 
-describe('Taking many addresses off a list', () => {
-  it('goes on in the search that one was in, by buttons that say whose they are', async () => {
+describe('Removing many addresses from a list', () => {
+  it('returns to the current search, with buttons that name their address', async () => {
     const email = newRecipient();
     await suppress(email);
     const query = new URLSearchParams({ email, workspace: stack.tenant.workspaceId, startAt: '' }).toString();
@@ -170,7 +170,7 @@ describe('Taking many addresses off a list', () => {
 });
 
 describe('An address that has bounced', () => {
-  it('is seen from its email, taken off the list by an operator, and sent to again', async () => {
+  it('is shown with its email, can be removed by an operator, and is sent to again', async () => {
     const to = `nobody-${newRecipient()}`;
     const bounced = await sendAndWait(to);
     const suppressed = await sendAndWait(to);
@@ -190,7 +190,7 @@ describe('An address that has bounced', () => {
     await stack.onlyMailTo(to);
   });
 
-  it('stays on the list for viewers, for forms from elsewhere, and is told of as gone once it is, whoever took it off', async () => {
+  it('cannot be removed by viewers or forms of other sites; one that was removed already is reported as such', async () => {
     const id = await suppress(newRecipient());
     const act = `/suppressions/${id}/remove`;
     expect([(await vera.post(act)).status, (await ada.post(act, {}, FROM_ELSEWHERE)).status]).toEqual([

@@ -4,27 +4,27 @@ import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases';
 import { type Stack, TESTS } from './stack.ts';
 
-/** What would run where it is not escaped. */
+/** A script that would run in a page that does not escape it. */
 export const HOSTILE = '"><script>alert(1)</script>';
 
-/** What a browser says of a form that is sent from a page of another site. */
+/** The headers of a form that is submitted from a page of another site. */
 export const FROM_ELSEWHERE = { 'Origin': 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
 
-/** A page of the dashboard, as a browser gets it. */
+/** A page of the dashboard. */
 export interface ShownPage {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Somebody who is signed in to the dashboard. */
+/** An HTTP client with a session of the dashboard. */
 export class DashboardVisitor {
   private constructor(
     private readonly dashboard: AppUnderTest,
     readonly cookie: string,
   ) {}
 
-  /** Makes an account and signs in to it. */
+  /** Creates an account and signs in. */
   static async signIn(
     stack: Stack,
     dashboard: AppUnderTest,
@@ -47,7 +47,7 @@ export class DashboardVisitor {
     return this.ask(path, {});
   }
 
-  /** Sends a form, from a page of the dashboard unless `headers` say otherwise. */
+  /** Submits a form, from a page of the dashboard unless `headers` say otherwise. */
   post(
     path: string,
     fields: Record<string, string> = {},
@@ -76,7 +76,7 @@ export async function openDashboard(
   return { dashboard, ada, vera };
 }
 
-/** Where a list goes on. */
+/** The URL of a list's next page. */
 export function nextPageIn(text: string): string {
   return /href="([^"]+)" rel="next"/.exec(text)![1]!.replaceAll('&amp;', '&');
 }

@@ -38,7 +38,7 @@ async function audited() {
   const page = { limit: 10, sort: 'createdAt.asc' } as const;
   const { items } = await new AuditLogStore(stack.database).list(workspaceId, page, { subjectId: webhook });
   const acts = items.map(({ action, actor: { name } }) => [action, name]);
-  // Each app estimates the clock of the database: a moment apart, what two of them did may stand in either order.
+  // Each app estimates the clock of the database: almost simultaneous changes of two apps may appear in either order.
   return acts.filter(([action]) => action !== 'webhook.created');
 }
 
@@ -53,7 +53,7 @@ describe('The webhooks of the dashboard', () => {
     expect((await vera.get(`/webhooks?status=PAUSED`)).text).toContain('Nothing was found');
   });
 
-  it('say which receivers fail and which are slow', async () => {
+  it('show which receivers fail and which are slow', async () => {
     const { pool } = stack.database;
     await pool.query('UPDATE webhooks SET failing_since = now() WHERE url LIKE $1', [`%${path}`]);
     await pool.query('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhook]);
@@ -70,7 +70,7 @@ describe('The webhooks of the dashboard', () => {
     ['a status of deliveries that there is not', 'deliveries?status=LOST', 'status'],
     ['an event that there is not', 'deliveries?event=LOST', 'event'],
     ['a time that is none', 'deliveries?after=soon', 'after'],
-  ])('say what is wrong with %s', async (_what, address, field) => {
+  ])('explain what is wrong with %s', async (_what, address, field) => {
     const { status, text } = await ada.get(address.replace(/^deliveries/, `/webhooks/${webhook}`));
     expect([status, text.includes(`role="alert">\`${field}\``)]).toEqual([400, true]);
   });
@@ -93,7 +93,7 @@ describe('One webhook', () => {
     expect(await found(`before=${fromNow(-DAY_MS).slice(0, 16)}`)).toEqual([false, true]);
   });
 
-  it('shows a delivery with what is posted and what each attempt came to, whatever they hold', async () => {
+  it('shows a delivery with its payload and the result of each attempt, escaped', async () => {
     const id = await add();
     await stack.database.pool.query(
       `UPDATE webhook_attempts SET body = $1, reason = $1, headers = jsonb_build_object('x', $1::text)`,
@@ -107,7 +107,7 @@ describe('One webhook', () => {
     expect(text).not.toContain('method="post" action="/webhooks');
   });
 
-  it('is a page that says so where there is none', async () => {
+  it('is answered 404 with a page that says so where it does not exist', async () => {
     const [nowhere, nothing] = [newId('wh', Date.now()), newId('dlv', Date.now())];
     for (const id of [nowhere, 'wh_x', HOSTILE, "' OR 1=1", '%00']) {
       const { status, text } = await ada.get(`/webhooks/${encodeURIComponent(id)}`);
@@ -126,7 +126,7 @@ describe('One webhook', () => {
 });
 
 describe('What operators do with deliveries', () => {
-  it('sends one again, and tells the audit log who did', async () => {
+  it('sends one again, and records in the audit log who did', async () => {
     const id = await add();
     const { status, headers } = await ada.post(`/webhooks/${webhook}/deliveries/${id}/redeliver`);
     const shown = `/webhooks/${webhook}/deliveries/${id}`;
@@ -137,7 +137,7 @@ describe('What operators do with deliveries', () => {
     expect((await ada.get(`${shown}?done=redelivered`)).text).toContain('It is due now.');
   });
 
-  it('recovers what failed in a time, and shows how far that is', async () => {
+  it('recovers deliveries that failed in a period, and shows the progress', async () => {
     const failed = [await add({ atMs: Date.now() - DAY_MS }), await add({ atMs: Date.now() - DAY_MS })];
     await add({ atMs: Date.now() - 4 * DAY_MS });
     const fields = { since: fromNow(-2 * DAY_MS).slice(0, 16), until: '' };
@@ -154,7 +154,7 @@ describe('What operators do with deliveries', () => {
     expect([done.text.includes('COMPLETED'), done.headers.get('refresh')]).toEqual([true, null]);
   });
 
-  it('loads itself anew for who has begun a recovery, and for nobody who may be filling in a form', async () => {
+  it('reloads itself after starting a recovery, but not while somebody may be filling in a form', async () => {
     stack.scheduler.program.kill('SIGSTOP');
     const fields = { since: fromNow(-2 * DAY_MS) };
     const { headers } = await ada.post(`/webhooks/${webhook}/recover`, fields);
@@ -178,7 +178,7 @@ describe('What operators do with deliveries', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('lets nobody act but operators, from pages of the dashboard', async () => {
+  it('lets only operators act, and only from pages of the dashboard', async () => {
     const id = await add();
     for (const act of [`deliveries/${id}/redeliver`, 'recover']) {
       const fields = { since: fromNow(-DAY_MS) };

@@ -20,7 +20,7 @@ const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
 const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
 const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
-/** What the workers of a busy installation would have counted in an hour. */
+/** Counts as the workers of a busy installation record them in an hour. */
 const AN_HOUR = `
 WITH relay AS (INSERT INTO relay_views VALUES ('relay.example:587', 'sender-1:1', true, now() + interval '1 hour'))
 INSERT INTO rate_minutes
@@ -32,7 +32,7 @@ CROSS JOIN (VALUES ('email', 'sent', 90), ('email', 'bounced', 3), ('email', 'fa
 
 if (chromium === undefined) {
   describe('the dashboard in a browser', () => {
-    it.skip('is not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+    it.skip('is not tested: no chromium or google-chrome is in the PATH', () => undefined);
   });
 } else {
   describe('the dashboard in a browser', () => {
@@ -60,13 +60,13 @@ if (chromium === undefined) {
     const isOverview = `document.querySelector('h1')?.textContent === 'Overview'`;
 
     async function signIn(page: BrowserPage): Promise<void> {
-      await page.until(`document.activeElement?.id === 'name'`);
+      await page.waitUntil(`document.activeElement?.id === 'name'`);
       const type = (id: string, text: string): Promise<unknown> =>
         page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(text)}`);
       await type('name', 'ada');
       await type('password', password);
       await page.evaluate(`document.querySelector('form').requestSubmit()`);
-      await page.until(isOverview);
+      await page.waitUntil(isOverview);
     }
 
     async function open(path: string, size: PageSize): Promise<BrowserPage> {
@@ -75,7 +75,7 @@ if (chromium === undefined) {
       return page;
     }
 
-    /** Writes down what a page looks like, for the documentation, when UPDATE_DOCS=1 asks for it. */
+    /** Saves a screenshot for the documentation if UPDATE_DOCS=1. */
     async function picture(page: BrowserPage, name: string): Promise<void> {
       const png = await page.screenshot();
       expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
@@ -84,12 +84,12 @@ if (chromium === undefined) {
 
     it('signs in by its form', async () => {
       const page = await open('/', DESKTOP);
-      await page.until(`document.activeElement?.id === 'name'`);
+      await page.waitUntil(`document.activeElement?.id === 'name'`);
       await picture(page, 'sign-in');
       await signIn(page);
     });
 
-    it('signs in and out by plain http at a name of its own, where browsers tell less', async () => {
+    it('signs in and out over plain HTTP at a host name, where browsers send fewer headers', async () => {
       const port = String(await freePort());
       const at = `http://posthorn.test:${port}`;
       const app = await stack.startApp('dashboard', { HTTP_PORT: port, DASHBOARD_URL: at });
@@ -97,11 +97,11 @@ if (chromium === undefined) {
       await page.goTo(at);
       await signIn(page);
       await page.evaluate(`document.querySelector('header button').click()`);
-      await page.until(`document.activeElement?.id === 'name'`);
+      await page.waitUntil(`document.activeElement?.id === 'name'`);
       await app.program.stop();
     });
 
-    it('signs in by an identity provider of another site, and its cookie, which no other site sends, is there at once', async () => {
+    it('signs in by an identity provider of another site, and its SameSite=Strict cookie is sent at once', async () => {
       const people = { grace: { groups: ['staff'] } };
       const provider = await TestIdentityProvider.start(people, 'http://localhost/');
       const app = await stack.startApp('dashboard', {
@@ -114,16 +114,16 @@ if (chromium === undefined) {
       provider.moveTo(`http://localhost:${app.port}/sign-in/provider/callback`, people);
       const page = await browser.openPage(DESKTOP);
       await page.goTo(`http://localhost:${app.port}/`);
-      await page.until(`document.querySelector('a[href="/sign-in/provider"]') !== null`);
+      await page.waitUntil(`document.querySelector('a[href="/sign-in/provider"]') !== null`);
       await page.evaluate(`document.querySelector('a[href="/sign-in/provider"]').click()`);
-      await page.until(`document.querySelector('input[name=login]') !== null`);
+      await page.waitUntil(`document.querySelector('input[name=login]') !== null`);
       await page.evaluate(
         `for (const [name, value] of [['login', 'grace'], ['password', 'x']]) document.querySelector('input[name=' + name + ']').value = value;
          document.querySelector('form').requestSubmit()`,
       );
-      await page.until(`document.querySelector('input[name=prompt][value=consent]') !== null`);
+      await page.waitUntil(`document.querySelector('input[name=prompt][value=consent]') !== null`);
       await page.evaluate(`document.querySelector('form').requestSubmit()`);
-      await page.until(isOverview);
+      await page.waitUntil(isOverview);
       expect(await page.evaluate(`document.querySelector('header').textContent`)).toContain(
         'grace@127.0.0.1 (viewer)',
       );
@@ -134,34 +134,34 @@ if (chromium === undefined) {
     it.each([
       ['a desk', DESKTOP],
       ['a telephone', TELEPHONE],
-    ])('shows how things stand, on %s', async (_what, size) => {
+    ])('shows the state of the installation, on %s', async (_what, size) => {
       const page = await open('/', size);
-      await page.until(isOverview);
+      await page.waitUntil(isOverview);
       expect(await page.evaluate(`document.querySelectorAll('svg').length`)).toBe(4);
       expect(await page.evaluate(`document.querySelectorAll('svg rect.a').length`)).toBeGreaterThan(100);
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
       await picture(page, size.mobile ? 'overview-telephone' : 'overview');
     });
 
-    it('shows the queues, which ask no other host for anything', async () => {
+    it('shows the queues without requests to other hosts', async () => {
       const page = await open('/queues', DESKTOP);
-      await page.until(`document.body?.innerText.includes('email-turns')`);
-      await page.until(`!document.body.innerText.includes('Loading')`);
+      await page.waitUntil(`document.body?.innerText.includes('email-turns')`);
+      await page.waitUntil(`!document.body.innerText.includes('Loading')`);
       await picture(page, 'queues');
       expect(page.requests.filter((asked) => !asked.startsWith(url))).toEqual([]);
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
     });
 
     it.each([
       ['a desk', DESKTOP, 'light'],
       ['a telephone', TELEPHONE, 'light'],
       ['a desk where it is dark', DESKTOP, 'dark'],
-    ])('leads from the queues back to the overview, on %s', async (_what, size, colours) => {
+    ])('has a link from the queues back to the overview, on %s', async (_what, size, colours) => {
       const page = await browser.openPage(size);
-      if (colours === 'dark') await page.preferDark();
+      if (colours === 'dark') await page.emulateDarkMode();
       await page.goTo(`${url}/queues`);
-      await page.until(`document.body?.innerText.includes('email-turns')`);
+      await page.waitUntil(`document.body?.innerText.includes('email-turns')`);
       const [bar, logo] = ['.way-back', 'header a img'].map(
         (part) => `document.querySelector('${part}').getBoundingClientRect()`,
       );
@@ -170,14 +170,14 @@ if (chromium === undefined) {
       expect(await page.evaluate(`(${besides} ?? Infinity) >= ${logo}.bottom`)).toBe(true);
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
       await page.evaluate(`document.querySelector('.way-back a').click()`);
-      await page.until(isOverview);
+      await page.waitUntil(isOverview);
     });
 
     it('signs out by its button', async () => {
       const page = await open('/', DESKTOP);
-      await page.until(isOverview);
+      await page.waitUntil(isOverview);
       await page.evaluate(`document.querySelector('header button').click()`);
-      await page.until(`document.activeElement?.id === 'name'`);
+      await page.waitUntil(`document.activeElement?.id === 'name'`);
     });
   });
 }

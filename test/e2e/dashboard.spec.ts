@@ -46,7 +46,7 @@ async function cookieOf(credentials: { name: string; password: string }): Promis
 
 let viewerSession: string | undefined;
 
-/** Signed in once: a name can be tried only so often from one place. */
+/** Signed in once: attempts for a name from one address are limited. */
 async function viewerCookie(): Promise<string> {
   return (viewerSession ??= await cookieOf(viewer));
 }
@@ -60,7 +60,7 @@ async function told(action: AuditedAction): Promise<AuditEntry[]> {
 const as = (cookie: string, more: Record<string, string> = {}) => ({ headers: { Cookie: cookie, ...more } });
 
 describe('The dashboard', () => {
-  it('is closed until somebody has an account, and says how to make one', async () => {
+  it('is closed until there is an account, and says how to create one', async () => {
     const page = await (await ask('/sign-in')).text();
     expect(page).toContain('operator create --name');
     expect(page).not.toContain('<form');
@@ -70,12 +70,12 @@ describe('The dashboard', () => {
   });
 
   it.each(['/', '/queues', '/queues/api/queues', '/queues/static/js/main.js', '/nowhere'])(
-    'shows nothing at %s to who is not signed in',
+    'shows nothing at %s without a session',
     async (path) => {
       const page = await ask(path, { headers: { Accept: 'text/html' } });
       const wanted = path === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(path)}`;
       expect([page.status, page.headers.get('location')]).toEqual([303, wanted]);
-      // The second is what the pages of Bull Board ask with.
+      // The second is how the pages of Bull Board send requests.
       for (const Accept of ['application/json', 'application/json, text/plain, */*']) {
         for (const cookie of ['', `posthorn-session=${'A'.repeat(43)}`]) {
           const { status, headers } = await ask(path, as(cookie, { Accept }));
@@ -101,13 +101,13 @@ describe('The dashboard', () => {
     if (status === 401) expect(await answer.text()).toContain('Name or password are wrong');
   });
 
-  it('leads who had to sign in to where they wanted to be, even at the second try, and to no other site', async () => {
+  it('redirects to the requested page after the sign-in, even at the second attempt, and to no other site', async () => {
     const wanted = '/emails?to=ada%40receiver.example&by-itself=1';
     const { headers } = await ask(wanted, { headers: { Accept: 'text/html' } });
     const page = await (await ask(headers.get('location')!)).text();
     const [, to] = /name="to" value="([^"]+)"/.exec(page)!;
     expect(to).toBe('/emails?to=ada%40receiver.example');
-    // Of her own: a name can be tried only so often from one place.
+    // A separate account: attempts for a name from one address are limited.
     const hedy = await createOperator(accounts, TESTS, { name: 'hedy' });
     const again = await (await signIn({ ...hedy, password: 'x', to: to! })).text();
     expect(again).toContain(`name="to" value="${to}"`);
@@ -115,7 +115,7 @@ describe('The dashboard', () => {
     expect((await signIn({ ...hedy, to: '//evil.example' })).headers.get('location')).toBe('/');
   });
 
-  it('tells who sends a form after their session how to send it once more', async () => {
+  it('says how to submit a form again that was sent after the end of the session', async () => {
     const answer = await ask('/suppressions', {
       method: 'POST',
       headers: { 'Accept': 'text/html', 'Sec-Fetch-Site': 'same-origin' },
@@ -127,12 +127,12 @@ describe('The dashboard', () => {
     expect(page).toContain('<a href="/sign-in" target="_blank">');
   });
 
-  it('escapes the name that it shows again', async () => {
+  it('escapes the name that it repeats', async () => {
     const page = await (await signIn({ name: '"><script>alert(1)</script>', password: 'x' })).text();
     expect(page).not.toContain('<script>');
   });
 
-  it('signs in with a cookie that no script reads and no other site sends', async () => {
+  it('signs in with a cookie that is HttpOnly and SameSite=Strict', async () => {
     const answer = await signIn({ name: ' ADA ', password: ada.password });
     expect(answer.status).toBe(303);
     expect(answer.headers.getSetCookie()[0]).toMatch(
@@ -140,7 +140,7 @@ describe('The dashboard', () => {
     );
   });
 
-  it('binds the cookie to the host and to TLS where it is reached by https', async () => {
+  it('binds the cookie to the host and to TLS where its public URL is HTTPS', async () => {
     const secure = await stack.startApp('dashboard', { DASHBOARD_URL: 'https://dashboard.example.com' });
     const answer = await fetch(`${secure.url}/sign-in`, {
       method: 'POST',
@@ -158,7 +158,7 @@ describe('The dashboard', () => {
     ['another origin of the same site', { 'Sec-Fetch-Site': 'same-site' }],
     ['another origin, by an old browser', { Origin: 'http://localhost:1' }],
     ['no page at all', { Origin: '' }],
-  ])('changes nothing when asked from %s', async (_what, headers) => {
+  ])('changes nothing on requests from %s', async (_what, headers) => {
     expect((await signIn(ada, headers)).status).toBe(403);
     const cookie = await cookieOf(ada);
     const answer = await ask('/sign-out', { method: 'POST', headers: { Cookie: cookie, ...headers } });
@@ -166,7 +166,7 @@ describe('The dashboard', () => {
     expect((await ask('/', as(cookie))).status).toBe(200);
   });
 
-  it('shows whether everything flows', async () => {
+  it('shows whether emails are being sent', async () => {
     await stack.send();
     const answer = await ask('/', as(await viewerCookie()));
     const page = await answer.text();
@@ -184,7 +184,7 @@ describe('The dashboard', () => {
     expect(answer.headers.get('referrer-policy')).toBe('same-origin');
   });
 
-  it('shows what is held back as a whole, however many webhooks rest, and that there are more', async () => {
+  it('shows lanes that are paused by operators, however many webhooks are paused, and that there are more', async () => {
     const { pool } = stack.database;
     await pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', '*', 'The relay moves'), ('email', 'a.now', 'Spam')`,
@@ -208,7 +208,7 @@ describe('The dashboard', () => {
     for (const status of ['PAUSED', 'DISABLED']) expect(held).toContain(`href="/webhooks?status=${status}"`);
   });
 
-  it('names the workspace of a lane that is held back', async () => {
+  it('names the workspace of a paused lane', async () => {
     const lane = `${stack.tenant.workspaceId}.bulk`;
     const { pool } = stack.database;
     await pool.query(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', $1, 'Spam')`, [
@@ -219,7 +219,7 @@ describe('The dashboard', () => {
     expect(page).toMatch(new RegExp(`>${lane}</a>\\s*<bdi class="quiet">(?!wrk_)[^<]+</bdi>`));
   });
 
-  it('says where no sender runs that none does, and where what is held back is released', async () => {
+  it('says that no sender runs if none does, and where paused lanes are resumed', async () => {
     await stack.database.pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'a.now', 'Spam')`,
     );
@@ -230,7 +230,7 @@ describe('The dashboard', () => {
     expect(page).toContain('<a href="/webhooks?receiver=failing">');
   });
 
-  it('shows the last hour by the clock of the database, whatever that of its own machine says', async () => {
+  it('shows the last hour by the clock of the database, whatever its own machine says', async () => {
     const behind = `const Real = Date; globalThis.Date = class extends Real {
       constructor(...given) { super(...(given.length ? given : [Date.now()])); }
       static now() { return Real.now() - 3 * 3_600_000; }
@@ -256,7 +256,7 @@ describe('The dashboard', () => {
     }
   });
 
-  it('shows the queues to both, and lets only operators change them', async () => {
+  it('shows the queues to both roles, and lets only operators change them', async () => {
     const [operator, looker] = [await cookieOf(ada), await viewerCookie()];
     for (const cookie of [operator, looker]) {
       expect(await (await ask('/queues', as(cookie))).text()).toContain('__UI_CONFIG__');
@@ -277,7 +277,7 @@ describe('The dashboard', () => {
       expect((await change(operator, path)).status).toBe(200);
   });
 
-  it('takes what encodes nothing in a path of the queues for a fault of whoever asks', async () => {
+  it('answers an invalid percent-encoding in a path of the queues as an error of the caller', async () => {
     const cookie = await viewerCookie();
     const expected = {
       '/queues/api/queues?activeQueue=%zz': 400,
@@ -291,7 +291,7 @@ describe('The dashboard', () => {
     expect(statuses).toEqual(expected);
   });
 
-  it('stops or slows down no queue for anybody, and says what holds emails back', async () => {
+  it('lets nobody pause or limit a queue, and says how to pause emails instead', async () => {
     const operator = as(await cookieOf(ada), {
       'Sec-Fetch-Site': 'same-origin',
       'Content-Type': 'application/json',
@@ -316,12 +316,12 @@ describe('The dashboard', () => {
       queues: { isPaused: boolean }[];
     };
     expect(queues.filter(({ isPaused }) => isPaused)).toEqual([]);
-    // What somebody has set past the dashboard can be taken away.
+    // Limits that were set without the dashboard can be removed.
     expect((await put('email-turns/concurrency', '{"concurrency":0}')).status).toBe(200);
     expect((await put('email-turns/rate-limit', '{"max":null}')).status).toBe(200);
   });
 
-  it('shows its pages to who is signed in while strangers send a thousand forms and none to its end', async () => {
+  it('serves signed-in people while a thousand incomplete forms are sent', async () => {
     const session = as(await viewerCookie());
     const lines = ['POST /sign-in HTTP/1.1', 'Host: a', `Origin: ${origin()}`, 'Expect: 100-continue'];
     const head = [
@@ -333,7 +333,7 @@ describe('The dashboard', () => {
     ];
     const strangers = Array.from({ length: 1_000 }, () => connect(dashboard.port, '127.0.0.1'));
     try {
-      // Told to go on, each is in work.
+      // Each is in progress once it was told to continue.
       const areHeard = strangers.map((stranger) => once(stranger, 'data'));
       for (const stranger of strangers) stranger.write(head.join('\r\n'));
       await Promise.all(areHeard);
@@ -343,17 +343,17 @@ describe('The dashboard', () => {
     }
   });
 
-  it('signs out: the cookie is good for nothing any more', async () => {
+  it('signs out: the cookie is no longer valid', async () => {
     const cookie = await cookieOf(ada);
     const answer = await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/sign-in']);
     expect((await ask('/', as(cookie))).status).toBe(303);
-    // Whoever was signed out meanwhile wants the same.
+    // Signing out without a session has the same result.
     const again = await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
     expect([again.status, again.headers.get('location')]).toEqual([303, '/sign-in']);
   });
 
-  it('tells the audit log who signs in and out, and from where, and forgets that after a year', async () => {
+  it('records in the audit log who signs in and out, and from where, and deletes that after a year', async () => {
     const { pool } = stack.database;
     const cookie = await cookieOf(viewer);
     await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
@@ -361,7 +361,7 @@ describe('The dashboard', () => {
     const [newest] = await told('operator.signed_in');
     expect(newest).toMatchObject(vera);
     expect((await told('operator.signed_out'))[0]).toMatchObject(vera);
-    // Nobody is signed out who is not signed in.
+    // Nothing is recorded without a session.
     const signedOut = (await told('operator.signed_out')).length;
     await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
     expect(await told('operator.signed_out')).toHaveLength(signedOut);
@@ -377,7 +377,7 @@ describe('The dashboard', () => {
     expect(await told('operator.created')).toHaveLength(accountsMade);
   });
 
-  it('forgets who was left alone for an hour, and everybody after twelve', async () => {
+  it('ends a session after an hour without activity, and any session after twelve hours', async () => {
     const { pool } = stack.database;
     const cookie = await cookieOf(viewer);
     await pool.query("UPDATE operator_sessions SET last_seen_at = now() - interval '61 minutes'");
@@ -394,7 +394,7 @@ describe('The dashboard', () => {
     ).toBe(0);
   });
 
-  it('forgets who left a page open that loads itself anew, as it forgets everybody who is away', async () => {
+  it('does not count the reloading of an open page as activity', async () => {
     const { pool } = stack.database;
     const cookie = await cookieOf(viewer);
     const lastSeen = async (path: string): Promise<number> => {
@@ -414,7 +414,7 @@ describe('The dashboard', () => {
     expect((await ask(itself.pathname + itself.search, as(cookie))).status).toBe(303);
   });
 
-  it('signs out everywhere who gets another password or is removed', async () => {
+  it('ends all sessions of an account whose password is changed or that is removed', async () => {
     const cookie = await cookieOf(viewer);
     const renewed = await resetOperatorPassword(accounts, TESTS, 'vera');
     expect((await ask('/', as(cookie))).status).toBe(303);
@@ -430,7 +430,7 @@ describe('The dashboard', () => {
     ).toBe(0);
   });
 
-  it('bounds how often a name can be tried from one place, and keeps nobody out who is elsewhere or has another name', async () => {
+  it('limits sign-in attempts for a name from one address, without affecting other addresses or names', async () => {
     const behindProxy = await stack.startApp('dashboard', { TRUSTED_PROXIES: '127.0.0.1' });
     const statusFrom = async (address: string, credentials: Record<string, string>): Promise<number> => {
       const { status, headers } = await fetch(`${behindProxy.url}/sign-in`, {
@@ -442,7 +442,7 @@ describe('The dashboard', () => {
       if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       return status;
     };
-    /** Together: each takes as long as comparing a password does, and on a busy machine tries one after another are free again as fast. */
+    /** Sent concurrently: each takes as long as comparing a password, and on a busy machine sequential attempts would be allowed again as fast. */
     const tryFrom = async (address: string, name: string): Promise<void> => {
       const tries = (): Promise<number[]> =>
         Promise.all(Array.from({ length: 14 }, () => statusFrom(address, { name, password: 'x' })));
@@ -454,7 +454,7 @@ describe('The dashboard', () => {
     expect(await statusFrom(stranger, { name: 'grace', password: 'x' })).toBe(401);
     const refused = { actor: POSTHORN, detail: { network: stranger, name: 'ada' } };
     expect(await told('operator.sign_in_refused')).toMatchObject([refused]);
-    // A name that is no account's may be what somebody took for the field of the password.
+    // A name without an account may be a password that was typed into the wrong field.
     await tryFrom('2001:db8::7', 'grace');
     const unknown = { actor: POSTHORN, detail: { network: '2001:0db8:0000:0000::/64' } };
     expect(await told('operator.sign_in_refused')).toEqual([
@@ -463,7 +463,7 @@ describe('The dashboard', () => {
     ]);
   });
 
-  it('is healthy without anybody being signed in, and logs no name, password or cookie', async () => {
+  it('answers health checks without a session, and logs no name, password or cookie', async () => {
     expect((await ask('/health/ready')).status).toBe(200);
     expect(dashboard.program.output).not.toMatch(/php_|posthorn-session|grace/);
   });

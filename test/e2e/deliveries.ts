@@ -9,12 +9,12 @@ import {
 import { type DeliveryStatus, type EventName, eventShape } from '@posthorn/domain';
 import type { Stack } from './stack.ts';
 
-/** The body of the events that tests record themselves. */
+/** A valid body for events that tests record themselves. */
 export function somePayload(event: EventName): string {
   return JSON.stringify(eventShape(event).example);
 }
 
-/** What a test wants a delivery to be like. */
+/** The properties of a delivery that a test adds. */
 export interface WantedDelivery {
   /** Default: `EXHAUSTED`, after one attempt that was answered 500. */
   readonly status?: DeliveryStatus;
@@ -23,7 +23,7 @@ export interface WantedDelivery {
   readonly event?: EventName;
 }
 
-/** A month that is over has no partitions but those of what happened then. */
+/** Creates the partitions of a month: past months have none unless something happened then. */
 async function makeMonthOf(stack: Stack, at: Date): Promise<void> {
   await stack.database.pool.query(
     `SELECT make_partition(parent, date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC'))

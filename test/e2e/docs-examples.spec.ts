@@ -7,21 +7,21 @@ import { DnsServer, PostgresTools, PrivatePostgres } from '@posthorn/testing';
 import { Checkout } from './docs/checkout.ts';
 import { type Example, examplesOf, PAGES, textOf, whereIs } from './docs/fences.ts';
 import { NEEDS } from './docs/needs.ts';
-import { expectPrinted } from './docs/printed.ts';
+import { expectPrinted } from './docs/expected-output.ts';
 import { Reader } from './docs/reader.ts';
-import { cleanEnv, lackFor, type Outcome } from './docs/runners.ts';
+import { cleanEnv, missingProgramFor, type Outcome } from './docs/runners.ts';
 
-/** Far more than any takes here. */
+/** Far more than any example takes. */
 const WITHIN_MS = 900_000;
 
-/** Its examples are receivers, which docs-receivers.spec.ts runs. */
+/** The page of receivers, whose examples docs-receivers.spec.ts runs. */
 const OF_RECEIVERS = 'docs/receiving-webhooks.md';
 
 const examples = PAGES.filter((page) => page !== OF_RECEIVERS).flatMap(examplesOf);
 const inSection = (page: string, section: string): Example[] =>
   examples.filter((example) => example.page === page && example.section === section);
 
-/** The first of all starts the stack that the others are run against. */
+/** The first example starts the stack that the others are run against. */
 const START = examples[0]!;
 const OTHER_RELAY = inSection('README.md', 'Through your relay');
 const FIRST_START = inSection('docs/operations.md', 'First start');
@@ -49,7 +49,7 @@ beforeAll(async () => {
   names = await DnsServer.start();
   names.set('example.com', { addresses: ['192.0.2.1'] });
   checkout = Checkout.make(join(folder, 'posthorn'));
-  start = await readerOf(START.page).tries(START);
+  start = await readerOf(START.page).run(START);
 }, WITHIN_MS);
 afterAll(async () => {
   await checkout.remove();
@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, WITHIN_MS);
 
-/** One reader for each page: what its examples print and set is there for those below. */
+/** One reader for each page: the output and variables of its examples are available to those below. */
 function readerOf(page: string): Reader {
   if (!readers.has(page)) readers.set(page, new Reader(checkout, names));
   return readers.get(page)!;
@@ -97,8 +97,8 @@ describe('The examples of the documents', () => {
 
   for (const example of run.filter((each) => !apart.has(each) && each.language !== 'sql')) {
     const name = `do what they say: ${whereIs(example)}`;
-    const lack = lackFor(example.language);
-    const does = async (): Promise<void> => expectDone(example, await readerOf(example.page).tries(example));
+    const lack = missingProgramFor(example.language);
+    const does = async (): Promise<void> => expectDone(example, await readerOf(example.page).run(example));
     if (lack === undefined) it(name, does, WITHIN_MS);
     else it.skip(`${name}: left out, this machine lacks ${lack}`, does);
   }
@@ -108,12 +108,12 @@ describe('The examples of the documents', () => {
       .filter(({ language }) => language === 'sql')
       .map((example): [string, string] => [whereIs(example), example.code]),
     ...statements,
-  ])('ask the database what it knows: %s', async (_where, sql) => {
+  ])('query existing tables and columns: %s', async (_where, sql) => {
     await ask(checkout.stack.databaseUrl, sql.replaceAll('…', '00000000-0000-7000-8000-000000000000'));
   });
 });
 
-describe('The examples of operating', () => {
+describe('The examples for operators', () => {
   it(
     'make a first start on an empty database',
     async () => {
@@ -121,7 +121,7 @@ describe('The examples of operating', () => {
       const fresh = Checkout.make(join(folder, 'first-start'));
       const reader = new Reader(fresh, names, databaseUrl);
       try {
-        for (const [, example] of runnable(FIRST_START)) expectDone(example, await reader.tries(example));
+        for (const [, example] of runnable(FIRST_START)) expectDone(example, await reader.run(example));
       } finally {
         await fresh.remove();
       }
@@ -140,7 +140,7 @@ describe('The examples of operating', () => {
         const PATH = `${tools!.binaries}${delimiter}${cleanEnv()['PATH']}`;
         const env = { DATABASE_URL: server.url, NEW_DATABASE_URL: restored, PATH };
         for (const [, example] of runnable(BACKUP))
-          expectDone(example, await readerOf(example.page).tries(example, env));
+          expectDone(example, await readerOf(example.page).run(example, env));
         expect(await posthorn('workspace list', restored)).toContain('Kept');
         expect(await posthorn('status', restored)).toMatch(/restored/);
       } finally {
@@ -157,19 +157,19 @@ describe('The examples of operating', () => {
       example,
     ]),
   )(
-    'that need %s name what is there: %s',
-    async (_why, _where, example) => NEEDS[example.needs!]!.holds(example, checkout),
+    'that need %s refer to things that exist: %s',
+    async (_why, _where, example) => NEEDS[example.needs!]!.check(example, checkout),
     WITHIN_MS,
   );
 
   it(
-    'start with a relay of ones own, after the stack was down',
+    'start with the reader’s own relay, after the stack was down',
     async () => {
       expect((await checkout.run({ language: 'sh', code: 'npm run down' })).stdout).toContain(
         'Posthorn is down.',
       );
       for (const [, example] of runnable(OTHER_RELAY))
-        expectDone(example, await readerOf(example.page).tries(example));
+        expectDone(example, await readerOf(example.page).run(example));
     },
     WITHIN_MS,
   );

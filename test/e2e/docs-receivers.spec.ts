@@ -9,11 +9,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
 import { examplesOf, type Fence, whereIs } from './docs/fences.ts';
-import { cleanEnv, lackFor, prepare } from './docs/runners.ts';
-import { TO_THIS_MACHINE } from './receiving.ts';
+import { cleanEnv, missingProgramFor, prepare } from './docs/runners.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-/** What is posted that Posthorn never posted. */
+/** Forged POSTs. */
 const BODY = '{"event":"FORGED"}';
 
 const RECEIVERS = examplesOf('docs/receiving-webhooks.md');
@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
   stack = await Stack.start({
     dispatchers: 1,
-    env: TO_THIS_MACHINE,
+    env: ALLOW_LOOPBACK_WEBHOOKS,
   });
 });
 afterAll(async () => {
@@ -33,12 +33,12 @@ afterAll(async () => {
 });
 
 describe('W5, W6: the receivers of the documents', () => {
-  it('are there, in every language', () => {
+  it('exist in every language', () => {
     expect(RECEIVERS.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);
   });
 
   for (const example of RECEIVERS) {
-    const lack = lackFor(example.language);
+    const lack = missingProgramFor(example.language);
     const name = `take what is genuine, once, and refuse the rest: ${whereIs(example)}`;
     if (lack === undefined) it(name, () => holds(example));
     else it.skip(`${name}: left out, this machine lacks ${lack}`, () => undefined);
@@ -87,7 +87,7 @@ async function takesEachOnce(id: string, printed: () => string): Promise<void> {
   expect(printed()).toBe('CONTACT_CREATED\n');
 }
 
-/** Everybody can reach a receiver, and hang up in the middle of a request. */
+/** Anybody can connect to a receiver, and hang up in the middle of a request. */
 async function outlivesWhoHangsUp(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -99,7 +99,7 @@ async function outlivesWhoHangsUp(port: number): Promise<void> {
   await setTimeout(200);
 }
 
-/** Whoever posts without an end would otherwise fill the memory. */
+/** An endless POST would otherwise fill the memory. */
 async function takesNoEndlessBody(port: number): Promise<void> {
   const piece = Buffer.alloc(0x10_0000, ' ');
   const pieces: [string, Buffer][] = [

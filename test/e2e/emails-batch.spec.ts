@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { AcceptedEmail, Answer, RequestOptions } from './api.ts';
-import { newRecipient, soundEmail, Stack } from './stack.ts';
-import { soundTemplate } from './templates.ts';
+import { newRecipient, validEmail, Stack } from './stack.ts';
+import { validTemplate } from './templates.ts';
 
 interface FailedItem {
   readonly index: number;
@@ -32,7 +32,7 @@ function resultOf(answer: Answer): BatchResult {
   return answer.body['emails'] as BatchResult;
 }
 
-const many = (count: number): object[] => Array.from({ length: count }, () => soundEmail());
+const many = (count: number): object[] => Array.from({ length: count }, () => validEmail());
 const isReplay = (answer: Answer): boolean => answer.headers.get('idempotent-replayed') === 'true';
 describe('200', () => {
   it('S12, E2, F5: 50 emails are accepted in the order of the array, and each of them arrives once', async () => {
@@ -46,15 +46,15 @@ describe('200', () => {
     for (const { to } of emails) expect(stack.mailsTo(to)).toHaveLength(1);
   });
 
-  it('S12: items are judged one by one; a failed one has its index, its recipient and the error it would have alone', async () => {
-    const [first, last] = [soundEmail(), soundEmail()];
+  it('S12: items are validated separately; a failed one has its index, its recipient and the error that it would get alone', async () => {
+    const [first, last] = [validEmail(), validEmail()];
     const bad = [
-      { ...soundEmail(), subject: undefined },
-      { ...soundEmail(), ...STRANGER },
-      { ...soundEmail(), sendAt: '2020-01-01T00:00:00Z' },
+      { ...validEmail(), subject: undefined },
+      { ...validEmail(), ...STRANGER },
+      { ...validEmail(), sendAt: '2020-01-01T00:00:00Z' },
       { template: 'no such one', to: 'ada@receiver.example' },
       'no object',
-      { ...soundEmail(), to: 7 },
+      { ...validEmail(), to: 7 },
     ];
     const { successful, failed } = resultOf(await post([first, ...bad, last]));
     expect(successful.map(({ to }) => to)).toEqual([first.to, last.to]);
@@ -73,17 +73,17 @@ describe('200', () => {
     expect(failed[1]!.error['docsUrl']).toContain('/docs/errors/unverified-sender');
   });
 
-  it('S8: an item with a time to come is SCHEDULED', async () => {
+  it('S8: an item with a future `sendAt` is SCHEDULED', async () => {
     const sendAt = new Date(Date.now() + 3_600_000).toISOString();
-    const { successful } = resultOf(await post([{ ...soundEmail(), sendAt }, soundEmail()]));
+    const { successful } = resultOf(await post([{ ...validEmail(), sendAt }, validEmail()]));
     expect(successful.map(({ status }) => status)).toEqual(['SCHEDULED', 'SENT']);
   });
 
   it('S11: a repeated item is answered as the first time, in one batch, in the next one and alone', async () => {
-    const item = { ...soundEmail(), idempotencyKey: randomUUID() };
-    const first = resultOf(await post([item, soundEmail(), item]));
+    const item = { ...validEmail(), idempotencyKey: randomUUID() };
+    const first = resultOf(await post([item, validEmail(), item]));
     expect(first.successful[2]).toEqual(first.successful[0]);
-    const second = resultOf(await post([soundEmail(), item], {}, 1));
+    const second = resultOf(await post([validEmail(), item], {}, 1));
     expect(second.successful[1]).toEqual(first.successful[0]);
     const alone = await stack.api(1).post('/v1/emails', item);
     expect(isReplay(alone)).toBe(true);
@@ -95,8 +95,8 @@ describe('200', () => {
     const idempotencyKey = randomUUID();
     const { successful, failed } = resultOf(
       await post([
-        { ...soundEmail(), idempotencyKey },
-        { ...soundEmail(), idempotencyKey },
+        { ...validEmail(), idempotencyKey },
+        { ...validEmail(), idempotencyKey },
       ]),
     );
     expect(successful).toHaveLength(1);
@@ -105,8 +105,8 @@ describe('200', () => {
     ]);
   });
 
-  it('S11, G5: a key that an item before it was answered under is told before time, sender, template and variables', async () => {
-    const first = { ...soundEmail(), idempotencyKey: randomUUID() };
+  it('S11, G5: a key of an earlier item is reported before errors of time, sender, template and variables', async () => {
+    const first = { ...validEmail(), idempotencyKey: randomUUID() };
     const stranger = { ...first, ...STRANGER };
     const others = [
       { ...first, sendAt: '2020-01-01T00:00:00Z' },
@@ -127,9 +127,9 @@ describe('200', () => {
     expect(successful[1]).toEqual(successful[0]);
   });
 
-  it('S11: a refused item does not use up its key: another payload under it in the same batch is judged', async () => {
+  it('S11: a refused item does not use its key: another payload with it in the same batch is validated', async () => {
     const idempotencyKey = randomUUID();
-    const sound = { ...soundEmail(), idempotencyKey };
+    const sound = { ...validEmail(), idempotencyKey };
     const { successful, failed } = resultOf(
       await post([{ ...sound, ...STRANGER }, { ...sound, ...STRANGER }, sound, sound]),
     );
@@ -141,9 +141,9 @@ describe('200', () => {
     expect(successful[1]).toEqual(successful[0]);
   });
 
-  it('S11: the header covers the whole call: the answer comes again byte for byte, and nothing is sent', async () => {
+  it('S11: the header covers the whole call: the answer is repeated byte for byte, and nothing is sent', async () => {
     const key = { headers: { 'Idempotency-Key': randomUUID() } };
-    const emails = [soundEmail(), { ...soundEmail(), ...STRANGER }, { nonsense: true }];
+    const emails = [validEmail(), { ...validEmail(), ...STRANGER }, { nonsense: true }];
     const first = await post(emails, key);
     const again = await post(emails, key, 1);
     expect([first.status, again.status]).toEqual([200, 200]);
@@ -152,7 +152,7 @@ describe('200', () => {
     await stack.onlyMailTo((emails[0] as { to: string }).to);
   });
 
-  it('S11: one that is sent twenty times at once on two gateways is accepted once', async () => {
+  it('S11: one that is sent twenty times concurrently through two gateways is accepted once', async () => {
     const key = { headers: { 'Idempotency-Key': randomUUID() } };
     const emails = many(20) as { to: string }[];
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => post(emails, key, n % 2)));
@@ -161,14 +161,14 @@ describe('200', () => {
     for (const { to } of emails) await stack.onlyMailTo(to);
   });
 
-  it('S11, G5: an item under the key of its own call fails, whatever else is wrong with it, and is told what to change', async () => {
+  it('S11, G5: an item with the key of its own call fails, whatever else is wrong with it, and the error says what to change', async () => {
     const idempotencyKey = randomUUID();
-    const keyed = { ...soundEmail(), idempotencyKey };
+    const keyed = { ...validEmail(), idempotencyKey };
     const emails = [
       keyed,
       { ...keyed, sendAt: '2020-01-01T00:00:00Z' },
       { ...keyed, ...STRANGER },
-      soundEmail(),
+      validEmail(),
     ];
     const headers = { 'Idempotency-Key': idempotencyKey };
     const { successful, failed } = resultOf(await post(emails, { headers }));
@@ -181,7 +181,7 @@ describe('200', () => {
     expect(successful).toHaveLength(1);
   });
 
-  it('S12, S13: where the monthly limit runs out, the first items get in and the others fail with that', async () => {
+  it('S12, S13: when the monthly limit is reached, the first items are accepted and the others fail', async () => {
     const small = await stack.createTenant('small', 3);
     const { successful, failed } = resultOf(await post(many(5), { key: small.keys.apiUser }));
     expect(successful).toHaveLength(3);
@@ -191,10 +191,10 @@ describe('200', () => {
     ]);
   });
 
-  it('S12, S13: an item behind a refused one under the same key keeps its place where the limit runs out', async () => {
+  it('S12, S13: an item after a refused one with the same key keeps its position when the limit is reached', async () => {
     const { keys } = await stack.createTenant('one left', 1);
-    const keyed = { ...soundEmail(), idempotencyKey: randomUUID() };
-    const emails = [{ ...keyed, ...STRANGER }, keyed, soundEmail()];
+    const keyed = { ...validEmail(), idempotencyKey: randomUUID() };
+    const emails = [{ ...keyed, ...STRANGER }, keyed, validEmail()];
     const { successful, failed } = resultOf(await post(emails, { key: keys.apiUser }));
     expect(successful.map(({ to }) => to)).toEqual([keyed.to]);
     expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([
@@ -203,9 +203,9 @@ describe('200', () => {
     ]);
   });
 
-  it('S12, G11: an item with a string or number that nothing can hold fails alone, and the call can be repeated', async () => {
-    const [first, last] = [soundEmail(), soundEmail()];
-    const sound = JSON.stringify(soundEmail()).slice(0, -1);
+  it('S12, G11: an item with a string or number that cannot be stored fails alone, and the call can be repeated', async () => {
+    const [first, last] = [validEmail(), validEmail()];
+    const sound = JSON.stringify(validEmail()).slice(0, -1);
     const bad: [item: string, says: string][] = [
       [`${sound},"groupBy":"x\\u0000"}`, '`groupBy` has the character U+0000; remove it'],
       [
@@ -236,7 +236,7 @@ describe('200', () => {
     expect([again.text, isReplay(again)]).toEqual([answer.text, true]);
   });
 
-  it('S13: batches at once on two gateways get exactly what is left', async () => {
+  it('S13: concurrent batches on two gateways are accepted exactly up to the limit', async () => {
     const tenant = await stack.createTenant('exact', 100);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => post(many(17), { key: tenant.keys.apiUser }, n % 2)),
@@ -246,9 +246,9 @@ describe('200', () => {
     expect(answers.every(({ status }) => status === 200 || status === 403)).toBe(true);
   });
 
-  it('S14: contactProperties of several items for one contact are kept in their order', async () => {
+  it('S14: contactProperties of several items for one contact are merged in order', async () => {
     const to = newRecipient();
-    const item = (contactProperties: object): object => ({ ...soundEmail(), to, contactProperties });
+    const item = (contactProperties: object): object => ({ ...validEmail(), to, contactProperties });
     resultOf(await post([item({ plan: 'free', seats: 1 }), item({ plan: 'pro' })]));
     const { rows } = await stack.database.pool.query<{ properties: object }>(
       'SELECT properties FROM contacts WHERE email = $1',
@@ -283,7 +283,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('S12, S13: where the monthly limit is reached already the whole is refused, and its key is not used up', async () => {
+  it('S12, S13: a whole batch is refused if the monthly limit is reached already, and its key is not used', async () => {
     const full = await stack.createTenant('full', 1);
     const options = { key: full.keys.apiUser, headers: { 'Idempotency-Key': randomUUID() } };
     expect(resultOf(await post(many(1), { key: full.keys.apiUser })).successful).toHaveLength(1);
@@ -298,7 +298,7 @@ describe('403', () => {
     ).toBe(0);
   });
 
-  it('S11, S12, S13: so is each of however many equal ones that come at once under one key', async () => {
+  it('S11, S12, S13: so is each of any number of equal concurrent batches with one key', async () => {
     const full = await stack.createTenant('full at once', 1);
     const options = { key: full.keys.apiUser, headers: { 'Idempotency-Key': randomUUID() } };
     expect(resultOf(await post(many(1), { key: full.keys.apiUser })).successful).toHaveLength(1);
@@ -307,31 +307,31 @@ describe('403', () => {
     expect(new Set((await Promise.all(crowd)).map(({ status }) => status))).toEqual(new Set([403]));
   });
 
-  it('S12, S13, G5: that goes for a batch of which one item gets as far as the limit, and for no other', async () => {
+  it('S12, S13, G5: this applies to a batch with at least one otherwise valid item, and to no other', async () => {
     const full = await stack.createTenant('full of faults', 1);
     const asFull = { key: full.keys.apiUser };
     expect(resultOf(await post(many(1), asFull)).successful).toHaveLength(1);
     const unsound = [
-      { ...soundEmail(), subject: undefined },
-      { ...soundEmail(), sendAt: 'never' },
-      { ...soundEmail(), ...STRANGER },
+      { ...validEmail(), subject: undefined },
+      { ...validEmail(), sendAt: 'never' },
+      { ...validEmail(), ...STRANGER },
     ];
-    expect((await post([...unsound, soundEmail()], asFull)).status).toBe(403);
+    expect((await post([...unsound, validEmail()], asFull)).status).toBe(403);
     const { successful, failed } = resultOf(await post(unsound, asFull));
     expect(successful).toEqual([]);
     expect(failed.map(({ error }) => error.statusCode)).toEqual([400, 400, 400]);
   });
 
-  it('S12, S11: that goes for a batch of which an item has a key that stands for something else, too', async () => {
+  it('S12, S11: this also applies to a batch with an item whose key is in use for something else', async () => {
     const full = await stack.createTenant('full of keys', 1);
     const [used, whole] = [randomUUID(), randomUUID()];
     const key = full.keys.apiUser;
     expect(
-      resultOf(await post([{ ...soundEmail(), idempotencyKey: used }], { key })).successful,
+      resultOf(await post([{ ...validEmail(), idempotencyKey: used }], { key })).successful,
     ).toHaveLength(1);
     const refused = await Promise.all(
       [used, whole].map((idempotencyKey) =>
-        post([{ ...soundEmail(), idempotencyKey }, soundEmail()], {
+        post([{ ...validEmail(), idempotencyKey }, validEmail()], {
           key,
           headers: { 'Idempotency-Key': whole },
         }),
@@ -340,15 +340,15 @@ describe('403', () => {
     expect(refused.map(({ status }) => status)).toEqual([403, 403]);
   });
 
-  it('S12, S11, G5: a batch of which one item was accepted before gets that answer again, whatever the item would be told now', async () => {
+  it('S12, S11, G5: a batch with an item that was accepted before gets that answer again, whatever would be refused now', async () => {
     const full = await stack.createTenant('full of answers', 1);
     const api = stack.apiAs(full.keys.editor);
-    const { body } = await api.post('/v1/templates', soundTemplate({ defaults: { firstName: 'friend' } }));
+    const { body } = await api.post('/v1/templates', validTemplate({ defaults: { firstName: 'friend' } }));
     const { id, name } = body['template'] as { id: string; name: string };
     const item = { template: name, to: newRecipient(), idempotencyKey: randomUUID() };
     const [first] = resultOf(await api.post('/v1/emails/batch', { emails: [item] })).successful;
     const again = async (): Promise<void> => {
-      const emails = [item, soundEmail()];
+      const emails = [item, validEmail()];
       const { successful, failed } = resultOf(await api.post('/v1/emails/batch', { emails }));
       expect(successful).toEqual([first]);
       expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([[1, 403]]);
@@ -373,10 +373,10 @@ describe('413', () => {
   it('G11: a body may have 50 MiB, and no more', async () => {
     const html = 'x'.repeat(4 * 1024 * 1024);
     const { successful } = resultOf(
-      await post(Array.from({ length: 12 }, () => ({ ...soundEmail(), html }))),
+      await post(Array.from({ length: 12 }, () => ({ ...validEmail(), html }))),
     );
     expect(successful).toHaveLength(12);
-    const answer = await post(Array.from({ length: 14 }, () => ({ ...soundEmail(), html })));
+    const answer = await post(Array.from({ length: 14 }, () => ({ ...validEmail(), html })));
     expect(answer.status).toBe(413);
     expect(answer.body['message']).toMatch(
       / more than the 50 MiB \(52,428,800 bytes\) that are possible here/,

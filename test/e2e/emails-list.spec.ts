@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@posthorn/domain';
 import { type AcceptedEmail, type Answer, emailIn, type ShownEmail } from './api.ts';
-import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
+import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 type ListedEmail = Omit<ShownEmail, 'timeline'>;
@@ -27,14 +27,14 @@ async function list(query: Record<string, string>, tenant = acme): Promise<Page<
 
 async function sendTo(tenant: Tenant, change: object = {}): Promise<AcceptedEmail> {
   return emailIn(
-    await stack.api().post('/v1/emails', { ...soundEmail(), ...change }, { key: tenant.keys.apiUser }),
+    await stack.api().post('/v1/emails', { ...validEmail(), ...change }, { key: tenant.keys.apiUser }),
   );
 }
 
-/** The gateway's idea of the database's time can be wrong by half of what an answer may take to tell it. */
+/** The gateway's estimate of the database's time can be wrong by half of the round trip. */
 const APART_MS = 150;
 
-/** Sends one email after the other, so that each has a time of its own. */
+/** Sends one email after the other, so that each has a different time. */
 async function sendInTurn(tenant: Tenant, changes: readonly object[]): Promise<AcceptedEmail[]> {
   const sent: AcceptedEmail[] = [];
   for (const change of changes) {
@@ -47,7 +47,7 @@ async function sendInTurn(tenant: Tenant, changes: readonly object[]): Promise<A
 const idsOf = (emails: readonly { readonly id: string }[]): string[] => emails.map(({ id }) => id);
 
 describe('GET /v1/emails: 200', () => {
-  it('E13, S18, F4: shows emails with their times, the newest first, and no others', async () => {
+  it('E13, S18, F4: shows the emails of the workspace with their times, newest first', async () => {
     const globex = await stack.createTenant('Globex');
     const sendAt = fromNow(DAY_MS);
     const [first, second] = await sendInTurn(globex, [{ groupBy: 'summer' }, { sendAt }]);
@@ -65,7 +65,7 @@ describe('GET /v1/emails: 200', () => {
     );
   });
 
-  it('G10, G8: gives each email once, page by page, in either order', async () => {
+  it('G10, G8: returns each email once, page by page, in both orders', async () => {
     const globex = await stack.createTenant('Paged');
     const sent = await Promise.all(Array.from({ length: 23 }, () => sendTo(globex)));
     const expected = idsOf(sent).sort();
@@ -82,7 +82,7 @@ describe('GET /v1/emails: 200', () => {
     }
   });
 
-  it('G10: goes on where it was, whatever is sent meanwhile', async () => {
+  it('G10: continues at its position, whatever is sent meanwhile', async () => {
     const globex = await stack.createTenant('Going on');
     const sent = idsOf(await sendInTurn(globex, [{}, {}, {}, {}]));
     const first = await list({ limit: '2' }, globex);
@@ -106,7 +106,7 @@ describe('GET /v1/emails: 200', () => {
     expect(idsOf((await list(query, globex)).items)).toEqual([wanted!.id]);
   });
 
-  it('S18: lists by time, from the one moment to before the other', async () => {
+  it('S18: lists by time, from the first (inclusive) to the second (exclusive)', async () => {
     const globex = await stack.createTenant('By time');
     const [, second, third, fourth] = await sendInTurn(globex, [{}, {}, {}, {}]);
     const createdAtOf = async ({ id }: AcceptedEmail): Promise<string> =>

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { type Answer, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack } from './stack.ts';
-import { soundTemplate, templateIn } from './templates.ts';
+import { validTemplate, templateIn } from './templates.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 interface ShownPreview {
@@ -47,7 +47,7 @@ describe('GET /v1/emails/{id}/preview', () => {
     ['a tracked', { ...RICH, settings: { trackClicks: true, trackOpens: true } }],
     ['an international', { to: `jürgen-${newRecipient()}` }],
   ])(
-    'E17, S18: of %s email that waits is, byte for byte, what leaves, and then what has left',
+    'E17, S18: of %s waiting email is, byte for byte, the message that is sent, also afterwards',
     async (_what, change) => {
       const { id, to } = emailIn(await stack.send({ sendAt: fromNow(1_500), ...change }));
       const before = await preview(id);
@@ -64,7 +64,7 @@ describe('GET /v1/emails/{id}/preview', () => {
     },
   );
 
-  it('S18, S15, S16: shows what it says, with what is made of it', async () => {
+  it('S18, S15, S16: shows its content, with the generated parts', async () => {
     const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS), ...RICH }));
     const { subject, html, text } = await preview(id);
     expect(subject).toBe(RICH.subject);
@@ -74,7 +74,7 @@ describe('GET /v1/emails/{id}/preview', () => {
   });
 
   it('S18, S3: of a templated email is its template with its variables, as it was when it was accepted', async () => {
-    const template = soundTemplate();
+    const template = validTemplate();
     const { id: templateId } = templateIn(
       await stack.api().post('/v1/templates', template, { key: stack.tenant.keys.editor }),
     );
@@ -94,25 +94,25 @@ describe('GET /v1/emails/{id}/preview', () => {
     expect(shown.message).toBe(mail.raw.toString('utf8'));
   });
 
-  it('S18: of an email that is moved has its new time', async () => {
+  it('S18: of a rescheduled email has its new time', async () => {
     const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS) }));
     const before = await preview(id);
     await stack.api().post(`/v1/emails/${id}`, { sendAt: fromNow(3 * DAY_MS) });
     expect((await preview(id)).message).not.toBe(before.message);
   });
 
-  it('S18: of an email that is cancelled is what would have left', async () => {
+  it('S18: of a cancelled email is what would have been sent', async () => {
     const { id } = emailIn(await stack.send({ sendAt: fromNow(DAY_MS) }));
     const before = await preview(id);
     await stack.api().post(`/v1/emails/${id}/cancel`, {});
     expect(await preview(id)).toEqual(before);
   });
 
-  it('G3: is 404 for an id that there is not', async () => {
+  it('G3: is 404 for an unknown id', async () => {
     expect((await ask(newId('trs', Date.now()))).status).toBe(404);
   });
 
-  it('G11: shows the largest email there can be, several at once', async () => {
+  it('G11: shows the largest possible email, several concurrently', async () => {
     const html = 'é'.repeat(2.5 * 1_048_576);
     const { id } = emailIn(
       await stack.send({ sendAt: fromNow(DAY_MS), html, text: html.slice(0, 1_048_576) }),
@@ -124,7 +124,7 @@ describe('GET /v1/emails/{id}/preview', () => {
     }
   });
 
-  it('S18: is 409 when what the email said is not kept any more; the email itself is still there', async () => {
+  it('S18: is 409 when the content of the email is no longer stored; the email itself still is', async () => {
     const { id, to } = emailIn(await stack.send());
     await stack.onlyMailTo(to);
     await stack.count(

@@ -29,7 +29,7 @@ describe('GET /v1/emails/{email_id}: 200', () => {
 });
 
 describe('GET /v1/emails/{email_id}: 404', () => {
-  it('G3: an email of another workspace, as one that does not exist', async () => {
+  it('G3: an email of another workspace, like an unknown one', async () => {
     const { id } = emailIn(await stack.send());
     const other = await stack.createTenant('Other');
     const foreign = await stack.api().get(`/v1/emails/${id}`, { key: other.keys.editor });
@@ -48,7 +48,7 @@ describe('GET /v1/emails/{email_id}: 404', () => {
     'trs_81h455vb4pex5vsknk084sn02q',
     '%00',
     '%27%20OR%201=1',
-  ])('G3, G8: %s, which is no id', async (id) => {
+  ])('G3, G8: %s, which is not an id', async (id) => {
     const answer = await stack.api().get(`/v1/emails/${id}`);
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ statusCode: 404, error: 'Not Found' });

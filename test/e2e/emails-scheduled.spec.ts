@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@posthorn/kernel';
 import { type AcceptedEmail, type Answer, emailIn, isReplay, type ShownEmail, statusesOf } from './api.ts';
 import { headerValues } from './mail.ts';
-import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
 
-/** Soon, but later than what is done before then on a busy machine. */
+/** Soon, but late enough for the steps before on a busy machine. */
 const SOON_MS = 5_000;
 
 let stack: Stack;
@@ -27,12 +27,12 @@ function move(id: string, sendAt: string, gateway = 0): Promise<Answer> {
   return stack.api(gateway).post(`/v1/emails/${id}`, { sendAt });
 }
 
-/** What the workspace has used up of its month. */
+/** The monthly usage of the workspace. */
 function used(): Promise<number> {
   return stack.count('SELECT sum(accepted)::int AS count FROM usage');
 }
 
-/** Does something while nothing becomes ready that falls due meanwhile, however long it takes. */
+/** Runs `work` while the clock cannot make due emails ready, however long it takes. */
 async function unripened(action: () => Promise<void>): Promise<void> {
   stack.scheduler.program.kill('SIGSTOP');
   try {
@@ -51,7 +51,7 @@ const CONFLICT = (status: string, wish: string) => ({
 });
 
 describe('POST /v1/emails/{id}/cancel', () => {
-  it('E16, S18, S13: takes a scheduled email back; it never leaves and does not count', async () => {
+  it('E16, S18, S13: cancels a scheduled email, which is never sent and does not count', async () => {
     const before = await used();
     const to = newRecipient();
     await unripened(async () => {
@@ -69,7 +69,7 @@ describe('POST /v1/emails/{id}/cancel', () => {
     expect(stack.mailsTo(to)).toEqual([]);
   });
 
-  it('S18, G3: is 409 for one that was cancelled before, and for moving it', async () => {
+  it('S18, G3: is 409 for a cancelled one, as is moving it', async () => {
     const { id } = await schedule();
     await cancel(id);
     const again = await cancel(id, 1);
@@ -78,7 +78,7 @@ describe('POST /v1/emails/{id}/cancel', () => {
     expect([moved.status, moved.body]).toEqual([409, CONFLICT('CANCELLED', 'moved')]);
   });
 
-  it('S18, G3: is 409 for one that was taken up, and for moving it, whenever to', async () => {
+  it('S18, G3: is 409 for one that was sent, as is moving it to any time', async () => {
     const { id, to } = emailIn(await stack.send());
     await stack.onlyMailTo(to);
     expect([(await cancel(id)).body, (await move(id, fromNow(DAY_MS))).body]).toEqual([
@@ -88,8 +88,8 @@ describe('POST /v1/emails/{id}/cancel', () => {
     expect((await move(id, fromNow(97 * DAY_MS))).status).toBe(409);
   });
 
-  it('S11, S18: a repeated send is answered as the first was, though its email is cancelled', async () => {
-    const email = { ...soundEmail(), sendAt: fromNow(DAY_MS), idempotencyKey: `cancelled ${newRecipient()}` };
+  it('S11, S18: a repeated send gets the first answer, although its email is cancelled', async () => {
+    const email = { ...validEmail(), sendAt: fromNow(DAY_MS), idempotencyKey: `cancelled ${newRecipient()}` };
     const first = await stack.api().post('/v1/emails', email);
     await cancel(emailIn(first).id);
     const again = await stack.api(1).post('/v1/emails', email);
@@ -120,7 +120,7 @@ describe('POST /v1/emails/{id}', () => {
     expect((await stack.outboxRow(id))!.due_at).toEqual(new Date(sendAt));
   });
 
-  it('S18: to earlier, it leaves earlier, dated by its new time', async () => {
+  it('S18: to an earlier time: it is sent earlier, with its new time as Date', async () => {
     const { id, to } = await schedule();
     const sendAt = fromNow(SOON_MS);
     expect((await move(id, sendAt)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('POST /v1/emails/{id}', () => {
     expect(eventsOf(await stack.show(id))).toEqual(['SCHEDULED', 'RESCHEDULED', 'SENT']);
   });
 
-  it('S18: to later, it does not leave at its first time', async () => {
+  it('S18: to a later time: it is not sent at its first time', async () => {
     const to = newRecipient();
     await unripened(async () => {
       const { id } = await schedule(SOON_MS, { to });
@@ -189,17 +189,17 @@ describe('POST /v1/emails/{id}', () => {
     expect(await stack.show(id)).toEqual(before);
   });
 
-  it('G3: is 404 for an id that there is not, whatever the time', async () => {
+  it('G3: is 404 for an unknown id, whatever the time', async () => {
     const id = newId('trs', Date.now());
     const answers = [await move(id, fromNow(DAY_MS)), await move(id, fromNow(97 * DAY_MS)), await cancel(id)];
     expect(statusesOf(answers)).toEqual([404, 404, 404]);
   });
 });
 
-describe('On two gateways at the moment at which emails fall due', () => {
+describe('Concurrent calls on two gateways while emails fall due', () => {
   const COUNT = 40;
 
-  /** Emails of which the first two are due long after anybody calls for them, and the others at that moment. */
+  /** Emails of which the first two are due long after the calls, and the others at that time. */
   async function scheduleAll(dueAt: number): Promise<AcceptedEmail[]> {
     const sendAt = new Date(dueAt).toISOString();
     return Promise.all(
@@ -217,7 +217,7 @@ describe('On two gateways at the moment at which emails fall due', () => {
     else await sleep(dueAt - Date.now() - 500 + (n * 1_000) / COUNT);
   }
 
-  it('S18, S13: each is cancelled by one call and never sent, or sent once and cancelled by none', async () => {
+  it('S18, S13: each email is cancelled by one call and never sent, or sent once and cancelled by none', async () => {
     const before = await used();
     const dueAt = Date.now() + SOON_MS;
     const emails = await scheduleAll(dueAt);
@@ -244,7 +244,7 @@ describe('On two gateways at the moment at which emails fall due', () => {
     expect(await used()).toBe(before + COUNT - cancelled);
   });
 
-  it('S18: each is moved and waits, or was too late and is sent; and what is cancelled meanwhile is never sent', async () => {
+  it('S18: each email is moved and waits, or it was too late and is sent; cancelled ones are never sent', async () => {
     const dueAt = Date.now() + SOON_MS;
     const later = fromNow(DAY_MS);
     const emails = await scheduleAll(dueAt);
@@ -268,10 +268,10 @@ describe('On two gateways at the moment at which emails fall due', () => {
   });
 });
 
-describe('Where the clock ticks rarely', () => {
+describe('With a clock that ticks rarely', () => {
   const SELDOM_MS = 60_000;
 
-  it('S18: an email that is moved to now leaves now: its lane is rung', async () => {
+  it('S18: an email that is moved to now is sent at once, because its lane is rung', async () => {
     const slow = await Stack.start({ env: { CLOCK_TICK_MS: String(SELDOM_MS) } });
     try {
       const { id, to } = emailIn(await slow.send({ sendAt: fromNow(DAY_MS) }));

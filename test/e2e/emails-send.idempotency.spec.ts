@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emailIn, isReplay, type RequestOptions, statusesOf } from './api.ts';
-import { soundEmail, Stack, until } from './stack.ts';
+import { validEmail, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow, MINUTE_MS } from './times.ts';
 
 const IN_THE_PAST_AT_MOST_MS = 5 * MINUTE_MS;
@@ -25,7 +25,7 @@ describe('POST /v1/emails: idempotency', () => {
     'S11: answers a repeated call with the first answer, byte for byte, by %s',
     async (_by, withKey) => {
       const [change, options] = withKey(randomUUID());
-      const email = { ...soundEmail(), ...change, groupBy: 'ü' };
+      const email = { ...validEmail(), ...change, groupBy: 'ü' };
       const first = await stack.send(email, options);
       const again = await stack.send(email, options);
       expect([isReplay(first), isReplay(again)]).toEqual([false, true]);
@@ -35,16 +35,16 @@ describe('POST /v1/emails: idempotency', () => {
     },
   );
 
-  it('S11: takes the field and the header for the same key', async () => {
-    const [email, key] = [soundEmail(), randomUUID()];
+  it('S11: treats the field and the header as the same key', async () => {
+    const [email, key] = [validEmail(), randomUUID()];
     const first = await stack.send({ ...email, idempotencyKey: key });
     const again = await stack.send(email, { headers: { 'Idempotency-Key': key } });
     expect(isReplay(again)).toBe(true);
     expect(again.text).toBe(first.text);
   });
 
-  it('S11: compares what was sent as JSON, not as bytes', async () => {
-    const [email, key] = [soundEmail(), randomUUID()];
+  it('S11: compares payloads as JSON, not as bytes', async () => {
+    const [email, key] = [validEmail(), randomUUID()];
     const first = await stack.send({
       ...email,
       idempotencyKey: key,
@@ -71,7 +71,7 @@ describe('POST /v1/emails: idempotency', () => {
   });
 
   it('S11: refuses another payload under a used key, and keeps the first answer', async () => {
-    const [email, key] = [soundEmail(), randomUUID()];
+    const [email, key] = [validEmail(), randomUUID()];
     const first = await stack.send({ ...email, idempotencyKey: key });
     for (const change of [{ subject: 'Other' }, { groupBy: 'g' }, { from: 'nobody@unverified.example' }]) {
       const other = await stack.send({ ...email, ...change, idempotencyKey: key });
@@ -82,7 +82,7 @@ describe('POST /v1/emails: idempotency', () => {
     expect(await emailsTo(email.to)).toBe(1);
   });
 
-  it('S11: does not use a key up by a call that was refused', async () => {
+  it('S11: does not use the key of a refused call', async () => {
     const key = randomUUID();
     const refused = [
       { from: 'nobody@unverified.example' },
@@ -98,8 +98,8 @@ describe('POST /v1/emails: idempotency', () => {
     expect(isReplay(accepted)).toBe(false);
   });
 
-  it('S11: keeps the keys of workspaces apart', async () => {
-    const [email, idempotencyKey] = [soundEmail(), randomUUID()];
+  it('S11: keeps the keys of workspaces separate', async () => {
+    const [email, idempotencyKey] = [validEmail(), randomUUID()];
     const other = await stack.createTenant('Neighbour');
     const first = await stack.send({ ...email, idempotencyKey });
     const second = await stack.send({ ...email, idempotencyKey }, { key: other.keys.apiUser });
@@ -107,8 +107,8 @@ describe('POST /v1/emails: idempotency', () => {
     expect(await emailsTo(email.to)).toBe(2);
   });
 
-  it('S11: makes one email of fifty calls at the same moment on two gateways', async () => {
-    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+  it('S11: creates one email for fifty concurrent calls on two gateways', async () => {
+    const email = { ...validEmail(), idempotencyKey: randomUUID() };
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => stack.api(n % 2).post('/v1/emails', email)),
     );
@@ -119,8 +119,8 @@ describe('POST /v1/emails: idempotency', () => {
     expect(await emailsTo(email.to)).toBe(1);
   });
 
-  it('S11: gives each of a hundred calls at once on one gateway the one answer', async () => {
-    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+  it('S11: gives a hundred concurrent calls on one gateway the same answer', async () => {
+    const email = { ...validEmail(), idempotencyKey: randomUUID() };
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => stack.api().post('/v1/emails', email)),
     );
@@ -128,8 +128,8 @@ describe('POST /v1/emails: idempotency', () => {
     expect(answers.filter(isReplay)).toHaveLength(99);
   });
 
-  it('S11: refuses each of a hundred calls at once for what is wrong with it', async () => {
-    const email = { ...soundEmail(), from: 'nobody@unverified.example', idempotencyKey: randomUUID() };
+  it('S11: refuses each of a hundred concurrent calls for its own fault', async () => {
+    const email = { ...validEmail(), from: 'nobody@unverified.example', idempotencyKey: randomUUID() };
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => stack.api(n % 2).post('/v1/emails', email)),
     );
@@ -137,24 +137,24 @@ describe('POST /v1/emails: idempotency', () => {
     expect(await emailsTo(email.to)).toBe(0);
   });
 
-  it('S11: lets one of two payloads that race for a key win, and refuses the other', async () => {
+  it('S11: accepts one of two payloads that are sent concurrently with one key, and refuses the other', async () => {
     const idempotencyKey = randomUUID();
-    const emails = [soundEmail(), soundEmail()];
+    const emails = [validEmail(), validEmail()];
     const answers = await Promise.all(
       emails.map((email, n) => stack.api(n).post('/v1/emails', { ...email, idempotencyKey })),
     );
     expect(statusesOf(answers).sort()).toEqual([200, 409]);
   });
 
-  it('G5: gives a replay even when its `sendAt` has become impossible', async () => {
+  it('G5: answers a replay even when its `sendAt` has become impossible', async () => {
     const leftMs = 5_000;
     const idempotencyKey = randomUUID();
     const sendUntimely = async () => {
-      const email = { ...soundEmail(), sendAt: fromNow(leftMs - IN_THE_PAST_AT_MOST_MS) };
+      const email = { ...validEmail(), sendAt: fromNow(leftMs - IN_THE_PAST_AT_MOST_MS) };
       return { email, first: await stack.send({ ...email, idempotencyKey }) };
     };
     let { email, first } = await sendUntimely();
-    // Where the machine stood still until it was impossible; what is refused uses up no key.
+    // If the machine was suspended until it was impossible: a refused call does not use its key.
     while (first.status === 400) ({ email, first } = await sendUntimely());
     expect(first.status).toBe(200);
     await sleep(leftMs);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('POST /v1/emails: the mail', () => {
-  it('S5, S7, S9: arrives once, with the envelope and headers that were asked for', async () => {
+  it('S5, S7, S9: arrives once, with the requested envelope and headers', async () => {
     const to = newRecipient();
     const { id, messageId } = emailIn(
       await stack.send({
@@ -38,7 +38,7 @@ describe('POST /v1/emails: the mail', () => {
       expect(headerValues(message, name)).toHaveLength(1);
   });
 
-  it('S5: bears the name within `from` when there is no `fromName`', async () => {
+  it('S5: has the display name of `from` when there is no `fromName`', async () => {
     const { to } = emailIn(await stack.send({ from: 'Name Within <sales@example.com>' }));
     expect((await parseMail(await stack.onlyMailTo(to))).from).toEqual({
       name: 'Name Within',
@@ -50,15 +50,12 @@ describe('POST /v1/emails: the mail', () => {
     ['a flag of a region', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} Three Lions'],
     ['marks of direction', '\u05d0\u05d1\u05d2!\u200f (1984)\u200e'],
     ['the form of an ideograph', '\u845b\u{e0100}\u57ce'],
-  ])(
-    'S5: bears a name that is spelt with what cannot be seen, as it was given: %s',
-    async (_what, fromName) => {
-      const { to } = emailIn(await stack.send({ fromName }));
-      expect((await parseMail(await stack.onlyMailTo(to))).from?.name).toBe(fromName);
-    },
-  );
+  ])('S5: has a display name with permitted invisible characters unchanged: %s', async (_what, fromName) => {
+    const { to } = emailIn(await stack.send({ fromName }));
+    expect((await parseMail(await stack.onlyMailTo(to))).from?.name).toBe(fromName);
+  });
 
-  it('S7: names up to five addresses to reply to', async () => {
+  it('S7: has up to five Reply-To addresses', async () => {
     const replyTo = [1, 2, 3, 4, 5].map((n) => `Äda ${n} <ada${n}@example.net>`);
     const { to } = emailIn(await stack.send({ replyTo }));
     expect((await parseMail(await stack.onlyMailTo(to))).replyTo).toEqual(
@@ -71,14 +68,14 @@ describe('POST /v1/emails: the mail', () => {
     expect(headerValues(await stack.onlyMailTo(to), 'Reply-To')).toEqual([]);
   });
 
-  it('S4: goes to an internationalised domain by its punycode', async () => {
+  it('S4: is sent to an internationalised domain in punycode', async () => {
     const local = newRecipient().split('@')[0];
     const { to } = emailIn(await stack.send({ to: `${local}@bücher.example` }));
     expect(to).toBe(`${local}@xn--bcher-kva.example`);
     expect(headerValues(await stack.onlyMailTo(to), 'To')).toEqual([to]);
   });
 
-  it('has the HTML that was given, whatever is in it', async () => {
+  it('has the given HTML unchanged', async () => {
     const html = [
       '<!doctype html><body>\n.\n..\nFrom here\n=3D =\t \n',
       `<p>${'é漢😀'.repeat(600)}</p>\r\n<pre>  \n\ttab\n</pre>`,
@@ -91,7 +88,7 @@ describe('POST /v1/emails: the mail', () => {
     expect(decoded(mail.text)).toBe('short');
   });
 
-  it('S16: has a text made of the HTML, links kept, when none was given', async () => {
+  it('S16: has a text made from the HTML, with its links, when none was given', async () => {
     const html = '<h1>Hi</h1><p>Read <a href="https://example.com/a?b=1&amp;c=2">this</a>.</p>';
     const { to } = emailIn(await stack.send({ html }));
     const { text } = await parseMail(await stack.onlyMailTo(to));

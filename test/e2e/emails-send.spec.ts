@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Api, emailIn, isReplay, statusesOf } from './api.ts';
 import { headerValues } from './mail.ts';
-import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
+import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
 
 const IN_THE_PAST_AT_MOST_MS = 5 * MINUTE_MS;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('POST /v1/emails: 200', () => {
-  it('E1, F4, S8, G1: is an Email object with exactly the fields of the interface', async () => {
+  it('E1, F4, S8, G1: is an Email object with exactly the documented fields', async () => {
     const to = newRecipient();
     const answer = await stack.send({ to: `Ada <${to}>`, from: 'Shop <shop@example.com>', subject: 'Grüße' });
     expect(answer.status).toBe(200);
@@ -38,12 +38,12 @@ describe('POST /v1/emails: 200', () => {
     expect(emailIn(await stack.send({ groupBy: 'summer' }))).toMatchObject({ groupBy: 'summer' });
   });
 
-  it('S9: has a Message-ID of its own for each email', async () => {
+  it('S9: has a different Message-ID for each email', async () => {
     const sent = await Promise.all(Array.from({ length: 20 }, () => stack.send().then(emailIn)));
     expect(new Set(sent.map((email) => email.messageId)).size).toBe(20);
   });
 
-  it('F1, F3: is as good with every optional field', async () => {
+  it('F1, F3: accepts every optional field', async () => {
     const everything = {
       fromName: 'Shop',
       text: 'Hi',
@@ -58,14 +58,14 @@ describe('POST /v1/emails: 200', () => {
     expect(emailIn(await stack.send(everything)).status).toBe('SENT');
   });
 
-  it('K2, A3: lets an EDITOR do both', async () => {
+  it('K2, A3: lets an EDITOR send and read', async () => {
     const key = stack.tenant.keys.editor;
     const { id } = emailIn(await stack.send({}, { key }));
     expect((await stack.api().get(`/v1/emails/${id}`, { key })).status).toBe(200);
   });
 
-  it('S8, S10: is kept: the email is SCHEDULED until then, and SENT after', async () => {
-    // Nothing becomes ready before it was looked at.
+  it('S8, S10: is observed: the email is SCHEDULED until then, and SENT afterwards', async () => {
+    // Nothing may become ready before the check.
     stack.scheduler.program.kill('SIGSTOP');
     const sendAt = fromNow(5_000);
     const sent = emailIn(await stack.send({ sendAt }));
@@ -81,7 +81,7 @@ describe('POST /v1/emails: 200', () => {
     expect(new Date(headerValues(message, 'Date')[0]!).getTime()).toBe(toSecond(sendAt));
   });
 
-  it('S10: is taken with an offset', async () => {
+  it('S10: is accepted with an offset', async () => {
     const inTwoHours = new Date(Date.now() + 2 * 60 * MINUTE_MS + 60 * MINUTE_MS).toISOString();
     const sent = emailIn(await stack.send({ sendAt: inTwoHours.replace('Z', '+01:00') }));
     const { sendAt } = await stack.show(sent.id);
@@ -118,7 +118,7 @@ describe('POST /v1/emails: 400', () => {
     });
   });
 
-  it('X1, S6, F8: a sender that is not verified, with those that are', async () => {
+  it('X1, S6, F8: an unverified sender, with the list of verified ones', async () => {
     const answer = await stack.send({ from: 'a@mail.example.com' });
     expect(answer.status).toBe(400);
     expect(answer.body).toStrictEqual({
@@ -143,7 +143,7 @@ describe('POST /v1/emails: 400', () => {
   });
 });
 
-describe('POST /v1/emails: JSON that is no object', () => {
+describe('POST /v1/emails: JSON that is not an object', () => {
   const required = /^The body must be a JSON object; a raw email requires `from`.* requires `template`/;
   it.each([[[]], [null], ['text'], [5], [true]])('X2, S1, F8: %j is neither of the shapes', async (body) => {
     const answer = await stack.api().post('/v1/emails', JSON.stringify(body));
@@ -167,7 +167,7 @@ describe('POST /v1/emails: JSON that is no object', () => {
 });
 
 describe('POST /v1/emails: 401', () => {
-  it('A4, K2, X3: a VIEWER has not the scope to send', async () => {
+  it('A4, K2, X3: a VIEWER does not have the scope to send', async () => {
     const refused = await stack.send({}, { key: stack.tenant.keys.viewer });
     expect(refused.status).toBe(401);
     expect(refused.body).toStrictEqual({
@@ -180,9 +180,9 @@ describe('POST /v1/emails: 401', () => {
 
 describe('POST /v1/emails: 403', () => {
   const sendFor = (tenant: Tenant, gateway: number, change: object = {}): Promise<Answer> =>
-    stack.api(gateway).post('/v1/emails', { ...soundEmail(), ...change }, { key: tenant.keys.apiUser });
+    stack.api(gateway).post('/v1/emails', { ...validEmail(), ...change }, { key: tenant.keys.apiUser });
 
-  it('S13, X4: is exact when sixty calls race on two gateways', async () => {
+  it('S13, X4: is exact for sixty concurrent calls on two gateways', async () => {
     const tenant = await stack.createTenant('Limited', 20);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => sendFor(tenant, n % 2)));
     const accepted = answers.filter((answer) => answer.status === 200);
@@ -201,9 +201,9 @@ describe('POST /v1/emails: 403', () => {
     expect(await stack.count(used, ['Limited'])).toBe(20);
   });
 
-  it('S13: is as exact with idempotency keys, and refuses no replay', async () => {
+  it('S13: is equally exact with idempotency keys, and refuses no replay', async () => {
     const tenant = await stack.createTenant('Limited too', 3);
-    const emails = Array.from({ length: 12 }, () => ({ ...soundEmail(), idempotencyKey: randomUUID() }));
+    const emails = Array.from({ length: 12 }, () => ({ ...validEmail(), idempotencyKey: randomUUID() }));
     const sendAll = (): Promise<Answer[]> =>
       Promise.all(emails.map((email, n) => sendFor(tenant, n % 2, email)));
     const first = await sendAll();
@@ -225,7 +225,7 @@ describe('POST /v1/emails: 403', () => {
     const { url } = await stack.startApp('gateway', { MONTHLY_EMAIL_LIMIT: '2' });
     const [tenant, exempt] = [await stack.createTenant('Any'), await stack.createTenant('Its own', 3)];
     const send = async ({ keys }: Tenant): Promise<number> =>
-      (await new Api(url, keys.apiUser).post('/v1/emails', soundEmail())).status;
+      (await new Api(url, keys.apiUser).post('/v1/emails', validEmail())).status;
     for (const status of [200, 200, 403]) expect(await send(tenant)).toBe(status);
     for (const status of [200, 200, 200, 403]) expect(await send(exempt)).toBe(status);
   });
@@ -233,7 +233,7 @@ describe('POST /v1/emails: 403', () => {
 
 describe('POST /v1/emails: 409', () => {
   it('S11: another payload under a used key', async () => {
-    const [email, idempotencyKey] = [soundEmail(), randomUUID()];
+    const [email, idempotencyKey] = [validEmail(), randomUUID()];
     emailIn(await stack.send({ ...email, idempotencyKey }));
     const other = await stack.send({ ...email, subject: 'Other', idempotencyKey });
     expect(other.body).toStrictEqual({

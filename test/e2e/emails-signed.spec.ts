@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const api = (): Api => stack.apiAs(stack.tenant.keys.editor);
 
-/** A verified domain with the keys for these purposes published. */
+/** A verified domain whose keys for these purposes are published. */
 const addDomain = (...purposes: readonly string[]): Promise<ShownIdentity> =>
   addSigningDomain(api(), dns, `signed${(domains += 1)}.example.net`, purposes);
 
@@ -30,7 +30,7 @@ async function sendFrom({ value }: ShownIdentity): Promise<ShownEmail> {
 }
 
 describe('An email of a domain with published keys', () => {
-  it('is signed with both, for the domain of its sender, and verifies', async () => {
+  it('is signed with both, for the domain of its sender, and the signatures verify', async () => {
     const domain = await addDomain(...BOTH);
     const { to } = await sendFrom(domain);
     expect(await verified(dns, await stack.onlyMailTo(to))).toEqual([
@@ -47,13 +47,13 @@ describe('An email of a domain with published keys', () => {
     expect(raw.toString('utf8')).toMatch(/^DKIM-Signature: /);
   });
 
-  it('is signed with those alone that the DNS was seen to hold', async () => {
+  it('is signed only with keys that were found in the DNS', async () => {
     const domain = await addDomain('DKIM_RSA');
     const { to } = await sendFrom(domain);
     expect(await verified(dns, await stack.onlyMailTo(to))).toEqual([['pass', domain.value, 'rsa-sha256']]);
   });
 
-  it('S6: is not signed by another domain, not by one above it, nor by the same domain of another workspace', async () => {
+  it('S6: is not signed with keys of another domain, a parent domain, or the same domain of another workspace', async () => {
     const { value } = await addDomain(...BOTH);
     const other = await stack.createTenant('Other');
     await vouchFor(`mail.${value}`, stack.tenant.workspaceId);
@@ -92,7 +92,7 @@ describe('An email whose key cannot be decrypted', () => {
     return domain;
   }
 
-  it('waits, is signed when the key is back, and hides nothing of that from its preview', async () => {
+  it('waits, while its preview answers 503, and is signed when the key can be decrypted again', async () => {
     const domain = await damagedDomain();
     const { id, to } = await sendFrom(domain);
     await until(async () => (await timelineOf(id)).length > 1, 'the email was tried');
@@ -102,7 +102,7 @@ describe('An email whose key cannot be decrypted', () => {
       503,
       expect.stringContaining('cannot be signed just now'),
     ]);
-    await stack.sender.program.wrote(`Emails of ${domain.value} cannot be signed`);
+    await stack.sender.program.waitForOutput(`Emails of ${domain.value} cannot be signed`);
 
     await stack.database.pool.query(
       `UPDATE dkim_keys SET private_key = substr(private_key, 3) WHERE identity_id = $1 AND algorithm = 'rsa'`,
@@ -115,7 +115,7 @@ describe('An email whose key cannot be decrypted', () => {
     ]);
   });
 
-  it('leaves with what can be signed after an hour, because late is better than never', async () => {
+  it('is sent after an hour with the signatures that are possible', async () => {
     const domain = await damagedDomain();
     const { id, to } = await sendFrom(domain);
     await until(async () => (await timelineOf(id)).length > 1, 'the email was tried');

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
 import { emailIn, isReplay } from './api.ts';
-import { TO_THIS_MACHINE } from './receiving.ts';
-import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
+import { newRecipient, validEmail, Stack, until } from './stack.ts';
 import { fromNow } from './times.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Nothing else in the whole run has this in it. */
+/** A canary that occurs nowhere else in the run. */
 const CANARY = 'canary-q7zx';
 const PERSON = `${CANARY}@receiver.example`;
 const SHOUTED = PERSON.toUpperCase().replace('RECEIVER.EXAMPLE', 'receiver.example');
 const DAY_MS = 86_400_000;
 
-/** The call that comes again after the erasure. */
+/** The call that is repeated after the erasure. */
 const FIRST = {
   to: `${CANARY} <${PERSON}>`,
   subject: `Dear ${CANARY}`,
@@ -37,9 +37,9 @@ let stack: Stack;
 let redis: PrivateRedis;
 let receiver: WebhookReceiver;
 let listener: Socket;
-/** Every command that Redis got. */
+/** Every command that Redis has received. */
 let heard = '';
-/** Who is in hand of the relay, which answers when it is told to. */
+/** The recipient of an email that the relay answers only when the test says so. */
 const LEAVING = `leaving-${CANARY}@receiver.example`;
 let relayHeard = false;
 let letRelayAnswer: () => void;
@@ -70,7 +70,7 @@ beforeAll(async () => {
     },
     env: {
       LOG_LEVEL: 'trace',
-      ...TO_THIS_MACHINE,
+      ...ALLOW_LOOPBACK_WEBHOOKS,
     },
   });
   await leaveTraces();
@@ -92,7 +92,7 @@ const post = async (
   return answer.body;
 };
 
-/** The person, everywhere where a person can be. */
+/** Stores the person wherever a person can be stored. */
 async function leaveTraces(): Promise<void> {
   const events = ['CONTACT_CREATED', 'EMAIL_SENT', 'EMAIL_BOUNCED', 'EMAIL_FAILED'];
   await post('/v1/webhooks', { url: receiver.url('/hook'), events });
@@ -125,7 +125,7 @@ async function leaveTraces(): Promise<void> {
     html: `<a href="https://x.example/?share=mailto%3A${inUrl}">x</a>`,
     text: `x\t${SHOUTED}\t`,
   });
-  await post('/v1/emails/batch', { emails: [{ ...soundEmail(), to: PERSON }, soundEmail()] });
+  await post('/v1/emails/batch', { emails: [{ ...validEmail(), to: PERSON }, validEmail()] });
   await post('/v1/invitations', { email: PERSON, name: CANARY, role: 'API_USER' });
   await stack.api().get(`/v1/contacts?email=${encodeURIComponent(PERSON)}`);
   await stack.api().get(`/v1/emails?to=${encodeURIComponent(PERSON)}`);
@@ -145,7 +145,7 @@ async function leaveTraces(): Promise<void> {
   await post('/v1/suppressions', { email: SHOUTED, reason: 'COMPLAINT' });
 }
 
-/** Where the canary is in the database: in each column of each table that can hold it. */
+/** Where the canary is in the database: searches each text column of each table. */
 async function found(): Promise<string[]> {
   const { rows: columns } = await stack.database.pool.query<{ table: string; column: string; type: string }>(
     `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type
@@ -178,7 +178,7 @@ function erase(...flags: string[]): Promise<{ code: number; stdout: string; stde
 describe('Erasing a person', () => {
   let receipt: Receipt;
 
-  it('begins where the person is in many tables', async () => {
+  it('starts with the person in many tables', async () => {
     const tables = new Set((await found()).map((place) => place.split('.')[0]));
     expect([...tables]).toEqual(
       expect.arrayContaining([
@@ -196,7 +196,7 @@ describe('Erasing a person', () => {
     );
   });
 
-  it('leaves the person in no table, and prints a receipt that does not name them', async () => {
+  it('removes the person from all tables, and prints a receipt that does not name them', async () => {
     const { code, stdout, stderr } = await erase(SHOUTED, '--json');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.toLowerCase()).not.toContain(CANARY);
@@ -223,12 +223,12 @@ describe('Erasing a person', () => {
     });
   });
 
-  it('has taken back what was scheduled for them: it is 404, and nothing of it is due', async () => {
+  it('has deleted emails that were scheduled for them: these are 404, and nothing is due', async () => {
     expect((await stack.api().get(`/v1/emails/${scheduledId}`)).status).toBe(404);
     expect(await stack.outboxRow(scheduledId)).toBeUndefined();
   });
 
-  it('says of an email to somebody else whose Reply-To they were why its message cannot be shown any more', async () => {
+  it('explains why the message of an email to somebody else, with them in Reply-To, can no longer be shown', async () => {
     expect((await stack.api().get(`/v1/emails/${namingId}/preview`)).body).toMatchObject({
       statusCode: 409,
       message: expect.stringContaining('named a person whose address was erased'),
@@ -236,7 +236,7 @@ describe('Erasing a person', () => {
     expect((await stack.show(namingId)).status).toBe('SENT');
   });
 
-  it('S11: still answers the call that comes again, and sends nothing', async () => {
+  it('S11: still answers the repeated call, and sends nothing', async () => {
     const before = await stack.count('SELECT count(*)::int FROM emails');
     const again = await stack.send(FIRST);
     expect(isReplay(again)).toBe(true);
@@ -244,7 +244,7 @@ describe('Erasing a person', () => {
     expect(await stack.count('SELECT count(*)::int FROM emails')).toBe(before);
   });
 
-  it('S19: still sends nothing to them, until somebody takes them off the list', async () => {
+  it('S19: still sends nothing to them, until they are removed from the suppression list', async () => {
     const { id } = emailIn(await stack.send({ to: SHOUTED }));
     await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
     expect((await stack.show(id)).timeline.at(-1)).toMatchObject({ reason: 'complaint' });
@@ -257,7 +257,7 @@ describe('Erasing a person', () => {
     await until(() => stack.mailsTo(PERSON).length > mailsBefore, 'it is sent again');
   });
 
-  it('S20: still asks their consent after they come back, until they subscribe again', async () => {
+  it('S20: still treats them as unsubscribed when they are added again, until they subscribe', async () => {
     const asked = { to: PERSON, settings: { unsubscribe: true } };
     const contact = (await post('/v1/contacts', { email: PERSON }))['contact'] as { id: string };
     await post(`/v1/contacts/${contact.id}/unsubscribe`, {});
@@ -271,7 +271,7 @@ describe('Erasing a person', () => {
     await until(() => stack.mailsTo(PERSON).length > mailsBefore, 'it is sent again');
   });
 
-  it('of one workspace leaves what another has, and with --suppress nothing is sent to them there', async () => {
+  it('in one workspace keeps the data of others, and with --suppress nothing is sent to them there', async () => {
     const other = await stack.createTenant('Other');
     await stack.send({ to: PERSON }, { key: other.keys.apiUser });
     const { code } = await erase(PERSON, '--workspace', stack.tenant.workspaceId, '--suppress');
@@ -283,7 +283,7 @@ describe('Erasing a person', () => {
     await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is withheld');
   });
 
-  it('S19: forgets also what an email says that comes back while it is waited for, and remembers why', async () => {
+  it('S19: also erases the report about an email that bounces during the erasure, and keeps the suppression', async () => {
     await post('/v1/contacts', { email: LEAVING });
     await stack.send({ to: LEAVING });
     await until(() => relayHeard, 'it is in hand');
@@ -305,7 +305,7 @@ describe('Erasing a person', () => {
     expect((await stack.show(id)).timeline.at(-1)).toMatchObject({ reason: 'hard_bounce' });
   });
 
-  it('is told what is wrong with its call', async () => {
+  it('reports what is wrong with its arguments', async () => {
     expect(await erase()).toMatchObject({ code: 2, stderr: expect.stringContaining('needs ADDRESS') });
     expect(await erase('nobody')).toMatchObject({
       code: 2,
@@ -315,7 +315,7 @@ describe('Erasing a person', () => {
     expect(await erase(PERSON, '--workspace', 'wrk_1')).toMatchObject({ code: 2 });
   });
 
-  it('need not reach Redis or the logs: the person was never there', () => {
+  it('need not include Redis or the logs: the person was never in them', () => {
     expect(heard.length).toBeGreaterThan(10_000);
     expect(heard.toLowerCase()).not.toContain(CANARY);
     expect(stack.logs.length).toBeGreaterThan(10_000);

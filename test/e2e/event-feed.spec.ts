@@ -28,7 +28,7 @@ const read = async (query = '', key?: string): Promise<FeedPage> => {
 };
 
 describe('GET /v1/events', () => {
-  it('N5: shows what happened in its order, page by page, to a VIEWER too, and goes on later', async () => {
+  it('N5: returns events in order, page by page, also to a VIEWER, and can be continued later', async () => {
     const first = await read();
     expect(first).toMatchObject({ items: [], hasMore: false, startAt: null });
     const emails = Array.from({ length: 5 }, newRecipient);
@@ -52,7 +52,7 @@ describe('GET /v1/events', () => {
     await until(async () => (await read(`?startAt=${resumeAt}`)).items.length === 1, 'the next is shown');
   });
 
-  it('G3: knows no event of another workspace, and shows it none', async () => {
+  it('G3: returns no event of another workspace, and does not know their ids', async () => {
     const [{ id }] = (await read()).items as [FeedPage['items'][0]];
     const { apiUser } = (await stack.createTenant('Other')).keys;
     expect((await read('', apiUser)).items).toEqual([]);

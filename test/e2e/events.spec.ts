@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { uuidOf } from '@posthorn/kernel';
 import type { Api, Answer } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
-import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
+import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
@@ -18,7 +18,7 @@ afterAll(() => stack.close());
 
 const api = (): Api => stack.apiAs(tenant.keys.editor);
 
-/** The names of events that a rule of the contract has. */
+/** The event names in a rule of the contract. */
 function namesIn(rule: 'N1' | 'W12'): string[] {
   const section = new RegExp(`^### ${rule} .*\\n([^]*?)(?=^#)`, 'm').exec(contract)![1]!;
   return [...new Set([...section.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!))];
@@ -26,7 +26,7 @@ function namesIn(rule: 'N1' | 'W12'): string[] {
 
 let toldBefore = 0;
 
-/** What is posted about the events of a workspace since the last time: the very bytes that are kept for it. */
+/** The payloads of a workspace's events since the last call: exactly the stored bytes that are posted. */
 async function told(): Promise<Record<string, unknown>[]> {
   const { rows } = await stack.database.pool.query<{ payload: string }>(
     'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id OFFSET $2',
@@ -62,10 +62,10 @@ describe('N1: the names of events', () => {
   });
 });
 
-describe('N2, N3: what is posted of a contact', () => {
+describe('N2, N3: the payload of events about a contact', () => {
   it('is `event`, `createdAt` and `data`, with the contact as it is then, at all five events', async () => {
     const email = newRecipient();
-    await done(api().post('/v1/emails', { ...soundEmail(), to: email, contactProperties: { plan: 'free' } }));
+    await done(api().post('/v1/emails', { ...validEmail(), to: email, contactProperties: { plan: 'free' } }));
     const { items } = (await done(api().get('/v1/contacts'))).body['contacts'] as {
       items: [{ id: string; createdAt: string }];
     };

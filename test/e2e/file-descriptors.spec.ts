@@ -2,15 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppUnderTest } from '@posthorn/testing';
 import { emailIn } from './api.ts';
-import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, until } from './stack.ts';
 
-/** Fewer than each app has open, so that it gets no more. */
+/** Fewer than each app has open, so that it cannot open more. */
 const NO_MORE = 20;
 const ENOUGH = 1_024;
 
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
-/** Sets how many files and connections a process may have open, while it runs. */
+/** Sets the limit of open files and connections of a running process. */
 function limitFiles(pid: number, max: number): void {
   execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${max}:`]);
 }
@@ -24,11 +24,11 @@ function limitFiles(pid: number, max: number): void {
   });
   afterAll(() => stack.close());
 
-  /** What an app says while it may have so many open. */
+  /** The log of an app while this limit is set. */
   const says = ({ program }: AppUnderTest, what: string): Promise<void> =>
     until(() => program.output.includes(what), `it says ${what}`);
 
-  it('a sender blames no relay, emails lose no attempt, and they leave when it has some again', async () => {
+  it('a sender does not blame the relay, emails lose no attempt, and are sent when descriptors are free again', async () => {
     const { sender } = stack;
     limitFiles(sender.program.pid, NO_MORE);
     const { id, to } = emailIn(await stack.send());
@@ -42,9 +42,9 @@ function limitFiles(pid: number, max: number): void {
     await says(sender, 'enough file descriptors are free again');
   });
 
-  it('a gateway says so, serves who is connected, and takes connections when it has some again', async () => {
+  it('a gateway logs it, serves open connections, and accepts new ones when descriptors are free again', async () => {
     const gateway = stack.gateways[0]!;
-    const email = { ...soundEmail(), to: newRecipient() };
+    const email = { ...validEmail(), to: newRecipient() };
     limitFiles(gateway.program.pid, NO_MORE);
     await says(gateway, 'ALARM: no file descriptors are left');
     limitFiles(gateway.program.pid, ENOUGH);

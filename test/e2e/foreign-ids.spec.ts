@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import type { Answer } from './api.ts';
-import { bodiesOf, call, type Caller, type DescribedRoute, faultsOf, idsOf, ROUTES } from './described.ts';
-import { make } from './makers.ts';
+import {
+  bodiesOf,
+  call,
+  type Caller,
+  type DescribedRoute,
+  faultsOf,
+  idsOf,
+  ROUTES,
+} from './openapi-routes.ts';
+import { make } from './factories.ts';
 import { Stack } from './stack.ts';
 
 const CASES = ROUTES.flatMap((route) =>
@@ -42,7 +50,7 @@ describe('G3: an id of another workspace', () => {
     expect(faultsOf(route, answer)).toEqual([]);
   });
 
-  it('is not touched by any call', async () => {
+  it('is not changed by any call', async () => {
     for (const [label, name, prefix, route] of CASES.filter(([, , , { method }]) => method !== 'GET')) {
       const own = route.path.slice(0, route.path.indexOf(`{${name}}`) + name.length + 2);
       const reading = ROUTES.find(({ method, path }) => method === 'GET' && path === own);

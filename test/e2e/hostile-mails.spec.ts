@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, type SinkMessage } from '@posthorn/testing';
 import PostalMime, { type Email } from 'postal-mime';
 import { type Answer, emailIn } from './api.ts';
-import { soundEmail, Stack } from './stack.ts';
-import { soundTemplate, templateIn } from './templates.ts';
+import { validEmail, Stack } from './stack.ts';
+import { validTemplate, templateIn } from './templates.ts';
 
 const VICTIM = 'victim@evil.example';
-/** Nothing is wrong with it where a mailbox is asked for. */
+/** A valid mailbox. */
 const MAILBOX_HINT = `x <${VICTIM}>`;
 
-/** What somebody may write who wants a mail to say more, or to go further, than it may; and what is merely strange. */
+/** Texts that try to inject headers or recipients, and texts that are merely unusual. */
 const TEXTS: readonly string[] = [
   ...['\r\n', '\n', '\r', '\r\n\r\n', '\u0085', '\u2028', '\u2029', '\v', '\f', '\0'].map(
     (end) => `x${end}Bcc: ${VICTIM}`,
@@ -55,7 +55,7 @@ const TEXTS: readonly string[] = [
 type Field =
   'subject' | 'fromName' | 'from' | 'to' | 'replyTo' | 'html' | 'text' | 'previewText' | 'variables';
 
-/** Where such a text goes: as it is, as a plain name before an address, and as a quoted one; in what is said, and in what a template prints. */
+/** Where such a text is put: alone, as a plain and as a quoted display name, in contents, and in variables of a template. */
 const PLACES: Readonly<Record<string, (text: string, to: string) => Partial<Record<Field, string>>>> = {
   'subject': (subject) => ({ subject }),
   'fromName': (fromName) => ({ fromName }),
@@ -71,7 +71,7 @@ const PLACES: Readonly<Record<string, (text: string, to: string) => Partial<Reco
   'to': (to) => ({ to }),
 };
 
-/** Addresses, with the one that RCPT is to name; null: none, it is refused. */
+/** Addresses, with the one expected in RCPT; null: it is refused. */
 const ADDRESSES: readonly (readonly [string, string | null])[] = [
   ["o'brien+tag@receiver.example", "o'brien+tag@receiver.example"],
   ['!#$%&*+-/=?^_`{|}~@receiver.example', '!#$%&*+-/=?^_`{|}~@receiver.example'],
@@ -101,7 +101,7 @@ const ADDRESSES: readonly (readonly [string, string | null])[] = [
   ['', null],
 ];
 
-/** As a subject says what has line breaks. */
+/** A text with line breaks, as it appears in a subject. */
 const inOneLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
@@ -112,7 +112,7 @@ const withLf = (text = ''): string => text.replace(/\r\n?/g, '\n');
 interface Case {
   readonly what: string;
   readonly fields: Partial<Record<Field, string>>;
-  /** The only address that RCPT may name, if the email is taken; undefined: only what was given. */
+  /** The only address that RCPT may name, if the email is accepted; undefined: the given one. */
   readonly recipient?: string | null;
 }
 
@@ -122,7 +122,7 @@ const CASES: readonly Case[] = [
       (text, column) => {
         const to = `case-${row}-${column}@receiver.example`;
         const fields = { to, ...fieldsOf(text, to) };
-        // No text of the list is an address by itself.
+        // No text of the list is a valid address.
         return {
           what: `${place} ${JSON.stringify(text.slice(0, 60))}`,
           fields,
@@ -155,17 +155,17 @@ describe('strange names, headers and addresses', () => {
     await relay.close();
   });
 
-  /** The name of a template that prints a variable where it could do harm. */
+  /** The name of a template that prints a variable in dangerous places. */
   async function newTemplate(): Promise<string> {
     const said = { subject: 'Hello {{said}}', html: '<p>Hello {{said}}</p>', previewText: '{{said}}' };
-    const template = soundTemplate({ ...said, from: 'sender@example.com' });
+    const template = validTemplate({ ...said, from: 'sender@example.com' });
     const editor = stack.apiAs(stack.tenant.keys.editor);
     return templateIn(await editor.post('/v1/templates', template)).name;
   }
 
   function bodyOf({ fields: { variables, ...fields } }: Case, template: string): object {
     return variables === undefined
-      ? { ...soundEmail(), ...fields }
+      ? { ...validEmail(), ...fields }
       : { template, to: fields.to, variables: { said: variables } };
   }
 
@@ -180,14 +180,14 @@ describe('strange names, headers and addresses', () => {
     return found[0]!;
   }
 
-  it('S4: are more than a hundred, some refused and some taken', () => {
+  it('S4: are more than a hundred, some refused and some accepted', () => {
     const taken = [...answers.values()].filter(({ status }) => status === 200).length;
     expect(CASES.length).toBeGreaterThan(450);
     expect(taken).toBeGreaterThan(100);
     expect(CASES.length - taken).toBeGreaterThan(100);
   });
 
-  it('S4: each one that is taken is one message to one recipient, and nothing else is said to the relay', () => {
+  it('S4: each accepted one becomes one message to one recipient, and no other SMTP command', () => {
     const taken = [...answers.values()].filter(({ status }) => status === 200).length + 1;
     const said = (command: string): number =>
       relay.commands.filter((line) => line.startsWith(command)).length;

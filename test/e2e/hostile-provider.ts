@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 type Said = Readonly<Record<string, unknown>>;
 
 const KEY_ID = 'hostile';
-const PIECE = Buffer.alloc(1024 * 1024, 'a');
+const CHUNK = Buffer.alloc(1024 * 1024, 'a');
 const CLIENT = { id: 'posthorn', secret: 'a secret of the client' } as const;
 
-/** An identity provider (OpenID Connect) on loopback that says of anybody, in any form, what a test tells it to. */
+/** An identity provider (OpenID Connect) on loopback whose answers and ID tokens a test can replace with any others. */
 export class HostileProvider {
   readonly client = CLIENT;
-  /** What it answers in place of what it should, by path. */
-  readonly instead = new Map<string, RequestListener>();
-  /** What its ID tokens say otherwise. */
+  /** Handlers that replace its regular answers, by path. */
+  readonly overrides = new Map<string, RequestListener>();
+  /** Claims that replace those of its ID tokens. */
   claims: Said = {};
-  /** Makes an ID token of claims; by default as it should be. */
+  /** Makes an ID token from claims. Default: a valid one. */
   makeToken: (claims: Said) => unknown = (claims) => this.signed(claims);
-  /** What was asked for with the last sign-in. */
+  /** The nonce for its ID tokens. */
   nonce = '';
   private readonly keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
@@ -35,25 +35,25 @@ export class HostileProvider {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Its public key, as text. */
+  /** Its public key, in PEM. */
   get publicKey(): string {
     return this.keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   }
 
-  /** Behaves again. */
+  /** Removes all replacements. */
   reset(): void {
-    this.instead.clear();
+    this.overrides.clear();
     this.claims = {};
     this.makeToken = (claims) => this.signed(claims);
   }
 
-  /** A token as it should be, or signed with another key or header. */
+  /** A signed token. @param header fields to add to, or replace in, the header */
   signed(claims: Said, header: Said = {}, key: KeyObject = this.keys.privateKey): string {
     const text = `${encoded({ alg: 'RS256', kid: KEY_ID, ...header })}.${encoded(claims)}`;
     return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
   }
 
-  /** What it says of itself, changed. */
+  /** Its discovery document. @param change fields to replace */
   metadata(change: Said = {}): Said {
     const { issuer } = this;
     return {
@@ -76,12 +76,12 @@ export class HostileProvider {
 
   private readonly answer: RequestListener = (request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
-    const other = this.instead.get(path);
+    const other = this.overrides.get(path);
     if (other !== undefined) other(request, response);
-    else sayJson(this.properly[path])(request, response);
+    else answerJson(this.regularAnswers[path])(request, response);
   };
 
-  private get properly(): Said {
+  private get regularAnswers(): Said {
     const { issuer, client, nonce, keys } = this;
     const now = Math.floor(Date.now() / 1_000);
     const claims = { iss: issuer, aud: client.id, sub: 'ada', nonce, iat: now, exp: now + 300 };
@@ -95,29 +95,29 @@ export class HostileProvider {
   }
 }
 
-/** A token that is signed with a text. */
+/** A token with an HMAC of a shared secret. */
 export function signedByText(claims: Said, secret: string, alg = 'HS256'): string {
   const text = `${encoded({ alg })}.${encoded(claims)}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 
-/** A token that is not signed. */
+/** A token without a signature (`alg: none`). */
 export function unsigned(claims: Said): string {
   return `${encoded({ alg: 'none' })}.${encoded(claims)}.`;
 }
 
 /** Answers in JSON. */
-export function sayJson(body: unknown, status = 200): RequestListener {
+export function answerJson(body: unknown, status = 200): RequestListener {
   return (_request, response) =>
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Answers without an end, as fast as it is read, and tells of how many bytes were taken. */
-export function sayWithoutEnd(status: number, onSent: (bytes: number) => void): RequestListener {
+/** Sends an endless body, as fast as it is read. @param onSent called with the size of each chunk */
+export function answerEndlessly(status: number, onSent: (bytes: number) => void): RequestListener {
   const goOn = (response: ServerResponse): void => {
     while (!response.destroyed) {
-      onSent(PIECE.length);
-      if (!response.write(PIECE)) return void response.once('drain', () => goOn(response));
+      onSent(CHUNK.length);
+      if (!response.write(CHUNK)) return void response.once('drain', () => goOn(response));
     }
   };
   return (_request, response) => {

@@ -3,7 +3,7 @@ import type { Answer, Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, type ShownIdentity } from './identities.ts';
 import { parseMail } from './mail.ts';
-import { newRecipient, soundEmail, Stack, type Tenant } from './stack.ts';
+import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 
 let stack: Stack;
 let tenant: Tenant;
@@ -19,7 +19,7 @@ const api = (): Api => stack.apiAs(tenant.keys.editor);
 const statusOf = async ({ id }: ShownIdentity): Promise<string> =>
   identityIn(await api().get(`/v1/identities/${id}`)).status;
 
-/** Adds an address and gives the path of the link that was mailed there. */
+/** Adds an address. @returns the path of the link that was mailed to it */
 async function addLinked(address = newRecipient()): Promise<{ added: ShownIdentity; path: string }> {
   const added = await addIdentity(api(), { address });
   const mail = await parseMail(await stack.onlyMailTo(address));
@@ -28,18 +28,18 @@ async function addLinked(address = newRecipient()): Promise<{ added: ShownIdenti
   return { added, path: new URL(link).pathname };
 }
 
-/** What a browser does when somebody presses the button of a form without fields. */
+/** Submits a form without fields, like a browser. */
 function press(path: string): Promise<Answer> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   return api().request('POST', path, '', { key: null, headers });
 }
 
 describe('An address', () => {
-  it('S6: is verified by whoever reads its mail: the link shows a button, the button verifies, once', async () => {
+  it('S6: is verified with the mailed link: the page has a button, which verifies, once', async () => {
     const { added, path } = await addLinked();
     expect(added).toMatchObject({ kind: 'address', status: 'PENDING', records: [] });
 
-    // What scanners of mails do, over and over.
+    // Mail scanners open links repeatedly.
     for (const method of ['GET', 'HEAD', 'GET']) {
       const looked = await api().request(method, path, undefined, { key: null });
       expect([looked.status, looked.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -53,7 +53,7 @@ describe('An address', () => {
       expect(looked.headers.get('cache-control')).toBe('no-store');
     }
     expect(await statusOf(added)).toBe('PENDING');
-    const email = { ...soundEmail(), from: added.value };
+    const email = { ...validEmail(), from: added.value };
     expectRefusal(await api().post('/v1/emails', email), 400, 'neither a verified address');
 
     const pressed = await press(path);
@@ -73,7 +73,7 @@ describe('An address', () => {
     expect(told).toBe(1);
   });
 
-  it('is not verified by a link that is too old, was never made, or whose identity is gone', async () => {
+  it('is not verified by a link that has expired, was never issued, or whose identity was deleted', async () => {
     const { added, path } = await addLinked();
     await stack.database.pool.query(
       `UPDATE verification_links SET created_at = created_at - interval '25 h', expires_at = expires_at - interval '25 h'`,
@@ -95,7 +95,7 @@ describe('An address', () => {
     expectRefusal(await press(path), 404, 'what it was about is gone');
   });
 
-  it('gets another link when that is asked for, but no flood of them', async () => {
+  it('gets another link on request, but only a limited number', async () => {
     const { added } = await addLinked();
     const again = await api().post(`/v1/identities/${added.id}/verify`, '');
     expectRefusal(again, 429, 'Too many verification mails');
@@ -106,7 +106,7 @@ describe('An address', () => {
       `UPDATE verification_links SET created_at = created_at - interval '61 s'`,
     );
     expect((await api().post(`/v1/identities/${added.id}/verify`, '')).status).toBe(200);
-    // Deleting it and adding it anew is no way around.
+    // Deleting and adding it again does not circumvent the limit.
     await api().request('DELETE', `/v1/identities/${added.id}`, undefined);
     expectRefusal(await api().post('/v1/identities', { address: added.value }), 429, 'Too many');
   });

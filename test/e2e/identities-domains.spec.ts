@@ -5,7 +5,7 @@ import { DnsServer } from '@posthorn/testing';
 import type { Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord } from './identities.ts';
-import { soundEmail, Stack, type Tenant, until } from './stack.ts';
+import { validEmail, Stack, type Tenant, until } from './stack.ts';
 
 const SLOW_MS = 400;
 const TIMEOUT_MS = 5_000;
@@ -36,7 +36,7 @@ const newDomain = (): string => `shop${(domains += 1)}.example.net`;
 const verify = async ({ id }: ShownIdentity): Promise<ShownIdentity> =>
   identityIn(await api().post(`/v1/identities/${id}/verify`, ''));
 
-/** As strings that fit into a TXT record. */
+/** Splits a value into the strings of a TXT record. */
 const strings = ({ value }: ShownRecord): string[] => value!.match(/.{1,255}/g)!;
 
 describe('POST /v1/identities: a domain', () => {
@@ -63,7 +63,7 @@ describe('POST /v1/identities: a domain', () => {
     );
   });
 
-  it('keeps no private key that anybody can read', async () => {
+  it('stores private keys only encrypted', async () => {
     const { value } = await addIdentity(api(), { domain: newDomain() });
     const { rows } = await stack.database.pool.query<{ sealed: Buffer }>(
       'SELECT private_key AS sealed FROM dkim_keys JOIN identities i ON i.id = identity_id WHERE value = $1',
@@ -74,7 +74,7 @@ describe('POST /v1/identities: a domain', () => {
     for (const { sealed } of rows) expect(sealed.includes(Buffer.from('02010030', 'hex'))).toBe(false);
   });
 
-  it('may be in two workspaces, each with keys at names of its own', async () => {
+  it('may be in two workspaces, each with its own keys and record names', async () => {
     const domain = newDomain();
     const one = await addIdentity(api(), { domain });
     tenant = await stack.createTenant('Other');
@@ -83,7 +83,7 @@ describe('POST /v1/identities: a domain', () => {
     expect(recordOf(one, 'DKIM_RSA').value).not.toBe(recordOf(other, 'DKIM_RSA').value);
   });
 
-  it('is refused with 409 when it is there already, and makes nothing of two calls at once', async () => {
+  it('is refused with 409 when it exists already, also in concurrent calls', async () => {
     const domain = newDomain();
     const answers = await Promise.all([1, 2, 3].map(() => api().post('/v1/identities', { domain })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
@@ -91,7 +91,7 @@ describe('POST /v1/identities: a domain', () => {
     expect(body['message']).toMatch(/^`domain` is an identity of the workspace already, idn_\w+;/);
   });
 
-  it('is refused with 409 when the workspace has as many as it may', async () => {
+  it('is refused with 409 when the workspace has the maximum number', async () => {
     await stack.database.pool.query(
       `INSERT INTO identities (id, workspace_id, kind, value)
        SELECT gen_random_uuid(), $1, 'domain', n || '.example.org' FROM generate_series(1, 199) n`,
@@ -101,7 +101,7 @@ describe('POST /v1/identities: a domain', () => {
     expectRefusal(refused, 409, 'has 200 identities, which is as many as it may');
   });
 
-  it('A4: may be added, checked and deleted by an EDITOR alone, and listed and read by all', async () => {
+  it('A4: may be added, checked and deleted only by an EDITOR, and listed and read by all', async () => {
     const { id } = await addIdentity(api(), { domain: newDomain() });
     for (const key of [tenant.keys.apiUser, tenant.keys.viewer]) {
       expectRefusal(await api(key).post('/v1/identities', { domain: newDomain() }), 403, 'EDITOR');
@@ -132,7 +132,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     const added = await addIdentity(api(), { domain });
     const from = `shop@${domain}`;
     expectRefusal(
-      await api().post('/v1/emails', { ...soundEmail(), from }),
+      await api().post('/v1/emails', { ...validEmail(), from }),
       400,
       'neither a verified address',
     );
@@ -143,10 +143,10 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     expect(verified).toMatchObject({ status: 'VERIFIED', verifiedAt: expect.any(String) });
     expect(recordOf(verified, 'DKIM_RSA')).toMatchObject({ status: 'FOUND', found: [rsa.value] });
     expect(recordOf(verified, 'SPF')).toMatchObject({ status: 'MISSING', found: [] });
-    expect((await api().post('/v1/emails', { ...soundEmail(), from })).status).toBe(200);
+    expect((await api().post('/v1/emails', { ...validEmail(), from })).status).toBe(200);
     const below = `shop@mail.${domain}`;
     expectRefusal(
-      await api().post('/v1/emails', { ...soundEmail(), from: below }),
+      await api().post('/v1/emails', { ...validEmail(), from: below }),
       400,
       'neither a verified',
     );
@@ -159,7 +159,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     ['garbage', 'garbage', 'UNANSWERED', 'The look-up failed', []],
     ['silence', 'silent', 'UNANSWERED', 'in time', []],
   ] as const)(
-    'says of a record that is answered with %s what is so',
+    'explains the state of a record that is answered with %s',
     async (_, behaviour, status, says, found) => {
       const added = await addIdentity(api(), { domain: newDomain() });
       const { name } = recordOf(added, 'DKIM_RSA');
@@ -173,7 +173,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     },
   );
 
-  it('finds a key through an alias, and from a name server that takes its time', async () => {
+  it('finds a key through a CNAME, and from a slow name server', async () => {
     const added = await addIdentity(api(), { domain: newDomain() });
     const rsa = recordOf(added, 'DKIM_RSA');
     dns.set(rsa.name, { cname: `keys.${added.value}` });
@@ -187,7 +187,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     expect(recordOf(checked, 'DKIM_ED25519').status).toBe('FOUND');
   });
 
-  it('says the same when it is asked again at once, without asking the DNS', async () => {
+  it('returns the same result when it is called again at once, without a DNS query', async () => {
     const added = await addIdentity(api(), { domain: newDomain() });
     const first = await verify(added);
     const { name } = recordOf(added, 'DKIM_RSA');
@@ -197,19 +197,19 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     expect(asked()).toBe(before);
   });
 
-  it('leaves what an operator vouches for verified, whatever the DNS says', async () => {
+  it('keeps a domain verified that an operator has verified, whatever the DNS says', async () => {
     const { body } = await api().get('/v1/identities');
     const [vouched] = (body['identities'] as { items: ShownIdentity[] }).items;
     expect(vouched).toMatchObject({ value: 'example.com', status: 'VERIFIED' });
     const checked = await verify(vouched!);
     expect(checked.status).toBe('VERIFIED');
     expect(recordOf(checked, 'DKIM_RSA').status).toBe('MISSING');
-    expect((await api().post('/v1/emails', soundEmail())).status).toBe(200);
+    expect((await api().post('/v1/emails', validEmail())).status).toBe(200);
   });
 });
 
-describe('A domain that nobody asks about', () => {
-  it('is verified by the scheduler, and that is in the audit log', async () => {
+describe('A domain whose verification nobody requests', () => {
+  it('is verified by the scheduler, which is recorded in the audit log', async () => {
     const added = await addIdentity(api(), { domain: newDomain() });
     const rsa = recordOf(added, 'DKIM_RSA');
     dns.set(rsa.name, { txt: [strings(rsa)] });
@@ -224,7 +224,7 @@ describe('A domain that nobody asks about', () => {
 });
 
 describe('DELETE /v1/identities/{id}', () => {
-  it('ends sending from it at once, and leaves nothing of its keys', async () => {
+  it('ends sending from it at once, and deletes its keys', async () => {
     const added = await addIdentity(api(), { domain: newDomain() });
     const deleted = await api().request('DELETE', `/v1/identities/${added.id}`, undefined);
     expect([deleted.status, deleted.body]).toEqual([
@@ -239,7 +239,7 @@ describe('DELETE /v1/identities/{id}', () => {
     const { body } = await api().get('/v1/identities');
     const [vouched] = (body['identities'] as { items: ShownIdentity[] }).items;
     await api().request('DELETE', `/v1/identities/${vouched!.id}`, undefined);
-    expectRefusal(await api().post('/v1/emails', soundEmail()), 400, 'neither a verified');
+    expectRefusal(await api().post('/v1/emails', validEmail()), 400, 'neither a verified');
   });
 
   it('G10: lists page by page, none lost and none twice', async () => {

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const api = (): Api => stack.apiAs(stack.tenant.keys.editor);
 
-/** A verified domain with the keys for these purposes published. */
+/** A verified domain whose keys for these purposes are published. */
 const addDomain = (...purposes: readonly string[]): Promise<ShownIdentity> =>
   addSigningDomain(api(), dns, `rotated${(domains += 1)}.example.net`, purposes);
 
@@ -41,7 +41,7 @@ describe('POST /v1/identities/{id}/rotate-keys', () => {
   };
   const selectorIn = ({ name }: ShownRecord): string => name.split('.')[0]!;
 
-  /** Looks at a domain as it will be looked at after so long. */
+  /** Checks a domain as if this interval had passed. */
   async function lookAfter({ id }: ShownIdentity, interval: string): Promise<ShownIdentity> {
     for (const [table, column] of [
       ['dkim_keys', 'published_at'],
@@ -55,7 +55,7 @@ describe('POST /v1/identities/{id}/rotate-keys', () => {
     return identityIn(await api().post(`/v1/identities/${id}/verify`, ''));
   }
 
-  it('has new keys follow the present ones when the DNS has held them for an hour, and no email fails to verify', async () => {
+  it('switches to new keys when they have been in the DNS for an hour, and every email can be verified', async () => {
     const domain = await addDomain(...BOTH);
     const old = domain.records.filter(({ stage }) => stage === 'CURRENT').map(selectorIn);
     expect(await selectorsOf(domain)).toEqual(old);
@@ -104,7 +104,7 @@ describe('POST /v1/identities/{id}/rotate-keys', () => {
     ]);
   });
 
-  it('lets a domain be proven by its new key when somebody put that in the place of the old one', async () => {
+  it('verifies a domain by its new key when that has replaced the old one in the DNS', async () => {
     const domain = await addDomain('DKIM_RSA');
     const begun = await rotate(domain);
     expect(keysOf(begun).filter(([stage]) => stage === 'NEXT')).toEqual([['NEXT', 'DKIM_RSA']]);
@@ -119,7 +119,7 @@ describe('POST /v1/identities/{id}/rotate-keys', () => {
     });
   });
 
-  it('does nothing for an address, and makes nothing of several calls at once', async () => {
+  it('does nothing for an address, and is executed once for concurrent calls', async () => {
     const address = await addIdentity(api(), { address: newRecipient() });
     expectRefusal(await api().post(`/v1/identities/${address.id}/rotate-keys`, ''), 409, 'is an address');
     const domain = await addDomain(...BOTH);

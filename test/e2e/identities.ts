@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Answer, Api } from './api.ts';
 
-/** A record of a domain as the interface shows it. */
+/** A DNS record of a domain, as the API shows it. */
 export interface ShownRecord {
   readonly purpose: string;
   readonly isRequired: boolean;
@@ -15,7 +15,7 @@ export interface ShownRecord {
   readonly found: readonly string[];
 }
 
-/** An identity as the interface shows it. */
+/** An identity, as the API shows it. */
 export interface ShownIdentity {
   readonly id: string;
   readonly kind: string;

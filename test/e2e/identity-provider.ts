@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-/** It begins what the provider says on the console to those who run one for real: to have keys of its own, and the like. */
+/** The beginning of oidc-provider's warnings for production use, which are not printed. */
 const ADVICE = 'oidc-provider ';
 
 for (const level of ['info', 'warn'] as const) {
@@ -14,14 +14,14 @@ for (const level of ['info', 'warn'] as const) {
   });
 }
 
-/** A person whom the provider knows by name. */
+/** An account of the provider. */
 interface Person {
   readonly groups: readonly string[];
-  /** What `preferred_username` says. Default: the name. */
-  readonly shownAs?: string;
+  /** The claim `preferred_username`. Default: the name. */
+  readonly preferredUsername?: string;
 }
 
-/** What the dashboard is to it. */
+/** The dashboard, as an OpenID Connect client. */
 export interface RegisteredClient {
   readonly id: string;
   readonly secret: string;
@@ -30,13 +30,13 @@ export interface RegisteredClient {
 
 const JSON_KEYS = { 'content-type': 'application/json' };
 
-/** An identity provider (OpenID Connect) on loopback. Whoever says a name is that person. */
+/** An identity provider (OpenID Connect) on loopback. It accepts every name without checking a password. */
 export class TestIdentityProvider {
   readonly client: RegisteredClient;
-  /** Where it was asked, without queries. */
+  /** The paths of all requests, without query strings. */
   readonly asked: string[] = [];
-  /** What it answers in place of itself, by path. */
-  readonly instead = new Map<string, { readonly status: number; readonly body: string }>();
+  /** Answers that replace the regular ones, by path. */
+  readonly overrides = new Map<string, { readonly status: number; readonly body: string }>();
 
   private constructor(
     private readonly server: Server,
@@ -45,7 +45,7 @@ export class TestIdentityProvider {
     this.client = { id: 'posthorn', secret: randomBytes(24).toString('hex'), redirectUri };
   }
 
-  /** @param redirectUri where people come back to */
+  /** @param redirectUri of the dashboard, where the provider sends people back to */
   static async start(
     people: Readonly<Record<string, Person>>,
     redirectUri: string,
@@ -57,7 +57,7 @@ export class TestIdentityProvider {
     return provider;
   }
 
-  /** Knows a dashboard that is elsewhere. */
+  /** Registers a dashboard at another address. */
   moveTo(redirectUri: string, people: Readonly<Record<string, Person>>): void {
     this.client.redirectUri = redirectUri;
     this.know(people);
@@ -81,7 +81,7 @@ export class TestIdentityProvider {
     return (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0]!;
       this.asked.push(path);
-      const other = this.instead.get(path);
+      const other = this.overrides.get(path);
       if (other === undefined) real(request, response);
       else response.writeHead(other.status, JSON_KEYS).end(other.body);
     };
@@ -107,19 +107,19 @@ function configuration(
       accountId: name,
       claims: () => ({
         sub: name,
-        preferred_username: people[name]?.shownAs ?? name,
+        preferred_username: people[name]?.preferredUsername ?? name,
         groups: people[name]?.groups,
       }),
     }),
   };
 }
 
-/** Somebody at a browser, without one: keeps cookies of each host apart, and follows links as they are followed. */
+/** An HTTP client that behaves like a browser: it keeps the cookies of each host and follows redirects. */
 export class Visitor {
   private readonly cookies = new Map<string, Map<string, string>>();
   private readonly address = `10.${[...randomBytes(3)].join('.')}`;
 
-  /** Asks for an address, and no further. */
+  /** Sends one request, and does not follow redirects. @param form fields to post */
   async visit(url: string | URL, form?: Record<string, string>): Promise<Response> {
     const jar = this.jarOf(url);
     const answer = await fetch(url, {
@@ -131,12 +131,12 @@ export class Visitor {
     return answer;
   }
 
-  /** What is sent to a host as `Cookie`. */
+  /** The `Cookie` header for a host. */
   cookieFor(url: string | URL): string {
     return [...this.jarOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  /** Asks for an address and goes wherever it leads, up to an address that begins with `end`, which is not asked for. */
+  /** Requests a URL and follows redirects, up to a URL that begins with `end`, which is not requested. */
   async follow(
     url: string | URL,
     end?: string,
@@ -151,11 +151,11 @@ export class Visitor {
       if (end !== undefined && at.startsWith(end)) return { at, answer };
       answer = await this.visit(at);
     }
-    throw new Error(`led too far: ${at}`);
+    throw new Error(`too many redirects: ${at}`);
   }
 
-  /** Signs in at the provider as a person, and lets the dashboard know it. @returns where the provider sends them back to */
-  async signInThere(begin: string, name: string, end: string): Promise<string> {
+  /** Signs in at the provider, and consents. @returns the URL of the dashboard that the provider redirects to */
+  async signInAtProvider(begin: string, name: string, end: string): Promise<string> {
     const { at, answer } = await this.follow(begin, end);
     if (at.startsWith(end)) return at;
     const login = await this.follow(formIn(await answer.text(), at), end, {

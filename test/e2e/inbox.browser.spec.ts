@@ -14,7 +14,7 @@ const COUNT = `document.getElementById('count').textContent`;
 
 if (chromium === undefined) {
   describe('the page of the inbox in a browser', () => {
-    it.skip('is not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+    it.skip('is not tested: no chromium or google-chrome is in the PATH', () => undefined);
   });
 } else {
   describe('the page of the inbox in a browser', () => {
@@ -48,7 +48,7 @@ if (chromium === undefined) {
       );
     async function open(): Promise<void> {
       await page.goTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-      await page.until(`${COUNT} !== ''`);
+      await page.waitUntil(`${COUNT} !== ''`);
     }
 
     it('says how many mails there are, and that it shows the newest', async () => {
@@ -56,20 +56,20 @@ if (chromium === undefined) {
       await open();
       expect(await page.evaluate(COUNT)).toBe('1 mail');
       for (let number = 1; number <= 203; number += 1) await keep(`mail ${number}`);
-      await page.until(`${COUNT} === '204 mails, the newest 200 shown'`);
+      await page.waitUntil(`${COUNT} === '204 mails, the newest 200 shown'`);
     });
 
-    it('leaves whoever goes through it by keyboard where they are when a mail comes', async () => {
+    it('keeps the keyboard focus when a mail arrives', async () => {
       await keep('first');
       const { id } = await keep('second');
       await open();
       await page.evaluate(`document.querySelector('a[href="#${id}"]').focus()`);
       await keep('third');
-      await page.until(`${COUNT} === '3 mails'`);
+      await page.waitUntil(`${COUNT} === '3 mails'`);
       expect(await page.evaluate('document.activeElement.hash')).toBe(`#${id}`);
     });
 
-    it('shows the mail that was chosen last, whichever answer comes first', async () => {
+    it('shows the mail that was selected last, whichever answer arrives first', async () => {
       const [slow, quick] = [await keep('slow'), await keep('quick')];
       await open();
       await page.evaluate(`{
@@ -80,18 +80,20 @@ if (chromium === undefined) {
         };
         location.hash = '${slow.id}';
       }`);
-      await page.until(`typeof goOn === 'function'`);
+      await page.waitUntil(`typeof goOn === 'function'`);
       await page.evaluate(`location.hash = '${quick.id}'`);
-      await page.until(`document.querySelector('h2')?.textContent === 'quick'`);
+      await page.waitUntil(`document.querySelector('h2')?.textContent === 'quick'`);
       await page.evaluate(`(goOn(), new Promise((done) => setTimeout(done, 300)))`);
       expect(await page.evaluate(`document.querySelector('h2').textContent`)).toBe('quick');
     });
 
-    it('goes from view to view of a mail by the arrow keys', async () => {
+    it('switches between the views of a mail by the arrow keys', async () => {
       const { id } = await keep('viewed');
       await open();
       await page.evaluate(`location.hash = '${id}'`);
-      await page.until(`document.querySelector('[role=tab][aria-selected=true]')?.textContent === 'Text'`);
+      await page.waitUntil(
+        `document.querySelector('[role=tab][aria-selected=true]')?.textContent === 'Text'`,
+      );
       const press = (key: string): Promise<unknown> =>
         page.evaluate(
           `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
@@ -103,18 +105,20 @@ if (chromium === undefined) {
       expect(await page.evaluate(`document.querySelector('[aria-selected=true]').textContent`)).toBe(
         'Source',
       );
-      await page.until(`document.querySelector('[role=tabpanel]').textContent.includes('Subject: viewed')`);
+      await page.waitUntil(
+        `document.querySelector('[role=tabpanel]').textContent.includes('Subject: viewed')`,
+      );
     });
 
-    it('says that the inbox does not answer, and goes on when it does', async () => {
+    it('shows that the inbox does not answer, and goes on when it does', async () => {
       await keep('before');
       await open();
       const { port } = server.address() as AddressInfo;
       server.close();
       server.closeAllConnections();
-      await page.until(`${COUNT}.includes('does not answer')`);
+      await page.waitUntil(`${COUNT}.includes('does not answer')`);
       server = createShow(mailbox).listen(port, '127.0.0.1');
-      await page.until(`${COUNT} === '1 mail'`);
+      await page.waitUntil(`${COUNT} === '1 mail'`);
     });
   });
 }

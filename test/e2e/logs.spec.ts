@@ -5,7 +5,7 @@ import { newApiKeySecret } from '@posthorn/signing';
 import { type AcceptedEmail, type Answer, emailIn } from './api.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-/** Each stands for one thing that no log line may hold; long and strange enough to be nothing else. */
+/** Canaries: each stands for something that no log line may contain, and occurs nowhere else. */
 const CANARIES = {
   html: 'canary-html-Q7',
   text: 'canary-text-Q7',
@@ -38,7 +38,7 @@ let stack: Stack;
 let redisProxy: FaultProxy;
 /** The ids of all requests that were answered. */
 const requestIds: string[] = [];
-/** Which emails the answers to some of them told of. */
+/** The ids of emails in some of these answers. */
 const toldOf: { readonly requestId: string; readonly emailIds: string[] }[] = [];
 const strangersKey = newApiKeySecret();
 
@@ -83,7 +83,7 @@ const noted = (answer: Answer): Answer => {
   return answer;
 };
 
-/** Of the answer to one email or to a batch. */
+/** The ids of emails in the answer to a single email or a batch. */
 function emailIdsIn({ body }: Answer): string[] {
   const { email, emails } = body as { email?: AcceptedEmail; emails?: { successful: AcceptedEmail[] } };
   return (email ? [email] : emails!.successful).map(({ id }) => id);
@@ -106,7 +106,7 @@ async function sendWell(): Promise<void> {
   noted(await stack.api().get(`/v1/emails/${sent.id}`));
 }
 
-/** Each of these has a canary where something is wrong, so that whoever repeats what is wrong is caught. */
+/** Invalid requests with a canary in the invalid part, so that logging that part is detected. */
 async function sendWhatIsRefused(): Promise<void> {
   const email = canaryEmail();
   const bodies: unknown[] = [
@@ -139,7 +139,7 @@ async function sendWhatIsRefused(): Promise<void> {
   );
 }
 
-/** A relay that repeats what it was told, which many do. */
+/** A relay that quotes its input in replies, as many do. */
 async function meetRelayTrouble(): Promise<void> {
   const { sink } = stack;
   const trouble = [
@@ -182,7 +182,7 @@ async function meetRedisTrouble(): Promise<void> {
   await redisProxy.heal();
 }
 
-/** The last lines are written at the end. */
+/** Stops the apps, because the last lines are written at their end. */
 async function stop(): Promise<void> {
   for (const { program } of [...stack.gateways, stack.sender, stack.scheduler]) await program.stop();
 }
@@ -194,7 +194,7 @@ function lines(): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-describe('the log lines of a run with every kind of trouble', () => {
+describe('the log lines of a run with every kind of fault', () => {
   it('are JSON, with a time, a level, the app and its process', () => {
     const all = lines();
     for (const { time, level, app, pid, msg } of all) {
@@ -208,9 +208,9 @@ describe('the log lines of a run with every kind of trouble', () => {
     expect(all.filter((line) => line.level === 'error' || line.level === 'warn')).not.toEqual([]);
   });
 
-  it('are searched by a search that finds things', () => {
+  it('are searched by a search that finds other strings', () => {
     expect(linesWith(requestIds[0]!.toUpperCase())).toHaveLength(1);
-    // What the relay repeated of us was logged, so that it is the masking that keeps the canaries out.
+    // The relay's quoting replies were logged, so it is the redaction that removes the canaries.
     expect(linesWith('auth: 535 ***:*** refused')).not.toEqual([]);
     expect(linesWith('mail: 451 <***@example.com> not now')).not.toEqual([]);
   });
@@ -221,14 +221,14 @@ describe('the log lines of a run with every kind of trouble', () => {
     expect(linesWith(Buffer.from(canary).toString('base64').slice(0, -4))).toEqual([]);
   });
 
-  it('hold no API key, whether it opens anything or not', () => {
+  it('contain no API key, valid or not', () => {
     for (const secret of [...Object.values(stack.tenant.keys), strangersKey]) {
       expect(linesWith(secret)).toEqual([]);
       expect(linesWith(secret.slice('phk_'.length, -6))).toEqual([]);
     }
   });
 
-  it('hold the local part of no address', () => {
+  it('contain no local part of an address', () => {
     const addresses = lines()
       .flatMap((line) => [
         ...JSON.stringify(line).matchAll(/[^\s"<>:/\\]+@[a-z0-9.-]+\.(example|com|net)\b/g),
@@ -237,18 +237,18 @@ describe('the log lines of a run with every kind of trouble', () => {
     expect(addresses.filter((address) => !/^\*+@/.test(address))).toEqual([]);
   });
 
-  it('hold no password of a database', () => {
+  it('contain no database password', () => {
     for (const line of lines()) expect(JSON.stringify(line)).not.toMatch(/\/\/[^/\s"[]+:[^/\s"[]+@/);
   });
 
-  it('G6: name the request of each answer once', () => {
+  it('G6: contain the request id of each answer once', () => {
     const access = lines().filter((line) => line.msg === 'request' && line.app === 'gateway');
     for (const line of access) expect(line.requestId).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
     const logged = access.map((line) => line.requestId);
     for (const id of requestIds) expect(logged.filter((other) => other === id)).toHaveLength(1);
   });
 
-  it('G6: name whose key a request carries, whatever comes of it', () => {
+  it('G6: contain the workspace and key of a request, whatever its result', () => {
     const { workspaceId, apiKeyId } = accessOf(toldOf[0]!.requestId);
     expect(workspaceId).toBe(stack.tenant.workspaceId);
     expect(apiKeyId).toMatch(/^aki_/);
@@ -256,7 +256,7 @@ describe('the log lines of a run with every kind of trouble', () => {
       if (msg === 'request' && status === 400) expect(line).toMatchObject({ workspaceId, apiKeyId });
   });
 
-  it('G6: name the emails that an answer tells of, also a repeated one', () => {
+  it('G6: contain the ids of the emails in an answer, also a replayed one', () => {
     expect(toldOf.map(({ emailIds }) => emailIds.length)).toEqual([1, 1, 1, 2]);
     for (const { requestId, emailIds } of toldOf) expect(accessOf(requestId).emailIds).toEqual(emailIds);
   });

@@ -1,12 +1,12 @@
 import PostalMime, { type Email } from 'postal-mime';
 import type { SinkMessage } from '@posthorn/testing';
 
-/** Reads a message with a parser that has nothing to do with what composed it. */
+/** Parses a message with a third-party parser. */
 export function parseMail({ raw }: SinkMessage): Promise<Email> {
   return PostalMime.parse(raw);
 }
 
-/** A decoded part, with LF; the parser counts the line break before the boundary as content (RFC 2046 does not). */
+/** A decoded part with LF line breaks, without the last one: the parser wrongly counts the line break before the boundary as content (RFC 2046). */
 export function decoded(part: string | undefined): string {
   return withLf(part ?? '').replace(/\n$/, '');
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** A workspace of its own for a test. */
+/** A separate workspace for a test. */
 async function newTenant(): Promise<Tenant> {
   return (tenant = await stack.createTenant(`Acme & <Sons> ${(tenants += 1)}`));
 }
@@ -61,7 +61,7 @@ async function invited(body: object = {}): Promise<ShownInvitation> {
   return bodyOf(await post('/v1/invitations', wanted), 'invitation');
 }
 
-/** Presses the button of the page, as a browser does: with an empty form. */
+/** Submits the page's form without fields, like a browser. */
 function accept(path: string, gateway = 0): Promise<Answer> {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   return stack.api(gateway).request('POST', path, '', { key: null, headers });
@@ -99,7 +99,7 @@ async function events(): Promise<unknown[]> {
 }
 
 describe('POST /v1/invitations', () => {
-  it('N4, W11: mails a link to a page whose button makes a member', async () => {
+  it('N4, W11: mails a link to a page whose button creates a member', async () => {
     await newTenant();
     const email = newRecipient();
     const answer = await post('/v1/invitations', { email, role: 'API_USER', name: ' Ada Lovelace ' });
@@ -170,7 +170,7 @@ describe('POST /v1/invitations', () => {
     expect(after).toMatchObject({ status: 'ACCEPTED', acceptedAt: member!.createdAt });
   });
 
-  it('keeps what is in the link as a hash alone, and logs it nowhere', async () => {
+  it('stores the token of the link only as a hash, and never logs it', async () => {
     await newTenant();
     const { email } = await invited();
     const path = await stack.linkMailedTo(email);
@@ -185,7 +185,7 @@ describe('POST /v1/invitations', () => {
     expect(rows[0]!.row + stack.logs).not.toContain(token.slice(4));
   });
 
-  it('makes one of two calls for one address at once, on two gateways, and mails once', async () => {
+  it('creates one invitation for two concurrent calls for one address, on two gateways, and sends one mail', async () => {
     await newTenant();
     const email = newRecipient();
     const calls = [0, 1, 0, 1].map((gateway) =>
@@ -252,7 +252,7 @@ describe('POST /v1/invitations', () => {
 });
 
 describe('An invitation', () => {
-  it('that is accepted twice at once, on two gateways, makes one member and one event', async () => {
+  it('that is accepted twice concurrently, on two gateways, creates one member and one event', async () => {
     await newTenant();
     const { email } = await invited();
     const path = await stack.linkMailedTo(email);
@@ -263,7 +263,7 @@ describe('An invitation', () => {
     expect([(await members()).length, (await events()).length, (await actions()).length]).toEqual([1, 1, 2]);
   });
 
-  it('that is revoked lets nobody in, and its mail says nothing else', async () => {
+  it('that is revoked cannot be accepted, and its link reveals nothing else', async () => {
     await newTenant();
     const { id, email } = await invited();
     const path = await stack.linkMailedTo(email);
@@ -293,7 +293,7 @@ describe('An invitation', () => {
     }
   });
 
-  it('that was accepted says no more than that, and lets nobody in again who was removed', async () => {
+  it('that was accepted shows only that, and does not let a removed member join again', async () => {
     await newTenant();
     const { email } = await invited();
     const path = await stack.linkMailedTo(email);
@@ -310,7 +310,7 @@ describe('An invitation', () => {
     expect([await members(), (await events()).length]).toEqual([[], 1]);
   });
 
-  it('that is sent again has another link, and the one before does nothing', async () => {
+  it('that is sent again has a new link, and the old one has no effect', async () => {
     await newTenant();
     const { id, email } = await invited();
     const first = await stack.linkMailedTo(email);
@@ -323,7 +323,7 @@ describe('An invitation', () => {
     expect((await accept(second)).text).toContain('Welcome');
   });
 
-  it('that has expired says so, and is open again when it is sent again', async () => {
+  it('that has expired shows that, and is open again when it is sent again', async () => {
     await newTenant();
     const { id, email } = await invited();
     const path = await stack.linkMailedTo(email);
@@ -340,7 +340,7 @@ describe('An invitation', () => {
     expect((await accept(await stack.linkMailedTo(email))).text).toContain('Welcome');
   });
 
-  it('is explained on a page where a browser asks, and the page runs nothing', async () => {
+  it('is shown to browsers as a page without scripts', async () => {
     await newTenant();
     const { id, email } = await invited();
     await ring(`/v1/invitations/${id}/revoke`);
@@ -381,7 +381,7 @@ describe('An invitation', () => {
 });
 
 describe('A member', () => {
-  it('gets another role, and an empty change changes nothing', async () => {
+  it('can get another role; an empty change changes nothing', async () => {
     await newTenant();
     const { id } = await joined({ role: 'EDITOR' });
     const other = await joined({ role: 'VIEWER' });
@@ -401,7 +401,7 @@ describe('A member', () => {
     ]);
   });
 
-  it('who is the last editor stays one, while there are others', async () => {
+  it('who is the last editor cannot be removed or get another role while there are other members', async () => {
     await newTenant();
     const editor = await joined({ role: 'EDITOR' });
     const viewer = await joined({ role: 'VIEWER' });
@@ -418,7 +418,7 @@ describe('A member', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  it('G10: is listed by page, the newest or the oldest first', async () => {
+  it('G10: is listed page by page, newest or oldest first', async () => {
     await newTenant();
     const all = [await joined(), await joined(), await joined()];
     expect(await members('?sort=createdAt.asc')).toEqual(all);

@@ -42,7 +42,7 @@ async function scrapeAll(): Promise<string> {
   return (await Promise.all(apps.map(scrape))).join('\n');
 }
 
-/** The value of a sample; undefined: there is none. */
+/** The value of a sample; undefined if there is none. */
 function valueOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
@@ -71,7 +71,7 @@ describe('the metrics of a running stack', () => {
       async () => (valueOf(await scrape(stack.dispatchers[0]!), told) ?? 0) >= 1,
       'the webhook is told of it',
     );
-    // A process counts what it has done a moment after others can see it.
+    // A process counts an action a moment after its effect is visible.
     const requests = 'posthorn_http_request_duration_seconds_count';
     await counts(stack.sender, 'posthorn_email_outcomes_total{outcome="sent"}');
     await counts(stack.sender, 'posthorn_smtp_replies_total{class="sent"}');
@@ -91,7 +91,7 @@ describe('the metrics of a running stack', () => {
     expect(missing).toEqual([]);
   });
 
-  it('count what happened: the request, the email, the reply, the delivery', () => {
+  it('count the request, the email, the reply and the delivery', () => {
     expect(
       valueOf(
         text,
@@ -106,7 +106,7 @@ describe('the metrics of a running stack', () => {
     expect(valueOf(text, 'posthorn_oldest_due_seconds{queue="email"}')).toBe(0);
   });
 
-  it('have no label that grows with users: paths that no route took are one, and no id is one', () => {
+  it('have no label with unlimited values: unknown paths share one value, and no id is a value', () => {
     expect(
       valueOf(text, 'posthorn_http_request_duration_seconds_count{method="GET",route="none",status="404"}'),
     ).toBe(1);
@@ -143,13 +143,13 @@ describe('the metrics of a running stack', () => {
     expect(text).not.toMatch(/(trs|wrk|key|whk|ctc)_[0-9a-hjkmnp-tv-z]{26}|@/);
   });
 
-  it('are served at their port alone, and nothing else is', async () => {
+  it('are served only at their own port, which serves nothing else', async () => {
     expect((await stack.api().get('/metrics')).status).toBe(404);
     expect((await fetch(new URL('/', stack.sender.metricsUrl))).status).toBe(404);
     expect((await fetch(stack.sender.metricsUrl, { method: 'POST' })).status).toBe(404);
   });
 
-  it('show how long the oldest due email has waited, but not what is held back', async () => {
+  it('show how long the oldest due email has waited, without paused lanes', async () => {
     const { pool } = stack.database;
     const sample = 'posthorn_oldest_due_seconds{queue="email"}';
     const oldest = async (): Promise<number> => valueOf(await scrape(stack.scheduler), sample)!;
@@ -169,7 +169,7 @@ describe('the metrics of a running stack', () => {
 
 describe('the alerts', () => {
   it.each(alerts.map((rule) => [rule.alert, rule] as const))(
-    '%s names a page that is about it, and how bad it is',
+    '%s has a runbook page about it, and a severity',
     (_alert, { alert, annotations, labels }) => {
       expect(existsSync(join(ROOT, annotations.runbook))).toBe(true);
       expect(read(annotations.runbook)).toContain(`Alert \`${alert}\``);

@@ -3,10 +3,10 @@ import { createTestDatabase, FaultProxy, ProgramUnderTest, type TestDatabase } f
 import { openDatabase } from '@posthorn/database';
 
 let testDatabase: TestDatabase;
-/** A role that may connect, and to which nothing belongs. */
+/** A role that may connect, but owns nothing. */
 const STRANGER = { username: 'stranger_of_migrations', password: 'stranger' };
 
-/** What `npm run migrate` says that fails. */
+/** The error output of a failing `npm run migrate`. */
 function lastWords(change: Partial<URL>): Promise<string> {
   return lastWordsOf(Object.assign(new URL(testDatabase.url), change).href);
 }
@@ -31,15 +31,15 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-describe('A migration that has to wait says for what', () => {
-  it('and goes on when it may', async () => {
+describe('A migration that has to wait prints what it waits for', () => {
+  it('and continues when it can', async () => {
     const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'another-release' });
     const client = await holder.pool.connect();
     await client.query('SELECT pg_advisory_lock(72707369)');
     const migrate = await ProgramUnderTest.start('tools/migrate.mjs', {
       env: { DATABASE_URL: testDatabase.url },
     });
-    await migrate.wrote(
+    await migrate.waitForOutput(
       /^migrate: .* has waited for \d+ s for pid \d+ \(another-release, role \w+\), which is migrating$/m,
     );
     client.release(true);
@@ -47,7 +47,7 @@ describe('A migration that has to wait says for what', () => {
     expect((await migrate.exit).code).toBe(0);
   });
 
-  it('also when the database does not answer any more', async () => {
+  it('even if the database no longer answers', async () => {
     const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'another-release' });
     const client = await holder.pool.connect();
     await client.query('SELECT pg_advisory_lock(72707369)');
@@ -55,9 +55,9 @@ describe('A migration that has to wait says for what', () => {
     const migrate = await ProgramUnderTest.start('tools/migrate.mjs', {
       env: { DATABASE_URL: proxy.urlFor(testDatabase.url) },
     });
-    await migrate.wrote(/another-release/);
+    await migrate.waitForOutput(/another-release/);
     proxy.freeze();
-    await migrate.wrote(/ has waited for \d+ s, and the database does not answer$/m);
+    await migrate.waitForOutput(/ has waited for \d+ s, and the database does not answer$/m);
     await proxy.close();
     client.release(true);
     await holder.close();
@@ -65,14 +65,14 @@ describe('A migration that has to wait says for what', () => {
   });
 });
 
-describe('A migration that cannot be done says in one line what to do', () => {
-  it('about a login that is refused', async () => {
+describe('A migration that fails prints one line that says what to do', () => {
+  it('about a refused login', async () => {
     expect(await lastWords({ password: 'another' })).toBe(
       'migrate: The database refuses the login: correct the name and password in DATABASE_URL\n',
     );
   });
 
-  it('about a server that takes no changes', async () => {
+  it('about a read-only server', async () => {
     expect(await lastWords({ search: '?options=-c%20default_transaction_read_only%3Don' })).toMatch(
       /^migrate: Postgres takes no changes: .*\n$/,
     );
@@ -84,13 +84,13 @@ describe('A migration that cannot be done says in one line what to do', () => {
     );
   });
 
-  it('about a role that may make no tables', async () => {
+  it('about a role that may not create tables', async () => {
     expect(await lastWords(STRANGER)).toMatch(
       /^migrate: The role in DATABASE_URL lacks a privilege: .* the database belongs to \(permission denied for .*\)\n$/,
     );
   });
 
-  it('about a server that takes the connection and never answers', async () => {
+  it('about a server that accepts the connection and never answers', async () => {
     const proxy = await FaultProxy.before(testDatabase.url);
     proxy.freeze();
     expect(await lastWordsOf(proxy.urlFor(testDatabase.url))).toMatch(
@@ -99,7 +99,7 @@ describe('A migration that cannot be done says in one line what to do', () => {
     await proxy.close();
   });
 
-  it('about a history that was changed', async () => {
+  it('about a changed migration history', async () => {
     await ask(
       `UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name = '20261121100000_ground_floor_laid'`,
     );

@@ -1,4 +1,4 @@
-/** What tests use of it; it has no types of its own. */
+/** The parts that tests use; the package has no types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

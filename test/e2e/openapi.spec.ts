@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import type { Answer } from './api.ts';
-import { bodiesOf, call, type Caller, faultsOf, idsOf, queryOf, ROUTES, shownAnswers } from './described.ts';
+import {
+  bodiesOf,
+  call,
+  type Caller,
+  faultsOf,
+  idsOf,
+  queryOf,
+  ROUTES,
+  shownAnswers,
+} from './openapi-routes.ts';
 import {
   invitationToken,
   make,
@@ -10,11 +19,11 @@ import {
   trackingToken,
   unsubscribeToken,
   verificationToken,
-} from './makers.ts';
+} from './factories.ts';
 import { Stack } from './stack.ts';
-import { soundTemplate } from './templates.ts';
+import { validTemplate } from './templates.ts';
 
-/** What must be there before a route takes its examples, beside what the ids of its path stand for. */
+/** What must exist before a route accepts its examples, in addition to the resources in its path. */
 const PREREQUISITES: Readonly<Record<string, (caller: Caller) => Promise<unknown>>> = {
   sendEmail: makeWelcome,
   sendBatch: makeWelcome,
@@ -22,10 +31,10 @@ const PREREQUISITES: Readonly<Record<string, (caller: Caller) => Promise<unknown
 
 /** The template that the examples of templated emails name. */
 function makeWelcome({ api }: Caller): Promise<unknown> {
-  return api.post('/v1/templates', soundTemplate({ name: 'welcome', defaults: { firstName: 'friend' } }));
+  return api.post('/v1/templates', validTemplate({ name: 'welcome', defaults: { firstName: 'friend' } }));
 }
 
-/** What the links are made of that lead to these paths. */
+/** How to create the tokens of links, by path. */
 const TOKENS: Readonly<Record<string, (caller: Caller) => Promise<string>>> = {
   '/t/c/': (caller) => trackingToken(caller, 'c'),
   '/unsubscribe/': unsubscribeToken,
@@ -33,7 +42,7 @@ const TOKENS: Readonly<Record<string, (caller: Caller) => Promise<string>>> = {
   '/verify/identity/': verificationToken,
 };
 
-/** What in an example cannot be the same for ever, such as a time that must be near. */
+/** Replaces values of an example that cannot be constant, such as a time in the near future. */
 const CHANGES: Readonly<Record<string, object>> = { rescheduleEmail: { sendAt: tomorrow() } };
 
 /** The workspace of the examples in the document. */
@@ -47,7 +56,7 @@ describe('the document', () => {
   });
   afterAll(() => stack.close());
 
-  /** A workspace of its own for each call, so that none stands in another's way. */
+  /** A separate workspace for each call, so that calls do not affect each other. */
   async function newCaller(): Promise<Caller> {
     const tenant = await stack.createTenant(`Caller ${(tenants += 1)}`);
     return { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
@@ -58,7 +67,7 @@ describe('the document', () => {
     expect(Object.keys(body['paths'] as object)).toEqual(Object.keys(DOCUMENT.paths));
   });
 
-  it('shows the common refusals as they are really said', async () => {
+  it('shows the common refusals as they are really answered', async () => {
     const { tenant, api } = await newCaller();
     const { apiUser, viewer } = tenant.keys;
     const other = (await newCaller()).tenant.workspaceId;
@@ -98,7 +107,7 @@ describe('the document', () => {
         return [caller, parts];
       }
 
-      it.each(bodiesOf(route))('takes %s, and answers as it is described', async (_name, example) => {
+      it.each(bodiesOf(route))('accepts %s, and answers as documented', async (_name, example) => {
         const [caller, parts] = await prepared();
         const body = example === undefined ? undefined : { ...(example as object), ...CHANGES[operationId] };
         const answer = await call(route, caller, parts, body);
@@ -110,7 +119,7 @@ describe('the document', () => {
       });
 
       if (route.requestBody?.required === true)
-        it('G2: is refused without its body', async () => {
+        it('G2: refuses a call without its body', async () => {
           const [caller, parts] = await prepared();
           const answer = await call(route, caller, parts);
           expect([answer.status, answer.body['message']]).toEqual([400, expect.stringMatching(/^The body /)]);
@@ -118,7 +127,7 @@ describe('the document', () => {
 
       const query = queryOf(route);
       if (query === '') return;
-      it(`takes ?${query}`, async () => {
+      it(`accepts ?${query}`, async () => {
         const [caller, parts] = await prepared();
         const answer = await call({ ...route, path: `${route.path}?${query}` }, caller, parts);
         expect([answer.status, faultsOf(route, answer)]).toEqual([200, []]);

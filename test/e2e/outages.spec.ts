@@ -10,11 +10,11 @@ import {
 } from '@posthorn/testing';
 import { newSecret } from '@posthorn/signing';
 import { type Answer, type Api, emailIn } from './api.ts';
-import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, until } from './stack.ts';
 
-/** What "quickly" means for a call that some dependency does not help with. */
+/** What "quickly" means for a call while a dependency is unavailable. */
 const QUICK_MS = 1_000;
-/** Ten seconds, and what a busy machine adds. */
+/** Ten seconds, and a margin for a busy machine. */
 const MAX_WAIT_FOR_503_MS = 20_000;
 
 const idOf = (answer: Answer): string => emailIn(answer).id;
@@ -40,19 +40,19 @@ describe('without Redis', () => {
     const answers: Answer[] = [];
     for (const to of recipients) answers.push(await stack.send({ to }));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    // Where Redis were waited for, each would wait; on a busy machine some may take longer, but not each.
+    // If calls waited for Redis, all would be slow; on a busy machine some may be, but not all.
     expect(Math.min(...answers.map(({ durationMs }) => durationMs))).toBeLessThan(QUICK_MS);
     return recipients;
   }
 
-  it('accepts as quickly while it is stopped, and sends when it is back', async () => {
+  it('accepts equally quickly while it is stopped, and sends when it is back', async () => {
     await redis.stop();
     const recipients = await expectQuickAcceptance(5);
     await redis.restart();
     for (const to of recipients) await stack.onlyMailTo(to);
   });
 
-  it('accepts as quickly while it is frozen, and sends when it moves again', async () => {
+  it('accepts equally quickly while it is frozen, and sends when it continues', async () => {
     const complaints = (): number => stack.gateways[0]!.program.output.split('a dependency does not').length;
     const complaintsBefore = complaints();
     redis.freeze();
@@ -63,7 +63,7 @@ describe('without Redis', () => {
     for (const to of recipients) await stack.onlyMailTo(to);
   });
 
-  it('sends what was ready when it forgot everything', async () => {
+  it('sends ready emails after it has lost all data', async () => {
     stack.sender.program.kill('SIGSTOP');
     const recipients = await expectQuickAcceptance(5);
     expect(recipients.flatMap((to) => stack.mailsTo(to))).toEqual([]);
@@ -72,7 +72,7 @@ describe('without Redis', () => {
     for (const to of recipients) await stack.onlyMailTo(to);
   });
 
-  it('sends what was accepted while somebody had paused all queues in it, and says so', async () => {
+  it('sends emails that were accepted while somebody had paused all queues in it, and logs that', async () => {
     const queues = ['email-turns', 'event-turns', 'webhook-turns', 'webhook-turns-slow', 'maintenance'];
     for (const queue of queues) await redis.ask(`HSET ${prefix}:${queue}:meta paused 1`);
     const to = newRecipient();
@@ -106,7 +106,7 @@ describe('without Postgres', () => {
     stack = await Stack.start({
       databaseUrl: postgres.url,
       gatewayDatabaseUrl: proxy.urlFor(postgres.url),
-      // A claim whose answer was lost is free again soon, though not before who knows an outcome has connected again and recorded it.
+      // Rows whose claim was lost are revived soon, but only after processes that know an outcome have reconnected and recorded it.
       env: { LEASE_MS: '5000', LEASE_RENEWAL_MS: '1500', LEASE_MARGIN_MS: '2000', LEASE_GRACE_MS: '10000' },
     });
   });
@@ -149,11 +149,11 @@ describe('without Postgres', () => {
     await until(isWell, 'the gateway has connections again');
   }
 
-  it('answers 503 with Retry-After while it is stopped, does nothing by halves, and works again when it is back', async () => {
+  it('answers 503 with Retry-After while it is stopped, does nothing partially, and works again when it is back', async () => {
     await stack.settled();
     const before = await tables();
     await postgres.stop();
-    const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+    const email = { ...validEmail(), idempotencyKey: randomUUID() };
     expectUnavailable(await stack.send(email));
     expectUnavailable(await stack.send());
     expectUnavailable(await stack.api().get('/v1/emails/trs_01h455vb4pex5vsknk084sn02q'));
@@ -199,7 +199,7 @@ describe('without Postgres', () => {
     await reconnect();
     const usedBefore = await used();
     const cut = proxy.cutAfter('accept_emails');
-    const email = soundEmail();
+    const email = validEmail();
     const answer = await stack.send(email);
     await cut;
     expect(answer.status).toBe(200);
@@ -213,7 +213,7 @@ describe('without Postgres', () => {
     await reconnect();
     const usedBefore = await used();
     const cut = proxy.cutBefore('accept_emails');
-    const email = soundEmail();
+    const email = validEmail();
     const answer = await stack.send(email);
     await cut;
     expect(answer.status).toBe(200);
@@ -228,7 +228,7 @@ describe('without Postgres', () => {
       await reconnect();
       const usedBefore = await used();
       const cut = proxy[fault](COMMIT_SENT);
-      const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+      const email = { ...validEmail(), idempotencyKey: randomUUID() };
       const answer = await stack.send(email);
       await cut;
       expect(answer.status).toBe(200);
@@ -243,12 +243,12 @@ describe('without Postgres', () => {
     },
   );
 
-  it('accepts each of many once when the answer to their common COMMIT is lost', async () => {
+  it('accepts each of many emails once when the answer to their common COMMIT is lost', async () => {
     await reconnect();
     const usedBefore = await used();
     const cut = proxy.cutAfter(COMMIT_SENT);
     const emails = Array.from({ length: 30 }, (_, n) => ({
-      ...soundEmail(),
+      ...validEmail(),
       ...(n % 2 === 0 ? { idempotencyKey: randomUUID() } : {}),
     }));
     const answers = await Promise.all(emails.map((email) => stack.send(email)));
@@ -262,9 +262,9 @@ describe('without Postgres', () => {
     }
   });
 
-  it('loses and doubles nothing when it crashes under load and callers ask again', async () => {
+  it('loses and doubles nothing when it crashes under load and callers retry', async () => {
     const usedBefore = await used();
-    const emails = Array.from({ length: 120 }, () => ({ ...soundEmail(), idempotencyKey: randomUUID() }));
+    const emails = Array.from({ length: 120 }, () => ({ ...validEmail(), idempotencyKey: randomUUID() }));
     const waiting = [...emails];
     const unsure: typeof emails = [];
     let done = 0;
@@ -302,7 +302,7 @@ describe('when the relay', () => {
     stack = await Stack.start({
       sink: { auth: true },
       smtpUrl: (url) => url.replace('//', '//user:pass@'),
-      // Each email meets the relay anew.
+      // Each email gets a new connection to the relay.
       env: { SMTP_MESSAGES_PER_CONNECTION: '1' },
     });
   });
@@ -311,7 +311,7 @@ describe('when the relay', () => {
   });
   afterAll(() => stack.close());
 
-  /** What waits for its retry is due now. */
+  /** Makes all retries due now. */
   async function retryNow(id: string): Promise<void> {
     await until(async () => (await stack.outboxRow(id))?.state === 'waiting', 'it waits for its retry');
     await stack.makeDue(id);
@@ -408,13 +408,13 @@ describe('when the relay', () => {
   });
 });
 
-describe('when a sender is told to stop', () => {
+describe('when a sender gets SIGTERM', () => {
   const EMAILS = 200;
   const BEFORE_IT = 20;
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
   let stack: Stack;
   beforeAll(async () => {
-    // A relay that takes no more until the signal has come, so that much is in hand then.
+    // A relay that accepts nothing until the signal was sent, so that many emails are claimed then.
     let begun = 0;
     const script: SinkScript = (stage) =>
       stage === 'content' && (begun += 1) > BEFORE_IT ? { after: told } : undefined;
@@ -422,7 +422,7 @@ describe('when a sender is told to stop', () => {
   });
   afterAll(() => stack.close());
 
-  it('it loses and doubles nothing, and ends with 0', async () => {
+  it('it loses and doubles nothing, and exits with 0', async () => {
     const answers = await Promise.all(Array.from({ length: EMAILS }, () => stack.send()));
     await until(() => stack.sink.count === BEFORE_IT, 'it is at work');
     stack.sender.program.kill('SIGTERM');

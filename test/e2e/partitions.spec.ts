@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Leaves the months as they are once the database's clock was set to a time of which none was made. */
-async function takeMonthsAway(): Promise<void> {
+/** Drops partitions, as if the database's clock had been set to a time without partitions. */
+async function dropAllMonths(): Promise<void> {
   const { rows } = await stack.database.pool.query<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits
      JOIN pg_partitioned_table ON partrelid = inhparent WHERE inhrelid::regclass::text ~ '_[0-9]{4}_[0-9]{2}$'`,
@@ -18,11 +18,11 @@ async function takeMonthsAway(): Promise<void> {
 }
 
 describe('The scheduler', () => {
-  it('makes the months that are missing whenever the clock of the database was set, not once a day', async () => {
-    await takeMonthsAway();
+  it('creates missing months whenever the clock of the database was set, not only once a day', async () => {
+    await dropAllMonths();
     await stack.startApp('scheduler');
     await until(async () => (await stack.send()).status === 200, 'it has made them when it started');
-    await takeMonthsAway();
+    await dropAllMonths();
     await until(async () => (await stack.send()).status === 200, 'it has made them again', 60_000);
   });
 });

@@ -16,7 +16,7 @@ if (why !== undefined) {
   describe('a real Postfix as the relay', () => {
     let stack: Stack;
     let postfix: Postfix;
-    /** To which Postfix gives on what it takes. */
+    /** The server that Postfix relays to. */
     let destination: SmtpSink;
     let authority: TestAuthority;
     const directory = mkdtempSync(join(tmpdir(), 'posthorn-ca-'));
@@ -61,7 +61,7 @@ if (why !== undefined) {
     const arrivedFor = (to: string): Buffer[] =>
       destination.messages.filter((message) => message.to.includes(to)).map(({ raw }) => raw);
 
-    it('takes an email over TLS with a certificate that was judged, and gives on exactly the bytes of the preview', async () => {
+    it('accepts an email over TLS with a verified certificate, and relays exactly the bytes of the preview', async () => {
       const html = `<p>Grüße</p>\n.\n..hidden\n${'<p>line</p>'.repeat(300)}`;
       const { id, to } = emailIn(
         await stack.send({ html, subject: 'Grüße 😀', fromName: 'Ada "the first", Lovelace' }),
@@ -99,7 +99,7 @@ if (why !== undefined) {
       expect(report).not.toContain('A secret');
     });
 
-    it('takes many over connections that are kept, each once', async () => {
+    it('accepts many emails over reused connections, each once', async () => {
       const all = await Promise.all(Array.from({ length: 60 }, () => stack.send()));
       const addresses = all.map((answer) => emailIn(answer).to);
       await until(() => addresses.every((to) => arrivedFor(to).length > 0), 'all are given on');
@@ -129,14 +129,14 @@ if (why !== undefined) {
       expect(shown.timeline[1]).toMatchObject(entry);
     });
 
-    it('S19: is believed when it says that there is no such user: nothing more is sent there', async () => {
+    it('S19: causes a suppression when it replies that there is no such user', async () => {
       const to = 'nobody@known.example';
       expect(await stack.count('SELECT count(*)::int FROM suppressions WHERE email = $1', [to])).toBe(1);
       const { id } = emailIn(await stack.send({ to }));
       await until(async () => (await stack.show(id)).status === 'SUPPRESSED', 'it is suppressed');
     });
 
-    it('is not sent what is larger than it says to take', async () => {
+    it('is not sent emails that exceed its announced size limit', async () => {
       const { id } = emailIn(await stack.send({ html: `<p>${'x'.repeat(30_000)}</p>` }));
       const shown = await recorded(id);
       expect(shown.status).toBe('FAILED');
@@ -153,7 +153,7 @@ if (why !== undefined) {
       await until(() => arrivedFor(to).length > 0, 'Postfix gives it on');
     });
 
-    it('may stop: emails wait without losing an attempt, and leave once when it is back', async () => {
+    it('can be stopped: emails wait without losing an attempt, and are sent once when it is back', async () => {
       await postfix.stop();
       const { id, to } = emailIn(await stack.send());
       await until(() => stack.logs.includes('ALARM'), 'the sender has noticed');

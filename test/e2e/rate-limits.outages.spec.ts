@@ -6,7 +6,7 @@ import { rateIn } from './rates.ts';
 import { Stack, until } from './stack.ts';
 
 const EMAIL = '/v1/emails/trs_01h455vb4pex5vsknk084sn02q';
-/** The limiter's 50 ms, the rest of a request, and what a loaded machine adds. */
+/** The limiter's 50 ms, the rest of a request, and a margin for a loaded machine. */
 const BOUND_MS = 1_000;
 const AT_ONCE = 4;
 
@@ -19,7 +19,7 @@ describe('without Redis', () => {
       redisUrl: redis.url,
       sends: false,
       env: {
-        // Enough for all that is asked, and slow to fill, so that what was taken is seen in Redis.
+        // Enough for all calls, and slow to refill, so that taken tokens are visible in Redis.
         RATE_LIMIT_PER_SECOND: '10',
         RATE_LIMIT_BURST: '1000000',
         FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
@@ -92,7 +92,7 @@ describe('without Redis', () => {
     await until(isShared, 'the gateway is back at Redis');
   });
 
-  it('R3: still limits failed authentications, by itself', async () => {
+  it('R3: still limits failed authentications locally', async () => {
     await redis.stop();
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => stack.api().get(EMAIL, { key: newApiKeySecret() })),

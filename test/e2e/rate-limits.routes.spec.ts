@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from './api.ts';
-import { bodiesOf, call, type DescribedRoute, faultsOf, ROUTES } from './described.ts';
+import { bodiesOf, call, type DescribedRoute, faultsOf, ROUTES } from './openapi-routes.ts';
 import { rateIn } from './rates.ts';
 import { Stack, type Tenant } from './stack.ts';
 
@@ -26,11 +26,11 @@ describe('the routes of /v1', () => {
   };
 
   it.each(KEYED.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'R1, R2: %s is limited like all others, and answers as the document says',
+    'R1, R2: %s is limited like all others, and answers as documented',
     async (_name, route) => {
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(route)));
       const refused = answers.filter(({ status }) => status === 429);
-      // One a second is let through; a busy machine may take that long for some of them.
+      // One request a second is allowed; on a busy machine some may take that long.
       expect(refused.length).toBeGreaterThan(0);
       for (const answer of refused) {
         expect(faultsOf(route, answer)).toEqual([]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
 import { type Answer, Api, type RequestOptions } from './api.ts';
 import { rateIn } from './rates.ts';
-import { soundEmail, Stack, type Tenant, until } from './stack.ts';
+import { validEmail, Stack, type Tenant, until } from './stack.ts';
 import { parseItemList } from './structured-fields.ts';
 
 const EMAIL = '/v1/emails/trs_01h455vb4pex5vsknk084sn02q';
@@ -15,14 +15,14 @@ const statuses = (answers: readonly Answer[]): Record<number, number> => {
   return counts;
 };
 
-/** Asks many times at once; gives the answers and how many seconds it took. */
+/** Sends many requests concurrently. @returns the answers and the duration in seconds */
 async function flood(count: number, ask: (index: number) => Promise<Answer>) {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
   return { answers, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** Plays a scene with a key, again with another where a busy machine took so long that a request more was allowed meanwhile. */
+/** Runs a scenario with a key, and repeats it with another if a busy machine took so long that one more request was allowed. */
 async function withinASecond<Result>(
   newKey: () => Promise<string>,
   scene: (key: string) => Promise<Result>,
@@ -42,8 +42,8 @@ async function withinASecond<Result>(
 const bucketsOf = ({ logs, gateways }: Stack): number =>
   logs.includes('did not answer the rate limiter in time') ? gateways.length : 1;
 
-describe('the parser of structured fields is awake', () => {
-  it('reads what the grammar allows', () => {
+describe('the parser of structured fields', () => {
+  it('parses what the grammar allows', () => {
     expect(parseItemList('"a";q=1;w=2 , "b\\"";x')).toEqual([
       { value: 'a', parameters: { q: 1, w: 2 } },
       { value: 'b"', parameters: { x: true } },
@@ -80,7 +80,7 @@ describe('requests of a key', () => {
   const newTenant = (): Promise<Tenant> => stack.createTenant(`Tenant ${(tenants += 1)}`);
   const apiOf = (key: string, gateway = 0): Api => new Api(stack.gateways[gateway]!.url, key);
 
-  it('R1: are limited over all gateways together, and each key for itself', async () => {
+  it('R1: are limited over all gateways together, for each key separately', async () => {
     const { keys } = await newTenant();
     const { answers, seconds } = await flood(4 * BURST, (index) => apiOf(keys.apiUser, index % 2).get(EMAIL));
     const { 404: allowed = 0, 429: refused = 0 } = statuses(answers);
@@ -90,7 +90,7 @@ describe('requests of a key', () => {
     expect((await apiOf(keys.viewer).get(EMAIL)).status).toBe(404);
   });
 
-  it('R1, R2: are answered 429 with how long to wait, and served when that is over', async () => {
+  it('R1, R2: are answered 429 with the time to wait, and served afterwards', async () => {
     const { keys } = await newTenant();
     const { answers } = await flood(2 * BURST, () => apiOf(keys.apiUser).get(EMAIL));
     const refused = answers.find(({ status }) => status === 429)!;
@@ -106,7 +106,7 @@ describe('requests of a key', () => {
     expect((await apiOf(keys.apiUser).get(EMAIL)).status).toBe(404);
   });
 
-  it('G6: are named in the log with their workspace and key when they were too many', async () => {
+  it('G6: are logged with their workspace and key when they are refused', async () => {
     const { keys, workspaceId } = await newTenant();
     await flood(2 * BURST, () => apiOf(keys.apiUser).get(EMAIL));
     const refused = (): unknown[] =>
@@ -118,7 +118,7 @@ describe('requests of a key', () => {
     expect(refused()[0]).toMatchObject({ msg: 'request', apiKeyId: expect.stringMatching(/^aki_/) });
   });
 
-  it('R2: are told at each answer how many are left', async () => {
+  it('R2: are answered with the number of remaining requests', async () => {
     const { first, answers } = await withinASecond(
       async () => (await newTenant()).keys.apiUser,
       async (key) => {
@@ -139,10 +139,10 @@ describe('requests of a key', () => {
     expect(left[4]).toBeLessThanOrEqual(BURST - 5);
   });
 
-  it('G5: are refused for their number before their scope, and not before their credential', async () => {
+  it('G5: are refused for the rate limit before the scope, but after the credential', async () => {
     const { keys } = await newTenant();
     const api = apiOf(keys.viewer);
-    const { answers } = await flood(4 * BURST, () => api.post('/v1/emails', soundEmail()));
+    const { answers } = await flood(4 * BURST, () => api.post('/v1/emails', validEmail()));
     expect(Object.keys(statuses(answers))).toEqual(['401', '429']);
     expect((await api.get(EMAIL, { key: `${keys.viewer}x` })).status).toBe(401);
   });
@@ -153,7 +153,7 @@ describe('requests of a key', () => {
     expect(Object.keys(statuses(answers))).toEqual(['200', '429']);
   });
 
-  it('R1: have the numbers of their workspace where that has its own', async () => {
+  it('R1: have the limits of their workspace where that has its own', async () => {
     const { keys, workspaceId } = await newTenant();
     await stack.setRates(workspaceId, { ratePerSecond: 2, rateBurst: 4 });
     const { answers, seconds } = await flood(20, () => apiOf(keys.apiUser).get(EMAIL));
@@ -167,7 +167,7 @@ describe('requests of a key', () => {
   it('R1: are counted once, however long their bodies are', async () => {
     const { keys, workspaceId } = await newTenant();
     await stack.setRates(workspaceId, { ratePerSecond: 1, rateBurst: 1 });
-    const email = { ...soundEmail(), html: 'x'.repeat(100_000) };
+    const email = { ...validEmail(), html: 'x'.repeat(100_000) };
     expect((await apiOf(keys.apiUser).post('/v1/emails', email)).status).toBe(200);
   });
 
@@ -183,7 +183,7 @@ describe('requests of a key', () => {
       return (api) => api.raw([...lines, 'Connection: close']);
     };
     const cases: [what: string, status: number, policy: string, ask: Ask][] = [
-      ['that is a success', 200, 'key', (api) => api.post('/v1/emails', soundEmail())],
+      ['that is a success', 200, 'key', (api) => api.post('/v1/emails', validEmail())],
       ['about an unknown id', 404, 'key', (api) => api.get(EMAIL)],
       ['about a wrong shape', 400, 'key', (api) => api.post('/v1/emails', { sendat: 1 })],
       ['about a missing scope', 401, 'key', (api) => api.post('/v1/emails', {}, { key: tenant.keys.viewer })],
@@ -261,7 +261,7 @@ describe('failed authentications', () => {
     stack
       .api(gateway)
       .get(EMAIL, { key: wrong(), headers: forwardedFor ? { 'X-Forwarded-For': forwardedFor } : {} });
-  /** The 429 of a client that has flooded; it may have been given one more failure since. */
+  /** The 429 of a client beyond its limit; one more failure may have been allowed meanwhile. */
   const refusal = async (ask: () => Promise<Answer>): Promise<Answer> => {
     const { answers } = await flood(4, ask);
     const refused = answers.find(({ status }) => status === 429);
@@ -276,7 +276,7 @@ describe('failed authentications', () => {
     expect(refused).toBeGreaterThan(0);
   };
 
-  it('R1, G5: are refused 429 over all gateways, whatever is forged; a valid key is served all the same', async () => {
+  it('R1, G5: are refused with 429 on all gateways, whatever is forged; a valid key is still served', async () => {
     expectFlooded(direct, await flood(120, (index) => fail(direct, `198.51.100.${index}`, index % 2)));
     const { answers } = await flood(40, (index) => direct.api(index % 2).get(EMAIL));
     expect(statuses(answers)).toEqual({ 404: 40 });

@@ -1,19 +1,19 @@
 import type { Answer } from './api.ts';
 import { parseItemList } from './structured-fields.ts';
 
-/** What an answer tells of a limit. */
-export interface ToldRate {
+/** A rate limit, as the headers of an answer report it. */
+export interface ReportedRate {
   readonly policy: string;
-  /** How many may come in a window, and how many seconds that has. */
+  /** How many requests are allowed in a window, and its length in seconds. */
   readonly quota: number;
   readonly window: number;
   readonly remaining: number;
-  /** In how many seconds there is one more; undefined when there are all. */
+  /** In how many seconds one more is allowed; undefined when the whole quota is. */
   readonly next: number | undefined;
 }
 
-/** Reads `RateLimit-Policy` and `RateLimit`. @throws when one is not there, or not as the IETF draft has it */
-export function rateIn(answer: Pick<Answer, 'headers'>): ToldRate {
+/** Parses `RateLimit-Policy` and `RateLimit`. @throws when one is missing, or does not follow the IETF draft */
+export function rateIn(answer: Pick<Answer, 'headers'>): ReportedRate {
   const policy = onlyItem(answer, 'ratelimit-policy', ['q', 'w']);
   const state = onlyItem(answer, 'ratelimit', ['r', 't']);
   if (typeof policy.value !== 'string' || state.value !== policy.value)

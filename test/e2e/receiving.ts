@@ -2,8 +2,11 @@ import type { WebhookId } from '@posthorn/kernel';
 import { WebhookReceiver } from '@posthorn/testing';
 import { Stack } from './stack.ts';
 
-/** Lets webhooks lead to receivers of this machine. */
-export const TO_THIS_MACHINE = { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+/** Settings that allow webhooks over HTTP to loopback addresses. */
+export const ALLOW_LOOPBACK_WEBHOOKS = {
+  WEBHOOK_ALLOW_HTTP: 'true',
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+};
 
 /** A stack that delivers events, and a receiver for its webhooks. */
 export interface Receiving {
@@ -12,13 +15,13 @@ export interface Receiving {
   close(): Promise<void>;
 }
 
-/** @param answer what the receiver does with a POST. Default: 200, at once. @param env more settings of the apps */
+/** @param answer of the receiver to a POST. Default: 200, at once. @param env additional settings of the apps */
 export async function startReceiving(
   answer?: WebhookReceiver['answer'],
   env: Record<string, string> = {},
 ): Promise<Receiving> {
   const receiver = await WebhookReceiver.start(answer);
-  const stack = await Stack.start({ dispatchers: 1, env: { ...TO_THIS_MACHINE, ...env } });
+  const stack = await Stack.start({ dispatchers: 1, env: { ...ALLOW_LOOPBACK_WEBHOOKS, ...env } });
   const close = async (): Promise<void> => {
     await stack.close();
     await receiver.close();
@@ -26,13 +29,13 @@ export async function startReceiving(
   return { stack, receiver, close };
 }
 
-/** A webhook as its creation shows it. */
+/** A webhook in the answer to its creation. */
 export interface CreatedWebhook {
   readonly id: WebhookId;
   readonly token: string;
 }
 
-/** Subscribes a URL to contacts that are created, unless it is to other events. */
+/** Creates a webhook. Default: for `CONTACT_CREATED`. */
 export async function subscribe(
   stack: Stack,
   url: string,

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import { EVENT_NAMES } from '@posthorn/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
-import { ROUTES } from './described.ts';
+import { ROUTES } from './openapi-routes.ts';
 import { Stack } from './stack.ts';
 
 const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 900 };
 const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
 
-/** What of the page reaches out of the window, to the right; what scrolls by itself does not count. */
+/** Elements that overflow the window to the right, except inside of scrollable ones. */
 const OVERFLOWING = `(() => {
   const width = screen.width;
   const scrolls = (element) => element !== null && (/auto|scroll|hidden/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
@@ -19,7 +19,7 @@ const OVERFLOWING = `(() => {
     .map((element) => element.tagName + '.' + element.className);
 })()`;
 
-/** The sizes of all letters on the page, in pixels. */
+/** The font sizes of all text on the page, in pixels. */
 const LETTER_SIZES = `[...document.body.querySelectorAll('*')]
   .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
   .filter((element) => element.checkVisibility())
@@ -36,7 +36,7 @@ function installedVersion(): string {
 
 if (chromium === undefined) {
   describe('the reference in a browser', () => {
-    it.skip('is not looked at: no chromium or google-chrome is in the PATH', () => undefined);
+    it.skip('is not tested: no chromium or google-chrome is in the PATH', () => undefined);
   });
 } else {
   describe('the reference in a browser', () => {
@@ -53,42 +53,42 @@ if (chromium === undefined) {
     async function open(size: PageSize): Promise<BrowserPage> {
       const page = await browser.openPage(size);
       await page.goTo(`${stack.gateways[0]!.url}/docs`);
-      await page.until(`document.querySelectorAll('.opblock-summary').length >= ${ROUTES.length}`);
+      await page.waitUntil(`document.querySelectorAll('.opblock-summary').length >= ${ROUTES.length}`);
       return page;
     }
 
-    it('shows every route, asks no foreign host, and has nothing to complain about', async () => {
+    it('shows every route, without requests to other hosts and without errors', async () => {
       const page = await open(DESKTOP);
       const shown = await page.evaluate<string[]>(SHOWN_ROUTES);
       const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
       expect(shown.sort()).toEqual([...routes, ...EVENT_NAMES.map((name) => `POST ${name}`)].sort());
       const origins = new Set(page.requests.map((url) => new URL(url).origin));
       expect([...origins]).toEqual([stack.gateways[0]!.url]);
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     });
 
     it('opens a route with its fields, examples and answers', async () => {
       const page = await open(DESKTOP);
       await page.evaluate(`document.querySelector('.opblock-post .opblock-summary-control').click()`);
-      await page.until(`document.querySelector('.opblock-post .opblock-body .responses-wrapper')`);
+      await page.waitUntil(`document.querySelector('.opblock-post .opblock-body .responses-wrapper')`);
       const text = await page.evaluate<string>(
         `document.querySelector('.opblock-post .opblock-body').innerText`,
       );
       expect(text).toMatch(/Request body[^]*application\/json[^]*Responses[^]*429[^]*Retry-After/);
-      expect(page.complaints).toEqual([]);
+      expect(page.problems).toEqual([]);
     });
 
-    it('is the version of Swagger UI that is installed', async () => {
+    it('uses the installed version of Swagger UI', async () => {
       const page = await open(DESKTOP);
       expect(await page.evaluate('versions.swaggerUI.version')).toBe(installedVersion());
     });
 
-    it('can be read on a telephone: nothing sticks out and no letters are tiny, with a route open too', async () => {
+    it('can be read on a phone: nothing overflows and no text is tiny, also with an open route', async () => {
       const page = await open(TELEPHONE);
       expect(await page.evaluate(OVERFLOWING)).toEqual([]);
       await page.evaluate(`document.querySelector('.opblock-post .opblock-summary-control').click()`);
-      await page.until(`document.querySelector('.opblock-post .opblock-body .responses-wrapper')`);
+      await page.waitUntil(`document.querySelector('.opblock-post .opblock-body .responses-wrapper')`);
       expect(await page.evaluate(OVERFLOWING)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(TELEPHONE.width);
       expect(Math.min(...(await page.evaluate<number[]>(LETTER_SIZES)))).toBeGreaterThanOrEqual(10);

@@ -12,7 +12,7 @@ describe('the reference', () => {
   const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     stack.api().get(path, { key: null, headers });
 
-  it('is open to everybody as a document, and is sent again only when it has changed', async () => {
+  it('is available to everybody as a document, and is sent again only when it has changed', async () => {
     const first = await get('/openapi.json');
     expect([first.status, first.headers.get('content-type')]).toEqual([
       200,
@@ -43,7 +43,7 @@ describe('the reference', () => {
     }
   });
 
-  it('shows bodies that are taken, beside each error, and leads on from there', async () => {
+  it('shows valid bodies with each error, and links to further pages', async () => {
     const examplesOf = async (name: string) => {
       const { text } = await get(`/docs/errors/${name}`);
       const examples = [...text.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(
@@ -74,14 +74,14 @@ describe('the reference', () => {
   });
 
   it.each(['/docs', '/docs/errors', '/docs/errors/invalid-payload'])(
-    'leads from %s/ to it, where its links lead to something',
+    'redirects from %s/ to itself, where its relative links work',
     async (path) => {
       const answer = await fetch(`${stack.gateways[0]!.url}${path}/?x`, { redirect: 'manual' });
       expect([answer.status, answer.headers.get('location')]).toEqual([301, `../${path.split('/').at(-1)}`]);
     },
   );
 
-  it('keeps no file of another version, and has none but its own', async () => {
+  it('serves files under the name of another version uncached, and no foreign files', async () => {
     const other = await get('/docs/assets/0123456789ab/posthorn.css');
     expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-store']);
     for (const name of ['index.html', 'package.json', '..%2f..%2fpackage.json', 'constructor']) {
@@ -89,7 +89,7 @@ describe('the reference', () => {
     }
   });
 
-  it('lists the pages about errors, each of which is there', async () => {
+  it('lists the pages about errors, each of which exists', async () => {
     const list = await get('/docs/errors');
     const names = [...list.text.matchAll(/href="errors\/([^"]+)"/g)].map(([, name]) => name!);
     expect(names).toEqual(expect.arrayContaining(['invalid-payload', 'unverified-sender']));
@@ -97,7 +97,7 @@ describe('the reference', () => {
   });
 
   it.each(['/docs', '/docs/errors', '/docs/errors/invalid-payload'])(
-    'lets %s be embedded nowhere, and lead nowhere else by a form or a base',
+    'prevents embedding %s, and forms or base URLs of other sites',
     async (path) => {
       const policy = (await get(path)).headers.get('content-security-policy');
       for (const part of ["frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'"])

@@ -17,11 +17,11 @@ const at =
   (reached) =>
     reached === stage ? answer : undefined;
 
-/** What the timeline says, and the class of the reply; `waits`: nothing, the email waits for the relay and loses no attempt. */
+/** The entry of the timeline, and the class of the reply; `waits`: no entry, the email waits for the relay and loses no attempt. */
 type Fate = 'waits' | `DELAYED ${string}` | `BOUNCED ${string}` | `FAILED ${string}`;
 const LATER: Fate = 'DELAYED soft_bounce';
 
-/** What becomes of an email by the code and the stage, where the words say nothing. In the order of `CODES`. */
+/** The outcome for each code and stage, where the text is not significant. In the order of `CODES`. */
 const FATES: Readonly<Partial<Record<SinkStage, readonly Fate[]>>> = {
   greeting: ['waits', 'waits', 'waits', 'waits', 'waits', 'waits', 'waits'],
   ehlo: ['waits', 'waits', 'waits', 'waits', 'waits', 'waits', 'waits'],
@@ -30,7 +30,7 @@ const FATES: Readonly<Partial<Record<SinkStage, readonly Fate[]>>> = {
   data: ['waits', LATER, LATER, LATER, 'FAILED content', 'FAILED size', 'FAILED content'],
   content: [LATER, LATER, LATER, LATER, 'FAILED content', 'FAILED size', 'FAILED content'],
 };
-/** Before any email the code says nothing, which the verdicts' own spec tries with each: here it would take a back-off of the sender each time. */
+/** Before an email the code does not matter, which the spec of the verdicts tests for each: here, each would cost a back-off of the sender. */
 const CODES_BEFORE_ANY_EMAIL = new Set([421, 554]);
 const CASES = Object.entries(FATES)
   .flatMap(([stage, fates]) => CODES.map((code, index) => [code, stage as SinkStage, fates[index]!] as const))
@@ -45,7 +45,7 @@ beforeAll(async () => {
   stack = await Stack.start({
     smtpUrl: () => relay.url,
     env: {
-      // Each email meets the relay anew.
+      // Each email gets a new connection to the relay.
       SMTP_MESSAGES_PER_CONNECTION: '1',
     },
   });
@@ -59,7 +59,7 @@ afterAll(async () => {
   await relay.close();
 });
 
-/** Sends an email to the relay while it is as scripted. */
+/** Sends an email while the relay follows a script. */
 async function sendTo(script: SinkScript): Promise<{ id: string; to: string; tries: () => number }> {
   const before = relay.connections.total;
   relay.script = script;
@@ -74,7 +74,7 @@ async function recorded(id: string): Promise<ShownEmail> {
 
 const arrived = (to: string): number => relay.messages.filter((message) => message.to.includes(to)).length;
 
-/** It waits without having lost an attempt, and leaves once when the relay is well. */
+/** Checks that it waits without losing an attempt, and is sent once when the relay works again. */
 async function expectToWait({ id, to, tries }: Awaited<ReturnType<typeof sendTo>>): Promise<void> {
   await until(() => tries() >= 1, 'the relay was tried');
   await until(async () => (await stack.outboxRow(id))?.state === 'ready', 'it was given back');
@@ -85,7 +85,7 @@ async function expectToWait({ id, to, tries }: Awaited<ReturnType<typeof sendTo>
   });
   expect(await stack.outboxRow(id)).toMatchObject({ attempts: 0 });
   relay.script = WELL;
-  // On a machine that is slow to ask, the relay may be left alone for half a minute by then.
+  // On a slow machine, the back-off for the relay may be half a minute by then.
   await until(async () => (await stack.show(id)).sentAt !== null, 'the relay took it');
   expect((await stack.show(id)).timeline).toMatchObject([
     { event: 'ACCEPTED' },
@@ -94,7 +94,7 @@ async function expectToWait({ id, to, tries }: Awaited<ReturnType<typeof sendTo>
   expect(arrived(to)).toBe(1);
 }
 
-/** It is due again after a minute, by the retry table. */
+/** Checks that it is due again after a minute, by the retry table. */
 async function expectRetry(id: string): Promise<void> {
   expect(await stack.outboxRow(id)).toMatchObject({ state: 'waiting', attempts: 1 });
   expect(await stack.dueAfterSeconds(id)).toBeCloseTo(60);
@@ -118,7 +118,7 @@ describe('S8: when the relay says', () => {
 });
 
 describe('S8: a relay that is slow, but not too slow,', () => {
-  it.each(STAGES)('at %s takes the email at the first attempt', async (stage) => {
+  it.each(STAGES)('at %s gets the email at the first attempt', async (stage) => {
     const { id, to } = await sendTo(at(stage, { delayMs: 600 }));
     expect((await recorded(id)).timeline).toMatchObject([
       { event: 'ACCEPTED' },
@@ -129,7 +129,7 @@ describe('S8: a relay that is slow, but not too slow,', () => {
 });
 
 describe('S8: a relay that', () => {
-  it('says how much it takes is not even asked to take more', async () => {
+  it('announces a maximum size is not sent larger emails', async () => {
     const commands = relay.commands.length;
     const { id } = await sendTo(at('ehlo', { reply: '250-scripted\r\n250 SIZE 300' }));
     const shown = await recorded(id);
@@ -142,7 +142,7 @@ describe('S8: a relay that', () => {
     expect(relay.commands.slice(commands).filter((command) => command.startsWith('MAIL'))).toEqual([]);
   });
 
-  it('does not offer SMTPUTF8 gets nothing of an email that needs it', async () => {
+  it('does not offer SMTPUTF8 is sent nothing of an email that needs it', async () => {
     const { id } = emailIn(await stack.send({ to: 'jürgen@receiver.example' }));
     const shown = await recorded(id);
     expect(shown).toMatchObject({ status: 'FAILED', sentAt: null });
@@ -163,7 +163,7 @@ describe('S8: a relay that', () => {
     }
   });
 
-  it('asks for patience gets it', async () => {
+  it('asks to slow down is sent the email later', async () => {
     const { id } = await sendTo(
       at('rcpt', { reply: '452 4.2.2 The recipient’s inbox is out of storage space' }),
     );
@@ -174,7 +174,7 @@ describe('S8: a relay that', () => {
   });
 });
 
-/** Of a sender that notices silence soon. All others would take a pause of the machine for it. */
+/** Timeouts of a sender that notices silence soon. With these, other tests would mistake a pause of the machine for silence. */
 const IMPATIENT = {
   SMTP_GREETING_TIMEOUT_MS: '3000',
   SMTP_COMMAND_TIMEOUT_MS: '3000',
@@ -211,7 +211,7 @@ describe.each(FAULTS)('S8: when the relay %s', (_what, answer, env) => {
     expect(arrived(to)).toBe(0);
   });
 
-  it('after the final dot, the email is tried again and may have been doubled', async () => {
+  it('after the final dot, the email is tried again and marked as a possible duplicate', async () => {
     const { id } = await sendTo(at('content', answer));
     const shown = await recorded(id);
     expect(shown.timeline[1]).toMatchObject({ event: 'REPLY_LOST', attempt: 1, duplicatePossible: true });

@@ -5,8 +5,8 @@ import { Stack, until } from './stack.ts';
 
 const ALARM = 'the relay refuses us or cannot be reached';
 
-/** Two relays in order of preference: one whose TLS is broken, and one with a certificate that nobody vouches for. */
-describe('relays whose TLS is not what is asked for', () => {
+/** Two relays in order of preference: one with broken TLS, and one with a self-signed certificate. */
+describe('relays whose TLS does not meet the requirement', () => {
   let stack: Stack;
   let broken: ScriptedSmtpServer;
   let untrusted: SmtpSink;
@@ -26,7 +26,7 @@ describe('relays whose TLS is not what is asked for', () => {
     await Promise.all([broken.close(), untrusted.close()]);
   });
 
-  it('get nothing, the email loses no attempt, both are in the alarms, and it leaves when less is asked for', async () => {
+  it('are sent nothing, the email loses no attempt, both raise alarms, and it is sent when the requirement is lowered', async () => {
     const { id, to } = emailIn(await stack.send());
     const alarms = (): number => stack.logs.split(ALARM).length - 1;
     await until(() => alarms() >= 2, 'both relays are found wanting');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { type AppUnderTest, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { type Answer, emailIn, type ShownEmail } from './api.ts';
-import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, until } from './stack.ts';
 
 const DOMAIN = 'bounces.example.com';
 const EVENTS = ['EMAIL_DELIVERED', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_COMPLAINED'];
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const env = { BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' };
   stack = await Stack.start({ databaseUrl: test.url, env });
   inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
-  await inbound.program.wrote('taking mail that comes back');
+  await inbound.program.waitForOutput('taking mail that comes back');
   port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
   const editor = stack.apiAs(stack.tenant.keys.editor);
   await editor.post('/v1/webhooks', { url: 'https://example.com/hook', events: EVENTS });
@@ -33,17 +33,17 @@ afterAll(async () => {
 interface Sent {
   readonly id: string;
   readonly to: string;
-  /** Where mail about it comes back to. */
+  /** Its bounce address. */
   readonly returnPath: string;
 }
 
 async function send(to = newRecipient()): Promise<Sent> {
-  const answer: Answer = await stack.send({ ...soundEmail(), to });
+  const answer: Answer = await stack.send({ ...validEmail(), to });
   const { from } = await stack.onlyMailTo(to);
   return { id: emailIn(answer).id, to, returnPath: from };
 }
 
-/** What the server answers at the end of a mail, or at the recipient. */
+/** The reply to the end of a mail, or to its recipient if that is refused. */
 async function bring(to: string, raw: string, toPort = port): Promise<string> {
   const transport = createTransport({ host: '127.0.0.1', port: toPort, ignoreTLS: true });
   try {
@@ -117,7 +117,7 @@ async function toldOf({ id }: Sent): Promise<string[]> {
   return rows.map(({ type }) => type);
 }
 
-/** What the last event of the email says beside the email. */
+/** The last event of the email, without the email itself. */
 async function toldBeside({ id }: Sent): Promise<object> {
   const { rows } = await stack.database.pool.query<{ data: { email: object } }>(
     `SELECT payload::json -> 'data' AS data FROM events
@@ -128,8 +128,8 @@ async function toldBeside({ id }: Sent): Promise<object> {
   return beside;
 }
 
-describe('Mail that comes back', () => {
-  it('S19, W12: about an unknown user makes the email BOUNCED, suppresses the recipient and is told, once', async () => {
+describe('Returned mail', () => {
+  it('S19, W12: about an unknown user makes the email BOUNCED, suppresses the recipient, and is reported, once', async () => {
     const sent = await send();
     expect(sent.returnPath).toMatch(/^bounce\+[0-9a-z]{52}@bounces\.example\.com$/);
     for (let n = 0; n < 2; n += 1) expect(await bring(sent.returnPath, bounce(sent))).toMatch(/^250 /);
@@ -166,7 +166,7 @@ describe('Mail that comes back', () => {
     expect(await toldOf(sent)).toEqual(['EMAIL_DELIVERED', 'EMAIL_COMPLAINED']);
   });
 
-  it('W12: about a delay is told, and what is not understood is only kept', async () => {
+  it('W12: about a delay is reported, and an unrecognised mail is only stored', async () => {
     const sent = await send();
     const later = notification(sent, 'delayed', '4.4.1', '450 4.4.1 no answer');
     expect(await bring(sent.returnPath, later)).toMatch(/^250 /);
@@ -181,7 +181,7 @@ describe('Mail that comes back', () => {
     expect(await toldOf(sent)).toEqual(['EMAIL_DELAYED']);
   });
 
-  it('is refused for addresses that are made up, changed, or of an email that there is not', async () => {
+  it('is refused for addresses that are invented, changed, or of an unknown email', async () => {
     const sent = await send();
     const [local] = sent.returnPath.split('@') as [string];
     const last = local.endsWith('0') ? '1' : '0';
@@ -196,7 +196,7 @@ describe('Mail that comes back', () => {
     expect((await show(sent)).status).toBe('SENT');
   });
 
-  it('comes again while the database is away', async () => {
+  it('is refused temporarily while the database is unavailable', async () => {
     const sent = await send();
     await database.refuse();
     expect(await bring(sent.returnPath, bounce(sent))).toMatch(/^451 /);
@@ -211,7 +211,7 @@ describe('Mail that comes back', () => {
     expect(text).toMatch(/posthorn_inbound_refusals_total\{reason="noSuchAddress"\} 4/);
   });
 
-  it('is no more taken after SIGTERM, which ends the process in order', async () => {
+  it('is no longer accepted after SIGTERM, which ends the process in order', async () => {
     expect(await inbound.program.stop()).toEqual({ code: 0, signal: null });
     expect(inbound.program.output).not.toContain('receiver.example');
   });

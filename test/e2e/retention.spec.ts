@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** An email that left so many days ago, in the month that it belongs to. */
+/** An email that was sent a number of days ago, in its month's partition. */
 async function emailOf(days: number): Promise<string> {
   const acceptedAt = new Date(Date.now() - days * DAY_MS);
   const id = newUuid(acceptedAt.getTime());
@@ -37,7 +37,7 @@ const has = async (table: string, key: string, id: string): Promise<boolean> =>
   (await stack.count(`SELECT count(*)::int FROM ${table} WHERE ${key} = $1`, [id])) === 1;
 
 describe('The scheduler', () => {
-  it('drops the months that are past, and removes what a workspace keeps for less long, and nothing else', async () => {
+  it('drops past months, removes what a workspace keeps for a shorter time, and nothing else', async () => {
     const [ancient, old, young] = [await emailOf(430), await emailOf(20), await emailOf(2)];
     const days = { contentDays: 7 };
     await retainWorkspace(
@@ -52,7 +52,7 @@ describe('The scheduler', () => {
     expect(await has('emails', 'id', old)).toBe(true);
     expect(await has('emails', 'id', young)).toBe(true);
     expect(await has('email_contents', 'email_id', young)).toBe(true);
-    await scheduler.program.wrote('partitions of old emails were dropped');
+    await scheduler.program.waitForOutput('partitions of old emails were dropped');
     expect(scheduler.program.output).not.toMatch(/"level":"(?:warn|error)".*retention/);
   });
 });

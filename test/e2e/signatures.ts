@@ -6,12 +6,12 @@ import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord
 
 export const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
 
-/** Sets a record as it is asked for. */
+/** Publishes a record in the DNS. */
 export function publish(dns: DnsServer, { name, value }: ShownRecord): void {
   dns.set(name, { txt: [value!.match(/.{1,255}/g)!] });
 }
 
-/** Adds a domain, publishes its keys for these purposes, and has them looked for. */
+/** Adds a domain, publishes its records for these purposes, and lets them be verified. */
 export async function addSigningDomain(
   api: Api,
   dns: DnsServer,
@@ -23,7 +23,7 @@ export async function addSigningDomain(
   return identityIn(await api.post(`/v1/identities/${added.id}/verify`, ''));
 }
 
-/** What mailauth says of the signatures, from the top: the result, the domain and the algorithm. Keys are as our own name server has them. */
+/** Verifies the DKIM signatures of a message with mailauth and the keys on `dns`. @returns result, domain and algorithm of each, from the top */
 export async function verified(
   dns: DnsServer,
   { raw }: Pick<SinkMessage, 'raw'>,

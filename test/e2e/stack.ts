@@ -24,36 +24,36 @@ import {
 } from '@posthorn/testing';
 import { addIdentity, createApiKey, createWorkspace, limitWorkspace } from '@posthorn/use-cases';
 import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from './api.ts';
-import { untilMonthLasts } from './times.ts';
+import { avoidEndOfMonth } from './times.ts';
 
-const ASKED_EVERY_MS = 25;
+const POLL_INTERVAL_MS = 25;
 const POOL_OF_TESTS = 4;
-/** How long what comes is waited for: what somebody had in hand who is gone is free again after a lease and its grace, which are 75 s. */
-const COMES_WITHIN_MS = 180_000;
+/** How long to wait by default: rows of a process that died are claimed again only after a lease and its grace period, 75 s. */
+const WAIT_TIMEOUT_MS = 180_000;
 
-/** As whom tests appear in the audit log. */
+/** The actor of tests in the audit log. */
 export const TESTS = operator('tests');
 
 type Env = Record<string, string | undefined>;
 
-/** What a test file's stack is to be like. */
+/** How the stack of a test file is set up. */
 export interface StackOptions {
-  /** Default: 1. */
+  /** The number of gateways. Default: 1. */
   readonly gateways?: number;
-  /** Whether emails leave: a sender and a scheduler run. Default: yes. */
+  /** Whether emails are sent: a sender and a scheduler run. Default: yes. */
   readonly sends?: boolean;
-  /** How many dispatchers tell webhooks of events. Default: none. */
+  /** The number of webhook dispatchers. Default: none. */
   readonly dispatchers?: number;
   /** Default: a new database on the server of `npm test`. */
   readonly databaseUrl?: string;
-  /** Where the gateways find the database, if by another way than the rest of the stack. */
+  /** The database URL of the gateways, for instance through a proxy. Default: that of the other apps. */
   readonly gatewayDatabaseUrl?: string;
   /** Default: the server of `npm test`. */
   readonly redisUrl?: string;
   readonly sink?: SmtpSinkOptions;
-  /** How `SMTP_URL` is made from the sink's. */
+  /** Makes `SMTP_URL` from the sink's URL. Default: the same URL. */
   readonly smtpUrl?: (url: string) => string;
-  /** More settings, of every app. */
+  /** Additional settings of every app. */
   readonly env?: Env;
 }
 
@@ -63,10 +63,10 @@ export interface Tenant {
   readonly keys: { readonly editor: string; readonly apiUser: string; readonly viewer: string };
 }
 
-/** The whole of Posthorn for one test file: built apps as processes, on a database and queues of their own. */
+/** All of Posthorn for one test file: built apps as processes, with a database and queues of their own. */
 export class Stack {
   readonly gateways: AppUnderTest[] = [];
-  /** The tenant that requests are from unless they say otherwise. */
+  /** The default tenant of requests. */
   tenant!: Tenant;
   sink!: SmtpSink;
   sender!: AppUnderTest;
@@ -74,7 +74,7 @@ export class Stack {
   readonly dispatchers: AppUnderTest[] = [];
   private db!: Database;
   private readonly env: Env;
-  /** What to undo, the newest first. */
+  /** Clean-up actions, run in reverse order. */
   private readonly undo: (() => unknown)[] = [];
 
   private constructor(private readonly options: StackOptions) {
@@ -84,14 +84,14 @@ export class Stack {
       HTTP_HOST: '127.0.0.1',
       ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
       SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
-      // The same for all apps: each has a port of its own.
+      // The same for all apps, as in production; by default it would depend on each app's port.
       TRACKING_URL: 'https://links.posthorn.example',
-      // Nobody answers there: no test asks the name servers of the machine it runs on.
+      // Nothing listens there: no test may ask the machine's name servers.
       DNS_SERVERS: '127.0.0.1:1',
       DATABASE_POOL_SIZE: '6',
       CLOCK_TICK_MS: '200',
       LOG_LEVEL: 'info',
-      // Tests ask as fast as they can; those about rates have numbers of their own.
+      // Tests call as fast as they can; those about rate limits set their own.
       RATE_LIMIT_PER_SECOND: '0',
       FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
       ...options.env,
@@ -109,12 +109,12 @@ export class Stack {
     }
   }
 
-  /** What the tests ask the database directly. */
+  /** A connection to the database for the tests. */
   get database(): Database {
     return this.db;
   }
 
-  /** Where that database is. */
+  /** The URL of the database. */
   get databaseUrl(): string {
     return this.env['DATABASE_URL']!;
   }
@@ -126,17 +126,17 @@ export class Stack {
     return apps.map((app) => app.program.output).join('');
   }
 
-  /** The interface of one of the gateways, as a key of the tenant's `API_USER` sees it. */
+  /** The API of one of the gateways, with the tenant's `API_USER` key. */
   api(gateway = 0): Api {
     return new Api(this.gateways[gateway]!.url, this.tenant.keys.apiUser);
   }
 
-  /** The interface as another key sees it. */
+  /** The API of the first gateway, with another key. */
   apiAs(key: string): Api {
     return new Api(this.gateways[0]!.url, key);
   }
 
-  /** Starts an app of this stack; it is stopped with it. */
+  /** Starts another app, which is stopped with the stack. */
   async startApp(name: AppName, env: Env = {}): Promise<AppUnderTest> {
     const app = await startApp(name, { ...this.env, ...env });
     this.undo.push(async () => {
@@ -147,9 +147,9 @@ export class Stack {
 
   /** Adds a workspace. */
   async createTenant(name: string, monthlyLimit: number | null = null): Promise<Tenant> {
-    // Whatever a test sends of it is to count for the same month.
-    if (monthlyLimit !== null) await untilMonthLasts();
-    // A minute old: this process' clock and a gateway's may differ by milliseconds, and what a gateway makes is newer all the same.
+    // All emails of the test must count for the same month.
+    if (monthlyLimit !== null) await avoidEndOfMonth();
+    // Created a minute ago: clocks may differ by milliseconds, and whatever a gateway creates must be newer.
     const aMinuteAgo = { ...this.db, clock: new DatabaseClock() };
     aMinuteAgo.clock.observe(Date.now() - 60_000, performance.now());
     const workspace = await createWorkspace(new WorkspaceStore(aMinuteAgo), TESTS, name, monthlyLimit);
@@ -167,49 +167,49 @@ export class Stack {
     };
   }
 
-  /** Gives a workspace rates of its own. */
+  /** Sets the rate limit of a workspace. */
   async setRates(id: WorkspaceId, rates: Pick<LimitOverrides, 'ratePerSecond' | 'rateBurst'>): Promise<void> {
     await limitWorkspace(new WorkspaceStore(this.db), id, operator('test'), rates);
   }
 
-  /** Sends a raw email that is sound, but for `change`. */
+  /** Sends a valid raw email with the fields of `change` replaced. */
   send(change: Record<string, unknown> = {}, options: RequestOptions = {}): Promise<Answer> {
-    return this.api().post('/v1/emails', { ...soundEmail(), ...change }, options);
+    return this.api().post('/v1/emails', { ...validEmail(), ...change }, options);
   }
 
-  /** The email as the interface shows it. */
+  /** The email, as the API shows it. */
   async show(id: string): Promise<ShownEmail> {
     return emailIn<ShownEmail>(await this.api().get(`/v1/emails/${id}`));
   }
 
-  /** How many rows a query gives, or the number that it selects as `count`. */
+  /** The number that a query selects as `count`. */
   async count(sql: string, values: unknown[] = []): Promise<number> {
     const { rows } = await this.db.pool.query<{ count: number }>(sql, values);
     return Number(rows[0]!.count);
   }
 
-  /** The outbox row of an email; undefined when it is finished. */
+  /** The outbox row of an email; undefined once it is done. */
   async outboxRow(id: string): Promise<{ state: string; attempts: number; due_at: Date } | undefined> {
     const sql = 'SELECT state, attempts, due_at FROM outbox WHERE subject_id = $1';
     const { rows } = await this.db.pool.query(sql, [uuidOf(id as EmailId)]);
     return rows[0] as { state: string; attempts: number; due_at: Date } | undefined;
   }
 
-  /** Lets a scheduled email fall due now, or one that waits for its next attempt. */
+  /** Makes an email due now that is scheduled or waits for its next attempt. */
   async makeDue(id: string): Promise<void> {
     const sql = `UPDATE outbox SET due_at = now() WHERE subject_id = $1 AND state = 'waiting'`;
     await this.db.pool.query(sql, [uuidOf(id as EmailId)]);
   }
 
-  /** How many seconds after the last entry of its timeline an email is due. */
+  /** The time between the last entry of an email's timeline and its next attempt, in seconds. */
   async dueAfterSeconds(id: string): Promise<number> {
     const { timeline } = await this.show(id);
     const row = await this.outboxRow(id);
     return (row!.due_at.getTime() - Date.parse(timeline.at(-1)!.createdAt)) / 1_000;
   }
 
-  /** Waits until nothing is due any more, so that what has arrived is all that will. */
-  async settled(withinMs = COMES_WITHIN_MS): Promise<void> {
+  /** Waits until the outbox is empty, so that no more mail will arrive. */
+  async settled(withinMs = WAIT_TIMEOUT_MS): Promise<void> {
     await until(
       async () => (await this.count('SELECT count(*)::int FROM outbox')) === 0,
       'the outbox is empty',
@@ -217,14 +217,14 @@ export class Stack {
     );
   }
 
-  /** What has arrived for an address, its domain in ASCII; the sink shows it in Unicode. */
+  /** The mails that have arrived for an address. Its domain is given in ASCII; the sink stores it in Unicode. */
   mailsTo(address: string): SinkMessage[] {
     const [local, domain] = address.split('@');
     const shown = `${local}@${domainToUnicode(domain!)}`;
     return this.sink.messages.filter((message) => message.to.includes(shown));
   }
 
-  /** Waits for the one mail to an address and for its record, so that a second one would have been seen. */
+  /** Waits for the mail to an address, and until its outcome is recorded. @throws when more than one has arrived by then */
   async onlyMailTo(address: string): Promise<SinkMessage> {
     await until(() => this.mailsTo(address).length > 0, `a mail to ${address} arrives`);
     await until(
@@ -240,7 +240,7 @@ export class Stack {
     return mails[0]!;
   }
 
-  /** The path of the link in the newest of Posthorn's own mails to an address, as it is to be sent. */
+  /** The path of the link in the newest of Posthorn's own mails to an address, read from the database. */
   async linkMailedTo(address: string): Promise<string> {
     const { rows } = await this.db.pool.query<{ text: string }>(
       `SELECT c.text FROM emails e JOIN email_contents c ON c.email_id = e.id
@@ -252,7 +252,7 @@ export class Stack {
     return new URL(link[0]).pathname;
   }
 
-  /** Stops and removes everything, the newest first. */
+  /** Stops and removes everything, in reverse order of creation. */
   async close(): Promise<void> {
     for (const action of this.undo.splice(0).reverse()) await action();
   }
@@ -286,7 +286,7 @@ export class Stack {
       this.startApp('gateway', gatewayEnv),
     );
     const workers = this.options.sends === false ? [] : [this.startApp('sender'), this.startApp('scheduler')];
-    // All of them, so that none is left behind when another fails to start.
+    // Waits for all of them, so that each is stopped when another fails to start.
     const dispatchers = Array.from({ length: this.options.dispatchers ?? 0 }, () =>
       this.startApp('webhook-dispatcher'),
     );
@@ -300,25 +300,25 @@ export class Stack {
   }
 }
 
-/** Waits until something is so. @throws when it takes too long */
+/** Waits until a condition is true. @param what the condition in words, for the error @throws when it takes too long */
 export async function until(
-  isSo: () => Promise<boolean> | boolean,
+  condition: () => Promise<boolean> | boolean,
   what: string,
-  withinMs = COMES_WITHIN_MS,
+  withinMs = WAIT_TIMEOUT_MS,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!(await isSo())) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
-    await sleep(ASKED_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
 }
 
-/** A recipient that no other email of the run has. */
+/** A unique recipient. */
 export function newRecipient(): string {
   return `${randomBytes(6).toString('hex')}@receiver.example`;
 }
 
-/** A raw email that can be accepted, with only what is required. */
-export function soundEmail(): { from: string; to: string; subject: string; html: string } {
+/** A valid raw email with only the required fields, to a unique recipient. */
+export function validEmail(): { from: string; to: string; subject: string; html: string } {
   return { from: 'sender@example.com', to: newRecipient(), subject: 'Hello', html: '<p>Hello</p>' };
 }

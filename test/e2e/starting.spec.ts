@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-/** What an app says that cannot start. */
-async function lastWords(env: Record<string, string>, name = 'inbound'): Promise<string> {
+/** The output of an app that cannot start. */
+async function outputOfFailedStart(env: Record<string, string>, name = 'inbound'): Promise<string> {
   const app = await ProgramUnderTest.start(`apps/${name}/dist/main.js`, {
     env: {
       DATABASE_URL: testDatabase.url,
@@ -39,40 +39,40 @@ async function lastWords(env: Record<string, string>, name = 'inbound'): Promise
   return app.output;
 }
 
-/** The database's URL with something else in it. */
+/** The database's URL with a change. */
 const urlWith = (change: Partial<URL>): string => Object.assign(new URL(testDatabase.url), change).href;
 
-describe('An app that cannot start says in one line what to do', () => {
-  it('about a login that is refused', async () => {
-    expect(await lastWords({ DATABASE_URL: urlWith({ password: 'another' }) })).toMatch(
+describe('An app that cannot start prints one line that says what to do', () => {
+  it('about a refused login', async () => {
+    expect(await outputOfFailedStart({ DATABASE_URL: urlWith({ password: 'another' }) })).toMatch(
       /^inbound cannot start: The database refuses the login: correct the name and password in DATABASE_URL \(password authentication failed for user "\w+"\)\n$/,
     );
   });
 
   it('about a Postgres without TLS', async () => {
-    expect(await lastWords({ DATABASE_URL: urlWith({ search: '?sslmode=verify-full' }) })).toMatch(
+    expect(await outputOfFailedStart({ DATABASE_URL: urlWith({ search: '?sslmode=verify-full' }) })).toMatch(
       /^inbound cannot start: Postgres speaks no TLS there, and DATABASE_URL asks for it: .*\n$/,
     );
   });
 
   it('about a database that does not exist', async () => {
-    expect(await lastWords({ DATABASE_URL: urlWith({ pathname: '/nowhere' }) })).toMatch(
+    expect(await outputOfFailedStart({ DATABASE_URL: urlWith({ pathname: '/nowhere' }) })).toMatch(
       /^inbound cannot start: The server has no database of this name: .*npm run migrate \(database "nowhere" does not exist\)\n$/,
     );
   });
 
   it('about a database that was never migrated', async () => {
-    expect(await lastWords({ DATABASE_URL: testPostgresUrl() })).toMatch(
+    expect(await outputOfFailedStart({ DATABASE_URL: testPostgresUrl() })).toMatch(
       /^inbound cannot start: The database is not at the newest migration: run npm run migrate \(.*does not exist\)\n$/,
     );
   });
 
-  it('about a database that stays away, after a line that it waits for it', async () => {
+  it('about an unavailable database, after a line that says that it waits', async () => {
     const nobody = createServer().listen(0, '127.0.0.1');
     await once(nobody, 'listening');
     const { port } = nobody.address() as AddressInfo;
     nobody.close();
-    const [waiting, ...rest] = (await lastWords({ DATABASE_URL: urlWith({ port: String(port) }) }))
+    const [waiting, ...rest] = (await outputOfFailedStart({ DATABASE_URL: urlWith({ port: String(port) }) }))
       .trimEnd()
       .split('\n');
     expect(JSON.parse(waiting!)).toMatchObject({
@@ -88,7 +88,7 @@ describe('An app that cannot start says in one line what to do', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const said = await lastWords({ HTTP_HOST: '127.0.0.1', [setting]: String(port) });
+    const said = await outputOfFailedStart({ HTTP_HOST: '127.0.0.1', [setting]: String(port) });
     other.close();
     const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
@@ -109,7 +109,7 @@ describe('An app that cannot start says in one line what to do', () => {
     ],
   ])('about a host %s', async (_what, host, why) => {
     for (const setting of ['HTTP_HOST', 'INBOUND_HOST']) {
-      const said = await lastWords({
+      const said = await outputOfFailedStart({
         BOUNCE_DOMAIN: 'bounces.example.com',
         INBOUND_PORT: '0',
         [setting]: host,
@@ -119,8 +119,8 @@ describe('An app that cannot start says in one line what to do', () => {
     }
   });
 
-  it('about a relay that is not written as a URL has it', async () => {
-    const said = await lastWords({ SMTP_URL: 'smtp://joe:hunter2%@relay' }, 'sender');
+  it('about a malformed URL of the relay', async () => {
+    const said = await outputOfFailedStart({ SMTP_URL: 'smtp://joe:hunter2%@relay' }, 'sender');
     const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
       'sender cannot start: SMTP_URL has a user or password that is not percent-encoded; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded',
@@ -140,7 +140,7 @@ describe('An app that cannot start says in one line what to do', () => {
     writeFileSync(join(directory, 'one.key'), one.key);
     writeFileSync(join(directory, 'other.crt'), other.cert);
     writeFileSync(join(directory, 'none.crt'), 'none');
-    const said = await lastWords({
+    const said = await outputOfFailedStart({
       INBOUND_TLS_CERTIFICATE: join(directory, certificate),
       INBOUND_TLS_KEY: join(directory, 'one.key'),
     });
@@ -152,7 +152,7 @@ describe('An app that cannot start says in one line what to do', () => {
   });
 });
 
-it('An app starts although the database went away once more while it started', async () => {
+it('An app starts although the database became unavailable again during its start', async () => {
   const proxy = await FaultProxy.before(testDatabase.url);
   const cut = proxy.cutBefore('identities');
   const gateway = await startApp('gateway', {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, emailIn } from './api.ts';
-import { soundEmail, Stack, type Tenant } from './stack.ts';
+import { validEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 let stack: Stack;
@@ -32,7 +32,7 @@ const NONE = {
 
 describe('GET /v1/stats', () => {
   it('E18, K2: counts emails by day and status, all of them or those of a group, and no others', async () => {
-    // The days around, because midnight may pass meanwhile.
+    // With the days around, because midnight may pass during the test.
     const days = { from: dayOf(Date.now() - DAY_MS), to: dayOf(Date.now() + DAY_MS) };
     const changes = [
       {},
@@ -42,7 +42,7 @@ describe('GET /v1/stats', () => {
     ];
     const sent = [];
     for (const change of changes) {
-      const body = { ...soundEmail(), ...change };
+      const body = { ...validEmail(), ...change };
       sent.push(emailIn(await stack.api().post('/v1/emails', body, { key: acme.keys.apiUser })));
     }
     await stack.api().post(`/v1/emails/${sent[3]!.id}/cancel`, {}, { key: acme.keys.apiUser });
@@ -59,7 +59,7 @@ describe('GET /v1/stats', () => {
     expect((await ask(days, other)).body['stats']).toMatchObject({ total: NONE });
   });
 
-  it('E18: counts the thirty days up to today when nobody says', async () => {
+  it('E18: counts the thirty days up to today by default', async () => {
     const { days } = (await ask({})).body['stats'] as { days: { day: string }[] };
     expect(days).toHaveLength(30);
     expect([dayOf(Date.now()), dayOf(Date.now() - 60_000)]).toContain(days.at(-1)!.day);
@@ -76,13 +76,10 @@ describe('GET /v1/stats', () => {
     [{ to: '9999-12-31' }, 30],
     [{ from: '9999-12-31', to: '9999-12-31' }, 1],
     [{ to: '1970-01-05' }, 30],
-  ])(
-    'E18: counts nothing on days of which no email is, for %j',
-    async (query: Record<string, string>, count) => {
-      const { days, total } = (await ask(query)).body['stats'] as { days: object[]; total: object };
-      expect([days.length, total]).toEqual([count, NONE]);
-    },
-  );
+  ])('E18: counts nothing on days without emails, for %j', async (query: Record<string, string>, count) => {
+    const { days, total } = (await ask(query)).body['stats'] as { days: object[]; total: object };
+    expect([days.length, total]).toEqual([count, NONE]);
+  });
 
   it.each<[Record<string, string>, string]>([
     [{ from: '2030-02-01', to: '2030-01-31' }, '`from` is later than `to`'],

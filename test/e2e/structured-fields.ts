@@ -7,10 +7,9 @@ export interface Item {
 }
 
 /**
- * Reads a List of Items (RFC 9651, section 4.2.1, without Inner Lists), strictly: what the grammar does not allow is an
- * error.
+ * Parses a List of Items (RFC 9651, section 4.2.1, without Inner Lists) strictly.
  *
- * @throws SyntaxError
+ * @throws SyntaxError when the grammar does not allow the text
  */
 export function parseItemList(field: string): Item[] {
   const reader = new Reader(field);
@@ -34,7 +33,7 @@ class Reader {
     return this.at === this.text.length;
   }
 
-  /** Takes what matches just here; undefined when nothing does. */
+  /** Consumes what matches at the current position; undefined if nothing does. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0];

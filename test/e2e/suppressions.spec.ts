@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type EmailId } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
 import { type AcceptedEmail, type Answer, type Api, emailIn, type ShownEmail } from './api.ts';
-import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, type Tenant, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 interface ShownSuppression {
@@ -20,7 +20,7 @@ const PATH = '/v1/suppressions';
 let hasSlow: PromiseWithResolvers<void>;
 let takesSlow: PromiseWithResolvers<void>;
 
-/** A relay that says what the local part of a recipient asks for. */
+/** A relay whose reply depends on the local part of the recipient. */
 const relay: SinkScript = (stage, { to }) => {
   const recipient = to.at(-1) ?? '';
   if (stage === 'content' && recipient.startsWith('slow')) {
@@ -37,7 +37,7 @@ let stack: Stack;
 let tenant: Tenant;
 let api: Api;
 beforeAll(async () => {
-  // One connection, so that a slow email holds up what was claimed with it.
+  // One connection, so that a slow email delays those that were claimed with it.
   stack = await Stack.start({ sink: { script: relay }, env: { SMTP_CONNECTIONS: '1' } });
 });
 afterAll(() => stack.close());
@@ -49,7 +49,7 @@ beforeEach(async () => {
 const apiOf = ({ keys }: Tenant): Api => stack.apiAs(keys.apiUser);
 
 async function send(to: string, change: object = {}, from = api): Promise<AcceptedEmail> {
-  return emailIn(await from.post('/v1/emails', { ...soundEmail(), to, ...change }));
+  return emailIn(await from.post('/v1/emails', { ...validEmail(), to, ...change }));
 }
 
 /** The email once it is finished. */
@@ -83,7 +83,7 @@ async function audited(): Promise<{ action: string; actor: { kind: string }; det
 const eventsOf = ({ timeline }: ShownEmail): string[] => timeline.map(({ event }) => event);
 
 describe('S19: a hard bounce', () => {
-  it('puts the recipient on the list, with the email that led to it, and the next email does not leave', async () => {
+  it('suppresses the recipient, with the email that caused it, and the next email is not sent', async () => {
     const to = `nobody-${newRecipient()}`;
     const bounced = await finished(await send(to));
     expect(bounced.status).toBe('BOUNCED');
@@ -117,15 +117,15 @@ describe('S19: a hard bounce', () => {
     ]);
   });
 
-  it('is not a mailbox that is full', async () => {
+  it('does not include a full mailbox', async () => {
     const full = await finished(await send(`full-${newRecipient()}`));
     expect(full.status).toBe('BOUNCED');
     expect(await list()).toEqual([]);
   });
 
-  it('of several emails at once makes one entry', async () => {
+  it('of several emails concurrently creates one entry', async () => {
     const to = `nobody-${newRecipient()}`;
-    const emails = [to, to.replace('nobody', 'NOBODY'), to].map((one) => ({ ...soundEmail(), to: one }));
+    const emails = [to, to.replace('nobody', 'NOBODY'), to].map((one) => ({ ...validEmail(), to: one }));
     const answer = await api.post('/v1/emails/batch', { emails });
     const { successful } = answer.body['emails'] as { successful: AcceptedEmail[] };
     const statuses = (await Promise.all(successful.map((email) => finished(email)))).map(
@@ -138,7 +138,7 @@ describe('S19: a hard bounce', () => {
 });
 
 describe('S19: a suppressed recipient', () => {
-  it('is told to webhooks as an email that was given up, and counts as accepted', async () => {
+  it('is reported to webhooks by EMAIL_FAILED, and the email counts as accepted', async () => {
     const url = 'https://example.com/webhooks';
     await api.post('/v1/webhooks', { url, events: ['EMAIL_FAILED'] });
     const to = newRecipient();
@@ -155,7 +155,7 @@ describe('S19: a suppressed recipient', () => {
     expect(await stack.count(sql, [uuidOf(tenant.workspaceId)])).toBe(1);
   });
 
-  it('is the same in whatever case, and however its domain is written', async () => {
+  it('is the same in any letter case, and in any form of its domain', async () => {
     const local = newRecipient().split('@')[0]!;
     await add(`${local.toUpperCase()}@Bücher.example`);
     const shown = await finished(await send(`${local}@xn--bcher-kva.example`));
@@ -163,7 +163,7 @@ describe('S19: a suppressed recipient', () => {
     expect(await list(`?email=${local}@BÜCHER.example`)).toHaveLength(1);
   });
 
-  it('is one of this workspace alone', async () => {
+  it('is suppressed only in this workspace', async () => {
     const to = newRecipient();
     const entry = await add(to);
     const other = apiOf(await stack.createTenant('Another'));
@@ -174,7 +174,7 @@ describe('S19: a suppressed recipient', () => {
     expect((await finished(await send(to))).status).toBe('SUPPRESSED');
   });
 
-  it('gets email again once it is taken off the list', async () => {
+  it('gets emails again once it is removed from the list', async () => {
     const to = newRecipient();
     const entry = await add(to, { reason: 'COMPLAINT' });
     expect((await finished(await send(to))).timeline[1]).toMatchObject({ reason: 'complaint' });
@@ -188,7 +188,7 @@ describe('S19: a suppressed recipient', () => {
     ]);
   });
 
-  it('does not get what was accepted before', async () => {
+  it('does not get emails that were accepted before', async () => {
     const to = newRecipient();
     const email = await send(to, { sendAt: fromNow(DAY_MS) });
     await add(to);
@@ -197,7 +197,7 @@ describe('S19: a suppressed recipient', () => {
     expect(stack.mailsTo(to)).toEqual([]);
   });
 
-  it('does not get what was claimed before and waited for its turn', async () => {
+  it('does not get emails that were claimed before and wait for a connection', async () => {
     const to = newRecipient();
     [hasSlow, takesSlow] = [Promise.withResolvers(), Promise.withResolvers()];
     const slow = await send(`slow-${newRecipient()}`);
@@ -206,7 +206,7 @@ describe('S19: a suppressed recipient', () => {
     const sql = `SELECT count(*)::int FROM outbox WHERE subject_id = $1 AND state = 'taken'`;
     await until(async () => (await stack.count(sql, [uuidOf(waiting.id as EmailId)])) === 1, 'it is claimed');
     await add(to);
-    // What was found out with the claim is good for a second.
+    // The result of the look-up at the claim is used for a second.
     await sleep(1_500);
     takesSlow.resolve();
     expect((await finished(slow)).status).toBe('SENT');
@@ -216,7 +216,7 @@ describe('S19: a suppressed recipient', () => {
 });
 
 describe(PATH, () => {
-  it('S19, G10: lists what is on it, by reason too, and shows one', async () => {
+  it('S19, G10: can be listed, also by reason, and read one by one', async () => {
     const [first, second] = [newRecipient(), newRecipient()];
     const manual = await add(first);
     const reported = await add(second, { reason: 'COMPLAINT' });
@@ -233,7 +233,7 @@ describe(PATH, () => {
     expect(suppressionIn(await api.get(`${PATH}/${manual.id}`))).toEqual(manual);
   });
 
-  it('makes one entry of an address that is added many times at once', async () => {
+  it('has one entry for an address that is added many times concurrently', async () => {
     const [local, domain] = newRecipient().split('@');
     const spellings = [local, local!.toUpperCase(), local, local!.toUpperCase()].map(
       (one) => `${one}@${domain}`,
@@ -245,7 +245,7 @@ describe(PATH, () => {
     expect(await audited()).toHaveLength(1);
   });
 
-  it('G3: refuses what is no address, or no reason', async () => {
+  it('G3: refuses invalid addresses and reasons', async () => {
     const noAddress = await api.post(PATH, { email: 'Ada <ada@example.com>' });
     expect([noAddress.status, noAddress.body['message']]).toEqual([400, expect.stringContaining('`email`')]);
     const noReason = await api.post(PATH, { email: newRecipient(), reason: 'hard_bounce' });

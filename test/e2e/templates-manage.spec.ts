@@ -3,7 +3,7 @@ import { uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { Api, type Answer, statusesOf } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
-import { createTemplate, type ShownTemplate, soundTemplate, templateIn } from './templates.ts';
+import { createTemplate, type ShownTemplate, validTemplate, templateIn } from './templates.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -28,8 +28,8 @@ const auditOf = async (id: string): Promise<{ action: string }[]> => {
 
 describe('POST /v1/templates', () => {
   describe('200', () => {
-    it('S3: a template is kept as it was given, and shows what its emails must give', async () => {
-      const given = soundTemplate({
+    it('S3: a template is stored unchanged, and shows the variables that its emails must give', async () => {
+      const given = validTemplate({
         subject: 'Order {{orderId}}',
         html: '<p>{{name}} {{user.city}} {{#if vip}}!{{/if}}</p>',
         text: '{{total}}',
@@ -59,7 +59,7 @@ describe('POST /v1/templates', () => {
       ]);
     });
 
-    it('E18: one that was read is created again and changes nothing, without what is only read', async () => {
+    it('E18: a template that was read can be posted without its read-only fields, as a copy or as an update without a change', async () => {
       const globex = await stack.createTenant('Globex');
       for (const change of [
         {},
@@ -74,7 +74,7 @@ describe('POST /v1/templates', () => {
       }
     });
 
-    it('what may be left out is null, empty or that of `from`', async () => {
+    it('optional fields are null, empty or taken from `from`', async () => {
       const template = await create({ from: '"Shop, The" <shop@example.com>', text: '', previewText: '' });
       expect(template).toMatchObject({
         fromName: 'Shop, The',
@@ -86,7 +86,7 @@ describe('POST /v1/templates', () => {
       });
     });
 
-    it('S6: a sender that is not verified yet is judged when an email is sent', async () => {
+    it('S6: an unverified sender is checked only when an email is sent', async () => {
       const template = await create({ from: 'later@elsewhere.example', html: 'x', subject: 'x' });
       const answer = await stack
         .api()
@@ -98,7 +98,7 @@ describe('POST /v1/templates', () => {
       });
     });
 
-    it('G11: exactly as much is taken', async () => {
+    it('G11: values exactly at the limits are accepted', async () => {
       const template = await create({
         name: 'n'.repeat(255),
         subject: 's'.repeat(998),
@@ -129,7 +129,7 @@ describe('POST /v1/templates', () => {
       [{ hmtl: 'x' }, 'did you mean `html`?'],
       [{ html: null }, '`html` is null'],
     ])('G3, G11: %.60j', async (change, message) => {
-      const answer = await api.post('/v1/templates', soundTemplate(change));
+      const answer = await api.post('/v1/templates', validTemplate(change));
       expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
     });
 
@@ -146,28 +146,28 @@ describe('POST /v1/templates', () => {
     ])(
       'S3: a template that does not compile is refused, with where and why: %.60j',
       async (change, message) => {
-        const answer = await api.post('/v1/templates', soundTemplate(change));
+        const answer = await api.post('/v1/templates', validTemplate(change));
         expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
       },
     );
   });
 
   it('401: without a key', async () => {
-    expect((await api.post('/v1/templates', soundTemplate(), { key: null })).status).toBe(401);
+    expect((await api.post('/v1/templates', validTemplate(), { key: null })).status).toBe(401);
   });
 
-  it('403, K2: only an editor makes templates', async () => {
+  it('403, K2: only an editor creates templates', async () => {
     for (const key of [tenant.keys.apiUser, tenant.keys.viewer]) {
-      expect((await api.post('/v1/templates', soundTemplate(), { key })).status).toBe(403);
+      expect((await api.post('/v1/templates', validTemplate(), { key })).status).toBe(403);
     }
   });
 
   describe('409', () => {
-    it('a name that another living template has, also when both come at the same moment on two gateways', async () => {
+    it('the name of another existing template, also in concurrent calls on two gateways', async () => {
       const { name } = await create();
-      const answer = await api.post('/v1/templates', soundTemplate({ name }));
+      const answer = await api.post('/v1/templates', validTemplate({ name }));
       expect([answer.status, answer.body['message']]).toEqual([409, expect.stringContaining(`"${name}"`)]);
-      const twin = soundTemplate();
+      const twin = validTemplate();
       const other = new Api(stack.gateways[1]!.url, tenant.keys.editor);
       const both = await Promise.all([api, other].map((one) => one.post('/v1/templates', twin)));
       expect(statusesOf(both).sort()).toEqual([200, 409]);
@@ -175,7 +175,7 @@ describe('POST /v1/templates', () => {
 
     it('such a name in the words of an outage of the database', async () => {
       const { name } = await create({ name: 'Connection terminated' });
-      const answer = await api.post('/v1/templates', soundTemplate({ name }));
+      const answer = await api.post('/v1/templates', validTemplate({ name }));
       expect([answer.status, answer.body['message']]).toEqual([409, expect.stringContaining(`"${name}"`)]);
     });
 
@@ -191,7 +191,7 @@ describe('POST /v1/templates', () => {
          SELECT version, template, 1, 'a@example.com', 'x', 'x', '{}' FROM n`,
         [uuidOf(full.workspaceId)],
       );
-      const last = await Promise.all([1, 2].map(() => api.post('/v1/templates', soundTemplate(), { key })));
+      const last = await Promise.all([1, 2].map(() => api.post('/v1/templates', validTemplate(), { key })));
       expect(statusesOf(last).sort()).toEqual([200, 409]);
     });
   });
@@ -221,7 +221,7 @@ describe('GET /v1/templates', () => {
     expect((await list('', keys.viewer)).items.map(({ name }) => name)).toEqual(names.reverse());
   });
 
-  it('a name finds the template that emails ask for by it, and none of another workspace', async () => {
+  it('a name finds the template that emails use by it, and none of another workspace', async () => {
     const { keys } = await stack.createTenant('Searcher');
     const wanted = await createTemplate(api, { name: 'Söker & co' }, keys.editor);
     await createTemplate(api, {}, keys.editor);
@@ -238,7 +238,7 @@ describe('GET /v1/templates', () => {
 
 describe('POST /v1/templates/{template_id}', () => {
   describe('200', () => {
-    it('S3: what is given changes, in a new version; the rest stays', async () => {
+    it('S3: given fields change, in a new version; the others do not', async () => {
       const created = await create({
         text: 'Hi {{firstName}}',
         previewText: 'Peek',
@@ -273,16 +273,16 @@ describe('POST /v1/templates/{template_id}', () => {
       expect(templateIn(await update(id, change))).toMatchObject({ version: 2, ...shown });
     });
 
-    it('a new name is no new version, and emails that ask for the old one find nothing', async () => {
+    it('a new name does not create a version, and emails with the old one are refused', async () => {
       const { id, name } = await create({ html: 'x', subject: 'x' });
-      const renamed = soundTemplate().name;
+      const renamed = validTemplate().name;
       expect(templateIn(await update(id, { name: renamed }))).toMatchObject({ version: 1, name: renamed });
       const send = (template: string) =>
         stack.api().post('/v1/emails', { template, to: 'ada@receiver.example' });
       expect(statusesOf([await send(name), await send(renamed)])).toEqual([400, 200]);
     });
 
-    it('a change that changes nothing leaves no trace', async () => {
+    it('an update without a change writes nothing', async () => {
       const created = await create();
       expect(templateIn(await update(created.id, { html: created.html, name: created.name }))).toEqual(
         created,
@@ -291,7 +291,7 @@ describe('POST /v1/templates/{template_id}', () => {
       expect(await auditOf(created.id)).toHaveLength(1);
     });
 
-    it('changes that come at the same moment all take place', async () => {
+    it('concurrent changes all take effect', async () => {
       const { id } = await create();
       const changes = [{ subject: 'Changed' }, { html: 'changed' }, { text: 'changed' }];
       expect(statusesOf(await Promise.all(changes.map((change) => update(id, change))))).toEqual([
@@ -320,14 +320,14 @@ describe('POST /v1/templates/{template_id}', () => {
     );
   });
 
-  it('409: a name that another living template has', async () => {
+  it('409: the name of another existing template', async () => {
     const [{ id }, { name }] = [await create(), await create()];
     expect((await update(id, { name })).status).toBe(409);
   });
 });
 
 describe('DELETE /v1/templates/{template_id}', () => {
-  it('200: shows it a last time; from then on it is 404, and its name is free', async () => {
+  it('200: shows it for the last time; afterwards it is 404, and its name can be used again', async () => {
     const created = await create();
     const answer = await remove(created.id);
     expect(answer.body).toEqual({ template: created, isDeleted: true });
@@ -371,7 +371,7 @@ describe('GET /v1/templates/{template_id}/versions', () => {
     expect((await versions('?sort=createdAt.asc')).items.map(({ version }) => version)).toEqual([1, 2, 3]);
   });
 
-  it('G3: a page that would begin with a version of another template says nothing of that one', async () => {
+  it('G3: a page that would begin with a version of another template reveals nothing about it', async () => {
     const [one, other] = [await create(), await create()];
     for (const { id } of [one, other]) await update(id, { subject: 'Another' });
     const page = async (id: string, query: string) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const create = (change: Record<string, unknown> = {}) => createTemplate(editor, change);
-/** Untracked: these tests are about what templates say. */
+/** Untracked, because these tests are about the content of templates. */
 const send = (change: Record<string, unknown>): Promise<Answer> =>
   stack.api().post('/v1/emails', { to: newRecipient(), settings: UNTRACKED, ...change });
 const UNTRACKED = { trackClicks: false, trackOpens: false };
@@ -40,7 +40,7 @@ const GREETING = {
 };
 
 describe('POST /v1/emails of a template', () => {
-  it('S4: says that it is the sender of the template that is not verified: the call has none', async () => {
+  it('S4: an error says that the sender of the template is not verified, since the call has none', async () => {
     const { name } = await create({ from: 'ada@other.example' });
     const refused = await send({ template: name, variables: { firstName: 'Ada' } });
     expect([refused.status, refused.body['message']]).toEqual([
@@ -67,7 +67,7 @@ describe('POST /v1/emails of a template', () => {
       expect(Object.keys(emailIn(answer))).not.toContain('from');
     });
 
-    it('S3: what arrives is the template with the variables, escaped in the HTML and nowhere else', async () => {
+    it('S3: the arriving mail is the template with the variables, escaped only in the HTML', async () => {
       const template = await create(GREETING);
       const { message, mail } = await deliver(template, { name: `<b>"Tom" & 'Jo'</b>`, items: ['a', '<'] });
       expect(mail.subject).toBe(`Hello <b>"Tom" & 'Jo'</b>`);
@@ -85,7 +85,7 @@ describe('POST /v1/emails of a template', () => {
       );
     });
 
-    it('S16: without a text of its own it is made from the rendered HTML, links kept', async () => {
+    it('S16: a missing text is made from the rendered HTML, with its links', async () => {
       const template = await create({
         html: '<p>Hi {{name}}</p><a href="{{url}}">Pay</a>',
         previewText: 'Hidden',
@@ -109,7 +109,7 @@ describe('POST /v1/emails of a template', () => {
       expect([mail.subject, decoded(mail.html)]).toEqual(['Hi friend', 'noneyou']);
     });
 
-    it('S2: an empty text, 0 and false are given; null takes the default', async () => {
+    it('S2: an empty text, 0 and false are values; null uses the default', async () => {
       const template = await create({
         subject: 's',
         html: '[{{a}}|{{b}}|{{c}}|{{d}}]',
@@ -119,7 +119,7 @@ describe('POST /v1/emails of a template', () => {
       expect(decoded(mail.html)).toBe('[|0|false|default]');
     });
 
-    it('S7: `replyTo` of the email takes the place of that of the template', async () => {
+    it('S7: `replyTo` of the email replaces that of the template', async () => {
       const { message } = await deliver(
         await create(GREETING),
         { name: 'Ada' },
@@ -136,7 +136,7 @@ describe('POST /v1/emails of a template', () => {
       expect(headerValues(message, 'Bcc')).toEqual([]);
     });
 
-    it('S3: nothing inherited is reached, whatever the keys of the variables are', async () => {
+    it('S3: inherited properties cannot be reached, whatever the keys of the variables are', async () => {
       const html =
         '{{constructor.name}}|{{toString}}|{{lookup this "valueOf"}}|{{#each list}}{{constructor}}{{/each}}|{{[a"\\\\]}}|{{é}}';
       const template = await create({ subject: 's', html, defaults: { toString: 'own' } });
@@ -151,7 +151,7 @@ describe('POST /v1/emails of a template', () => {
       expect(decoded(mail.html)).toBe('mine|own|value||quoted|accent');
     });
 
-    it('S3: an object is gone through in the order in which it was written', async () => {
+    it('S3: an object is iterated in the order in which it was written', async () => {
       const template = await create({ subject: 's', html: '{{#each prices}}{{@key}}={{this}};{{/each}}' });
       const { mail } = await deliver(template, { prices: { zebra: 1, b: 2, aardvark: 3 } });
       expect(decoded(mail.html)).toBe('zebra=1;b=2;aardvark=3;');
@@ -183,7 +183,7 @@ describe('POST /v1/emails of a template', () => {
         expect(decoded((await parseMail(await stack.onlyMailTo(to))).html)).toBe(String(n));
     });
 
-    it('S3: one that becomes too large is given up with its reason, and harms no other', async () => {
+    it('S3: one that becomes too large fails with its reason, and affects no other', async () => {
       const template = await create({
         subject: 's',
         html: '{{#each l}}{{#each @root.l}}{{#each @root.l}}x{{/each}}{{/each}}{{/each}}',
@@ -200,7 +200,7 @@ describe('POST /v1/emails of a template', () => {
       });
     });
 
-    it('S3: one that would be rendered for ever ends at its deadline and is tried again later; the others leave meanwhile', async () => {
+    it('S3: one that would render for ever ends at its deadline and is tried again later; others are sent meanwhile', async () => {
       const endless = await create({
         subject: 's',
         html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`,
@@ -220,7 +220,7 @@ describe('POST /v1/emails of a template', () => {
       }
     });
 
-    it('S3: one whose subject becomes too long is given up with its reason', async () => {
+    it('S3: one whose subject becomes too long fails with its reason', async () => {
       const template = await create({ subject: '{{a}}', html: 'x' });
       const { id } = emailIn(await send({ template: template.name, variables: { a: 'x'.repeat(999) } }));
       await until(async () => (await stack.show(id)).status === 'FAILED', 'the email is given up');
@@ -265,7 +265,7 @@ describe('POST /v1/emails of a template', () => {
 
 describe('POST /v1/templates/{template_id}/preview', () => {
   describe('200', () => {
-    it('S3: shows what an email would say, to whoever may read', async () => {
+    it('S3: shows the content of an email, to every role that may read', async () => {
       const { id } = await create(GREETING);
       const answer = await preview(id, { variables: { name: '<Ada>', items: ['a'] } });
       expect(answer.body).toEqual({
@@ -296,7 +296,7 @@ describe('POST /v1/templates/{template_id}/preview', () => {
       expect((await preview(id, {})).body).toMatchObject({ html: 'two' });
     });
 
-    it('nobody waits for the previews of callers who have gone', async () => {
+    it('previews of disconnected callers delay nobody', async () => {
       const slow = await create({
         subject: 's',
         html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`,
@@ -331,7 +331,7 @@ describe('POST /v1/templates/{template_id}/preview', () => {
     ]);
   });
 
-  it('400: a version that there is not', async () => {
+  it('400: an unknown version', async () => {
     const { id } = await create(GREETING);
     const answer = await preview(id, { variables: { name: 'x' }, version: 7 });
     expect([answer.status, answer.body['message']]).toEqual([
@@ -342,7 +342,7 @@ describe('POST /v1/templates/{template_id}/preview', () => {
     expect((await preview(id, { version: '1' })).status).toBe(400);
   });
 
-  it('400, S3: what becomes too large, and says which part', async () => {
+  it('400, S3: a result that is too large; the message names the part', async () => {
     const { id } = await create({ subject: '{{a}}', html: 'x' });
     const answer = await preview(id, { variables: { a: 'x'.repeat(999) } });
     expect([answer.status, answer.body['message']]).toEqual([

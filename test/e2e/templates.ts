@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Answer, Api } from './api.ts';
 
-/** A template as the interface shows it. */
+/** A template, as the API shows it. */
 export interface ShownTemplate {
   readonly id: string;
   readonly name: string;
@@ -19,8 +19,8 @@ export interface ShownTemplate {
   readonly updatedAt: string;
 }
 
-/** A template that can be created, with a name that no other has. */
-export function soundTemplate(
+/** A valid template with a unique name, with the fields of `change` replaced. */
+export function validTemplate(
   change: Record<string, unknown> = {},
 ): Record<string, unknown> & { name: string } {
   return {
@@ -32,17 +32,17 @@ export function soundTemplate(
   };
 }
 
-/** The template of a successful answer. @throws with the answer when it is none */
+/** The template of a successful answer. @throws with the answer if it was not successful */
 export function templateIn(answer: Answer): ShownTemplate {
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.body['template'] as ShownTemplate;
 }
 
-/** Creates a template that is sound, but for `change`; the key must be an editor's. */
+/** Creates a valid template with the fields of `change` replaced. @param key of an editor; default: that of `api` */
 export async function createTemplate(
   api: Api,
   change: Record<string, unknown> = {},
   key?: string,
 ): Promise<ShownTemplate> {
-  return templateIn(await api.post('/v1/templates', soundTemplate(change), key === undefined ? {} : { key }));
+  return templateIn(await api.post('/v1/templates', validTemplate(change), key === undefined ? {} : { key }));
 }

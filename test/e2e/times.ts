@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The time in so many milliseconds, as the interface writes times. */
+/** The time `ms` milliseconds from now, in the format of the API. */
 export function fromNow(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** The milliseconds since 1970 of the second that a time lies in: mails know no more. */
+/** A time truncated to the second, in milliseconds since 1970: mail headers are no more precise. */
 export function toSecond(time: string): number {
   return Math.floor(Date.parse(time) / 1_000) * 1_000;
 }
 
 /** Waits for the next month (UTC) when this one ends within a minute. */
-export async function untilMonthLasts(): Promise<void> {
+export async function avoidEndOfMonth(): Promise<void> {
   const now = new Date();
   const leftMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime();
   if (leftMs < MINUTE_MS) await sleep(leftMs);

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ToldSpan, TraceCollector, WebhookReceiver } from '@posthorn/testing';
+import { type ReceivedSpan, TraceCollector, WebhookReceiver } from '@posthorn/testing';
 import { emailIn } from './api.ts';
-import { TO_THIS_MACHINE } from './receiving.ts';
-import { newRecipient, soundEmail, Stack, until } from './stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
+import { newRecipient, validEmail, Stack, until } from './stack.ts';
 import { createTemplate } from './templates.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -24,7 +24,7 @@ beforeAll(async () => {
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
-      ...TO_THIS_MACHINE,
+      ...ALLOW_LOOPBACK_WEBHOOKS,
     },
   });
 });
@@ -34,8 +34,9 @@ afterAll(async () => {
 });
 
 const newTrace = (): string => randomBytes(16).toString('hex');
-const spansOf = (traceId: string): ToldSpan[] => collector.spans.filter((span) => span.traceId === traceId);
-const named = (spans: readonly ToldSpan[], name: string): ToldSpan[] =>
+const spansOf = (traceId: string): ReceivedSpan[] =>
+  collector.spans.filter((span) => span.traceId === traceId);
+const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan[] =>
   spans.filter((span) => span.name === name);
 const told = (traceId: string, name: string, count = 1): Promise<void> =>
   until(() => named(spansOf(traceId), name).length >= count, `${count} spans ${name} of the trace are told`);
@@ -100,9 +101,9 @@ it('G6: One trace, which names the request, leads from it by the relay to the re
   expect(turn!.links).toEqual([expect.objectContaining({ traceId, spanId: request!.spanId })]);
 });
 
-it('The emails of a batch have the place of their call, and a turn that serves them is linked with each', async () => {
+it('The emails of a batch have the trace context of their call, and a turn that serves them is linked with each', async () => {
   const traceId = newTrace();
-  const emails = Array.from({ length: 20 }, () => soundEmail());
+  const emails = Array.from({ length: 20 }, () => validEmail());
   const headers = { traceparent: `00-${traceId}-${SPAN}-01` };
   expect((await stack.api().post('/v1/emails/batch', { emails }, { headers })).status).toBe(200);
   await told(traceId, 'smtp send', 20);
@@ -116,7 +117,7 @@ it('The emails of a batch have the place of their call, and a turn that serves t
   expect(sends.every(({ links }) => links.length === 1 && ids.has(links[0]!.spanId))).toBe(true);
 });
 
-it('G6: A test email of a template belongs to the trace of what asked for it', async () => {
+it('G6: A test email of a template belongs to the trace of its request', async () => {
   const traceId = newTrace();
   const template = await createTemplate(stack.api(), {}, stack.tenant.keys.editor);
   const answer = await stack
@@ -131,7 +132,7 @@ it('G6: A test email of a template belongs to the trace of what asked for it', a
   expect(named(spansOf(traceId), 'smtp send')[0]!.attributes).toMatchObject({ 'messaging.message.id': id });
 });
 
-it('A caller that does not want its trace told is not told of, and its webhooks hear that too', async () => {
+it('The trace of a caller with the flag `not sampled` is not exported, and its webhooks get that flag', async () => {
   await subscribe('/untold', ['EMAIL_SENT']);
   const [traceId, to] = [newTrace(), newRecipient()];
   await stack.send({ to }, { headers: { traceparent: `00-${traceId}-${SPAN}-00` } });
@@ -153,7 +154,7 @@ it.each([
   await stack.onlyMailTo(to);
 });
 
-it('No span holds an address, a subject, a URL, a key or the words of a relay', async () => {
+it('No span contains an address, a subject, a URL, a key or the text of a reply', async () => {
   await until(() => named(collector.spans, 'POST webhook').length > 0, 'webhooks are told of');
   const text = JSON.stringify(collector.spans);
   for (const secret of ['@', SECRET_SUBJECT, receiver.url(), stack.tenant.keys.apiUser, 'collector-secret'])
@@ -164,7 +165,7 @@ it('No span holds an address, a subject, a URL, a key or the words of a relay', 
   expect(stack.logs).not.toContain('collector-secret');
 });
 
-it('A collector that hangs holds up neither emails nor the end of a process, and what was told before is there', async () => {
+it('A collector that hangs delays neither emails nor the end of a process, and has the earlier spans', async () => {
   const gateway = await stack.startApp('gateway');
   const traceId = newTrace();
   const headers = {
@@ -176,14 +177,14 @@ it('A collector that hangs holds up neither emails nor the end of a process, and
   await told(traceId, 'GET /v1/emails');
   expect(named(spansOf(traceId), 'GET /v1/emails')).toHaveLength(1);
 
-  collector.mood = 'hangs';
+  collector.behaviour = 'hangs';
   const to = newRecipient();
   await stack.send({ to });
   await stack.onlyMailTo(to);
   expect((await stack.gateways[0]!.program.stop()).code).toBe(0);
 });
 
-it('The library behind traces is not even loaded where no collector is set', async () => {
+it('The tracing library is not loaded where no collector is set', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FaultProxy, PrivatePostgres } from '@posthorn/testing';
 import { emailIn, type ShownEmail } from './api.ts';
-import { trackingToken } from './makers.ts';
+import { trackingToken } from './factories.ts';
 import { Stack, until } from './stack.ts';
 
 /** What waits for the database does not come at all before it gives up. */
@@ -33,7 +33,7 @@ afterAll(async () => {
   await postgres.close();
 });
 
-it('S17: while the database hangs and the gateway is full, links lead on at once; what was clicked is counted later', async () => {
+it('S17: while the database hangs and the gateway is at its limit, links redirect at once; clicks are counted later', async () => {
   const api = stack.api();
   const click = `/t/c/${await trackingToken({ api }, 'c')}`;
   const open = `/t/o/${await trackingToken({ api }, 'o')}`;

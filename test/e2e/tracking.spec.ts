@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import PostalMime from 'postal-mime';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { type AcceptedEmail, type Answer, type Api, emailIn, type ShownEmail } from './api.ts';
-import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
-import { soundTemplate } from './templates.ts';
+import { newRecipient, validEmail, Stack, type Tenant, until } from './stack.ts';
+import { validTemplate } from './templates.ts';
 
 const CLICK = /https:\/\/links\.posthorn\.example(\/t\/c\/phc_[\w-]+)/g;
 const OPEN = /https:\/\/links\.posthorn\.example(\/t\/o\/pho_[\w-]{50})/g;
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 async function send(change: object = {}): Promise<AcceptedEmail> {
-  const body = { ...soundEmail(), html: HTML, ...TRACKED, ...change };
+  const body = { ...validEmail(), html: HTML, ...TRACKED, ...change };
   return emailIn(await api.post('/v1/emails', body));
 }
 
@@ -45,7 +45,7 @@ async function mailOf({ to }: AcceptedEmail): Promise<{ html: string; text: stri
   return { html, text };
 }
 
-/** An email that has left a minute ago, and the paths of its link and its image. */
+/** An email that was sent a minute ago, and the paths of its link and its image. */
 async function sent(change: object = {}): Promise<{ id: string; click: string; open: string }> {
   const email = await send(change);
   const { html } = await mailOf(email);
@@ -55,7 +55,7 @@ async function sent(change: object = {}): Promise<{ id: string; click: string; o
   return { id: email.id, click: [...html.matchAll(CLICK)][0]![1]!, open: [...html.matchAll(OPEN)][0]![1]! };
 }
 
-/** As somebody who reads an email, and has no key. */
+/** Requests a path like the reader of an email, without a key. */
 function visit(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return api.request(method, path, undefined, { key: null, headers: { 'User-Agent': CHROME, ...headers } });
 }
@@ -77,7 +77,7 @@ async function counted(id: string, wanted: Partial<Tracked['engagement']>): Prom
 }
 
 describe('S17: a tracked email', () => {
-  it('has its links and its image by way of us, and all else as it was given; the text keeps the links', async () => {
+  it('has tracked links and an image, and is otherwise unchanged; the text keeps the original links', async () => {
     const email = await send();
     const { html, text } = await mailOf(email);
     expect(html).toContain(
@@ -91,14 +91,14 @@ describe('S17: a tracked email', () => {
     expect(JSON.stringify([...html.matchAll(CLICK), ...html.matchAll(OPEN)])).not.toContain(email.to);
   });
 
-  it('leaves byte for byte as its preview shows', async () => {
+  it('is sent byte for byte as its preview shows', async () => {
     const email = await send();
     const mail = await stack.onlyMailTo(email.to);
     const { body } = await api.get(`/v1/emails/${email.id}/preview`);
     expect((body['preview'] as { message: string }).message).toBe(mail.raw.toString('utf8'));
   });
 
-  it('leads by way of a name of its workspace, if that has one, and leaves as its preview shows', async () => {
+  it('has links at the base URL of its workspace, if that has one, and is sent as its preview shows', async () => {
     await stack.database.pool.query('UPDATE workspaces SET tracking_url = $2 WHERE id = $1', [
       uuidOf(tenant.workspaceId),
       'https://links.shop.example',
@@ -123,8 +123,8 @@ describe('S17: a tracked email', () => {
     expect([[...html.matchAll(CLICK)].length, [...html.matchAll(OPEN)].length]).toEqual([clicks, opens]);
   });
 
-  it('is a templated one unless it says otherwise, whose links its variables may give', async () => {
-    const template = soundTemplate({
+  it('is by default a templated one, whose links may come from variables', async () => {
+    const template = validTemplate({
       html: '<a href="{{url}}">x</a>',
       defaults: { url: TARGET, firstName: 'x' },
     });
@@ -138,7 +138,7 @@ describe('S17: a tracked email', () => {
 });
 
 describe('S17: a link', () => {
-  it('leads at once to what was signed, and to nothing else, without a cookie or a copy', async () => {
+  it('redirects at once to the signed target only, without a cookie, uncached', async () => {
     const { id, click } = await sent();
     const answer = await visit(`${click}?url=https://evil.example&u=https://evil.example`);
     expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([302, TARGET, '']);
@@ -160,7 +160,7 @@ describe('S17: a link', () => {
     });
   });
 
-  it('that is none, or of something else, is a page to people and an error to programs', async () => {
+  it('that is invalid, or of another kind, is answered with a page to browsers and an error to programs', async () => {
     const { click, open } = await sent();
     const broken = [
       `${click}A`,
@@ -180,7 +180,7 @@ describe('S17: a link', () => {
 });
 
 describe('S17: the image', () => {
-  it('is one pixel that nobody keeps', async () => {
+  it('is one pixel, uncached', async () => {
     const { id, open } = await sent();
     const answer = await visit(open);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/gif']);
@@ -193,7 +193,7 @@ describe('S17: the image', () => {
     expect(timeline.at(-1)).toEqual({ event: 'OPENED', createdAt: expect.any(String), by: 'person' });
   });
 
-  it('is the same for a token that is none', async () => {
+  it('is the same for an invalid token', async () => {
     const { open } = await sent();
     for (const path of [`${open}A`, '/t/o/x', `/t/o/${'A'.repeat(5_000)}`]) {
       const answer = await visit(path);
@@ -203,7 +203,7 @@ describe('S17: the image', () => {
 });
 
 describe('S17: people and programs', () => {
-  it('are told apart, and programs cause nothing but a number', async () => {
+  it('are distinguished, and programs are only counted', async () => {
     const { id, click, open } = await sent();
     await visit(click, {}, 'HEAD');
     await visit(click, { 'Sec-Purpose': 'prefetch' });
@@ -237,7 +237,7 @@ describe('S17: people and programs', () => {
     }
   });
 
-  it('leave nothing behind that says who they are', async () => {
+  it('are stored without anything that identifies them', async () => {
     const { id, open } = await sent();
     await visit(open, { 'User-Agent': `${CHROME} Strange/7.7` });
     await counted(id, { opens: 1 });

@@ -4,8 +4,8 @@ import { generateKeySync, randomBytes } from 'node:crypto';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { LinkSigner } from '@posthorn/signing';
 import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
-import { newRecipient, soundEmail, Stack, type Tenant, until } from './stack.ts';
-import { soundTemplate } from './templates.ts';
+import { newRecipient, validEmail, Stack, type Tenant, until } from './stack.ts';
+import { validTemplate } from './templates.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 const PUBLIC_URL = 'https://mail.posthorn.example';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 async function send(to: string, change: object = {}): Promise<AcceptedEmail> {
-  return emailIn(await api.post('/v1/emails', { ...soundEmail(), to, ...change }));
+  return emailIn(await api.post('/v1/emails', { ...validEmail(), to, ...change }));
 }
 
 /** The email once it is finished. */
@@ -46,7 +46,7 @@ async function linkTo(to: string): Promise<string> {
   return LINK.exec(headersOf(await parsed(to))['list-unsubscribe']!)![1]!;
 }
 
-/** As somebody who has no key. */
+/** Sends a request without a key. */
 function visit(
   method: 'GET' | 'POST',
   path: string,
@@ -73,8 +73,8 @@ async function told(): Promise<string[]> {
   return rows.map(({ what }) => what);
 }
 
-describe('S20: an email that asks for a way to unsubscribe', () => {
-  it('carries both headers, byte for byte as its preview shows', async () => {
+describe('S20: an email with the setting `unsubscribe`', () => {
+  it('has both headers, byte for byte as its preview shows', async () => {
     const to = newRecipient();
     const shown = await finished(await send(to, asked));
     const headers = headersOf(await parsed(to));
@@ -85,7 +85,7 @@ describe('S20: an email that asks for a way to unsubscribe', () => {
     expect(body['preview']).toMatchObject({ sha256: shown.timeline.at(-1)!['messageSha256'] });
   });
 
-  it('has none without that', async () => {
+  it('has no such headers without the setting', async () => {
     const to = newRecipient();
     await send(to, { html: '<p>{{unsubscribeUrl}}</p>' });
     const mail = await parsed(to);
@@ -93,7 +93,7 @@ describe('S20: an email that asks for a way to unsubscribe', () => {
     expect(mail.html).toContain('{{unsubscribeUrl}}');
   });
 
-  it('has the link where a raw one names it', async () => {
+  it('has the link where a raw email refers to it', async () => {
     const to = newRecipient();
     const html = '<a href="{{unsubscribeUrl}}">Stop</a> {{name}}';
     await send(to, { ...asked, html, text: 'Stop: {{ unsubscribeUrl }}' });
@@ -103,9 +103,9 @@ describe('S20: an email that asks for a way to unsubscribe', () => {
     expect(mail.text).toContain(`Stop: ${url}`);
   });
 
-  it('has the link where its template prints it, in HTML and in the text that is made of it', async () => {
+  it('has the link where its template prints it, in HTML and in the generated text', async () => {
     const html = '<p>Hello</p><a href="{{unsubscribeUrl}}">Stop</a>';
-    const template = soundTemplate({ html, unsubscribe: true });
+    const template = validTemplate({ html, unsubscribe: true });
     const made = await api.post('/v1/templates', template);
     expect(made.body).toMatchObject({ template: { unsubscribe: true } });
     const { id, name } = made.body['template'] as { id: string; name: string };
@@ -135,7 +135,7 @@ describe('S20: an email that asks for a way to unsubscribe', () => {
 });
 
 describe('S20: the link', () => {
-  it('leads to a page with a button, which changes nothing by itself', async () => {
+  it('opens a page with a button, and changes nothing by itself', async () => {
     const to = newRecipient();
     const path = await linkTo(to);
     for (let times = 0; times < 3; times += 1) {
@@ -150,7 +150,7 @@ describe('S20: the link', () => {
     expect([await statusOf(to), await told()]).toEqual([undefined, []]);
   });
 
-  it('W11: unsubscribes by one click of a mail client, and again changes nothing', async () => {
+  it('W11: unsubscribes by one click in a mail client; a second one changes nothing', async () => {
     const to = newRecipient();
     const path = await linkTo(to);
     const boundary = '----x';
@@ -166,7 +166,7 @@ describe('S20: the link', () => {
     ]);
   });
 
-  it('N5: is told after the contact that it makes, as a reader of the feed must find them', async () => {
+  it('N5: is reported after the contact that it creates, also in the feed', async () => {
     const paths = await Promise.all(Array.from({ length: 12 }, () => linkTo(newRecipient())));
     for (const path of paths) expect((await oneClick(path)).status).toBe(200);
     const read = async (): Promise<{ event: string }[]> =>
@@ -176,7 +176,7 @@ describe('S20: the link', () => {
     expect(names).toEqual(paths.flatMap(() => ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED']));
   });
 
-  it('does so once, however many press at the same moment', async () => {
+  it('unsubscribes once, however many clicks are concurrent', async () => {
     const to = newRecipient();
     const path = await linkTo(to);
     const answers = await Promise.all(Array.from({ length: 8 }, () => oneClick(path)));
@@ -188,7 +188,7 @@ describe('S20: the link', () => {
     ]);
   });
 
-  it('W11: subscribes again on the page where its buttons lead', async () => {
+  it('W11: subscribes again by the button of the next page', async () => {
     const to = newRecipient().toUpperCase();
     await api.post('/v1/contacts', { email: to.toLowerCase() });
     const path = await linkTo(to);
@@ -214,7 +214,7 @@ describe('S20: the link', () => {
     ]);
   });
 
-  it('is not there for who guesses, and tells nobody what is', async () => {
+  it('is 404 for guessed tokens, and reveals nothing', async () => {
     const path = await linkTo(newRecipient());
     const { id } = await send(newRecipient());
     const foreign = new LinkSigner([{ id: 'x', key: generateKeySync('aes', { length: 256 }) }]).sign(
@@ -244,7 +244,7 @@ describe('S20: the link', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is in no line of the logs', async () => {
+  it('is never logged', async () => {
     const path = await linkTo(newRecipient());
     await oneClick(path);
     expect((await visit('GET', `${path}/nowhere`)).status).toBe(404);
@@ -252,8 +252,8 @@ describe('S20: the link', () => {
   });
 });
 
-describe('S20: somebody who has unsubscribed', () => {
-  it('does not get emails that ask for it, and gets the others', async () => {
+describe('S20: an unsubscribed recipient', () => {
+  it('does not get emails with the setting, but gets the others', async () => {
     const to = newRecipient();
     expect(await linkTo(newRecipient())).toMatch(/phu_/);
     await api.post('/v1/contacts', { email: to });
@@ -274,8 +274,8 @@ describe('S20: somebody who has unsubscribed', () => {
   });
 });
 
-describe('S20: whoever has a link', () => {
-  it('can subscribe again with it only so often, so that nobody makes us write and tell without end; unsubscribing is never refused', async () => {
+describe('S20: the holder of a link', () => {
+  it('can subscribe again with it only a limited number of times; unsubscribing is never refused', async () => {
     const path = await linkTo(newRecipient());
     const again: Answer[] = [];
     while (again.length < 40 && again.at(-1)?.status !== 429) {
@@ -301,11 +301,11 @@ describe('R1: guessing links', () => {
       const guess = `${beginning}${randomBytes(25).toString('hex')}`;
       statuses.push((await at.request('GET', guess, undefined, { key: null })).status);
     }
-    // The address has guessed before: whether it may once more depends on how long that is ago.
+    // The address has guessed before: whether another guess is allowed depends on the time since then.
     expect([new Set([...statuses, 404]), statuses.at(-1)]).toEqual([new Set([404, 429]), 429]);
   });
 
-  it('is refused to an address that does it too often; a link that is one is not', async () => {
+  it('is refused for an address that does it too often; valid links are not', async () => {
     const guarded = await stack.startApp('gateway', { PUBLIC_URL, FAILED_AUTHENTICATIONS_PER_MINUTE: '5' });
     const path = await linkTo(newRecipient());
     const at = new Api(guarded.url, tenant.keys.editor);

@@ -8,9 +8,9 @@ const WORKSPACES = 20;
 const WEBHOOKS_EACH = 50;
 const EVENTS = ['CONTACT_CREATED'];
 const WELL = '/well';
-/** Far beyond the deadline of a POST. */
+/** Far longer than the deadline of a POST. */
 const FOR_EVER_MS = 600_000;
-/** What a healthy receiver waits for an event on a machine that has other things to do: mostly, and at most. */
+/** How long a healthy receiver waits for an event on a busy machine: usually, and at most. */
 const SOON_MS = 5_000;
 const AT_MOST_MS = 30_000;
 
@@ -40,7 +40,7 @@ async function createContact(tenant: Tenant): Promise<string> {
   return email;
 }
 
-/** Half of them take the connection and say nothing, the others do not take it. */
+/** Half of them accept the connection and never answer, the others do not accept it. */
 async function subscribeTheDead(tenant: Tenant): Promise<void> {
   for (let n = 0; n < WEBHOOKS_EACH; n += 1) {
     const url = n % 2 === 0 ? receiver.url(`/dead-${n}`) : 'http://127.0.0.1:1/dead';
@@ -48,7 +48,7 @@ async function subscribeTheDead(tenant: Tenant): Promise<void> {
   }
 }
 
-/** How long a healthy receiver waits for what has just happened, in milliseconds. */
+/** How long a healthy receiver waits for a new event, in milliseconds. */
 async function waitOfTheHealthy(): Promise<number> {
   const email = await createContact(stack.tenant);
   const begunAt = performance.now();
@@ -57,7 +57,7 @@ async function waitOfTheHealthy(): Promise<number> {
   return performance.now() - begunAt;
 }
 
-it('W8, W9: a thousand dead receivers of twenty workspaces make a healthy one wait for nothing', async () => {
+it('W8, W9: a thousand dead receivers of twenty workspaces do not delay a healthy one', async () => {
   await stack.api().post('/v1/webhooks', { url: receiver.url(WELL), events: EVENTS });
   await Promise.all(dead.map(createContact));
   const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
@@ -65,7 +65,7 @@ it('W8, W9: a thousand dead receivers of twenty workspaces make a healthy one wa
 
   const waits: number[] = [];
   for (let n = 0; n < 20; n += 1) {
-    // More for the dead meanwhile: of these alone there are a thousand deliveries each time.
+    // Each round adds a thousand deliveries for the dead receivers.
     const [wait] = await Promise.all([
       waitOfTheHealthy(),
       n % 4 === 0 && Promise.all(dead.map(createContact)),

@@ -43,7 +43,7 @@ const becomes = (id: string, status: string) =>
 
 describe('A delivery', () => {
   it.each(['EXHAUSTED', 'SUCCEEDED', 'EXPIRED'] as const)(
-    'W10: that is %s is posted again when it is asked for, with the same ids and bytes',
+    'W10: that is %s is posted again on request, with the same ids and bytes',
     async (status) => {
       const id = await add({ status });
       const answer = await redeliver(id);
@@ -76,12 +76,12 @@ describe('A delivery', () => {
     await becomes(id, 'SUCCEEDED');
   });
 
-  it('W10: that is just being posted is not posted a second time: 409', async () => {
+  it('W10: that is being posted is not posted a second time: 409', async () => {
     const { promise: after, resolve: goOn } = Promise.withResolvers<void>();
     receiver.answer = () => ({ status: 200, after });
     const id = await add();
     await redeliver(id);
-    await until(() => receiver.inWork > 0, 'it is being posted');
+    await until(() => receiver.inFlight > 0, 'it is being posted');
     const answer = await redeliver(id);
     expect([answer.status, answer.body['message']]).toEqual([
       409,
@@ -100,7 +100,7 @@ describe('A delivery', () => {
     await becomes(id, 'SUCCEEDED');
   });
 
-  it('G3, W10: of a deleted webhook is neither shown nor sent again: 404, and it stays as it was', async () => {
+  it('G3, W10: of a deleted webhook is neither shown nor sent again: 404, and it is not changed', async () => {
     const id = await add({ status: 'SUCCEEDED' });
     await stack.api().request('DELETE', `/v1/webhooks/${webhook.id}`, undefined);
     const shown = await stack.api().get(`/v1/webhooks/${webhook.id}/deliveries/${id}`);
@@ -117,7 +117,7 @@ describe('A delivery', () => {
 });
 
 describe('A test', () => {
-  it('W10, W5: is posted to this webhook alone, signed, and marked in its header', async () => {
+  it('W10, W5: is posted only to this webhook, signed, and marked in its header', async () => {
     const answer = await test({ event: 'EMAIL_BOUNCED' });
     const delivery = answer.body['delivery'] as Shown;
     expect([answer.status, delivery]).toMatchObject([200, { isTest: true, event: 'EMAIL_BOUNCED' }]);
@@ -134,18 +134,18 @@ describe('A test', () => {
     expect(elsewhere.every((post) => post.path === path)).toBe(true);
   });
 
-  it('W10: says what the receiver answered, where its delivery is read', async () => {
+  it('W10: has the answer of the receiver in its delivery', async () => {
     receiver.answer = () => ({ status: 404 });
     const { id } = (await test({})).body['delivery'] as Shown;
     await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
     expect((await read(id)).attempts[0]).toMatchObject({ statusCode: 404, error: 'http' });
   });
 
-  it('W1, W10: to where nobody may go is not posted, and its delivery says so', async () => {
+  it('W1, W10: to a forbidden address is not posted, and its delivery says so', async () => {
     const elsewhere = 'http://10.0.0.1/hook';
     const refused = await stack.api().post(`/v1/webhooks/${webhook.id}`, { url: elsewhere });
     expect(refused.status).toBe(400);
-    // As if the operator had allowed it when it was created.
+    // As if it had been allowed when the webhook was created.
     await stack.database.pool.query('UPDATE webhooks SET url = $2 WHERE id = $1', [
       uuidOf(webhook.id),
       elsewhere,

@@ -43,12 +43,12 @@ const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
 const idsOf = ({ items }: Page<Shown>) => items.map(({ id }) => id);
 
 describe('The deliveries of a webhook', () => {
-  it('W10: are shown with their attempts, what was posted, and when they are tried again', async () => {
+  it('W10: are shown with their attempts, the payload, and the time of the next attempt', async () => {
     const email = newRecipient();
     await stack.api().post('/v1/contacts', { email });
     await until(async () => (await list()).items[0]?.lastAttempt !== undefined, 'a delivery is made');
     await until(async () => (await list()).items[0]!['lastAttempt'] !== null, 'an attempt is recorded');
-    // Else it would be tried again while it is looked at, on a slow machine.
+    // Otherwise it might be tried again during the test on a slow machine.
     await stack.database.pool.query(
       `UPDATE outbox SET due_at = due_at + interval '1 day' WHERE lane_id = $1`,
       [webhook],
@@ -90,7 +90,7 @@ describe('The deliveries of a webhook', () => {
     ]);
   });
 
-  it('W10, W9: are posted at no time that can be named while their webhook is held, and at their own time again after that', async () => {
+  it('W10, W9: have no next attempt while their webhook is paused, and their own again afterwards', async () => {
     await stack.api().post('/v1/contacts', { email: newRecipient() });
     await until(async () => (await list()).items[0]?.['attemptCount'] === 1, 'an attempt is recorded');
     const [{ id }] = (await list()).items as [Shown];
@@ -115,7 +115,7 @@ describe('The deliveries of a webhook', () => {
     expect(await times()).toEqual([dueAt, dueAt]);
   });
 
-  it('W10, W8: of a webhook that 410 has disabled are posted at no time that can be named', async () => {
+  it('W10, W8: of a webhook that was disabled by a 410 have no next attempt', async () => {
     receiver.answer = () => ({ status: 410 });
     try {
       await stack.api().post('/v1/contacts', { email: newRecipient() });
@@ -152,7 +152,7 @@ describe('The deliveries of a webhook', () => {
     expect((await read(ids[0]!)).body).toBe(somePayload('CONTACT_CREATED'));
   });
 
-  it('W10, G3: are refused for times with none between them', async () => {
+  it('W10, G3: are refused for an empty period', async () => {
     const query = { createdAfter: '2030-01-02', createdBefore: '2030-01-02' };
     expect((await ask(query)).body).toMatchObject({ statusCode: 400 });
     const yesterday = new Date(Date.now() - DAY_MS).toISOString();

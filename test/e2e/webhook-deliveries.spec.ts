@@ -42,7 +42,7 @@ const recorded = (id: WebhookId, status: string, count = 1) =>
     async () => (await deliveriesOf(id)).filter((one) => one.status === status).length >= count,
     `${count} deliveries of ${id} are ${status}`,
   );
-/** What waits for its next attempt; what somebody has in hand is left to them. */
+/** Makes deliveries due that wait for their next attempt, but not claimed ones. */
 const dueNow = (id: WebhookId) =>
   stack.database.pool.query(`UPDATE outbox SET due_at = now() WHERE lane_id = $1 AND state = 'waiting'`, [
     id,
@@ -79,7 +79,7 @@ describe('An event', () => {
     await recorded(hook.id, 'SUCCEEDED');
   });
 
-  it('W9: is posted once to each of exactly the webhooks that were subscribed, and not to one that was deleted', async () => {
+  it('W9: is posted once to each webhook that was subscribed, and not to a deleted one', async () => {
     const [one, other, deaf, gone] = [
       await newHook(),
       await newHook(['CONTACT_DELETED', 'CONTACT_CREATED']),
@@ -123,7 +123,7 @@ describe('An event', () => {
 });
 
 describe('An email', () => {
-  it('W12: tells webhooks what becomes of it, as the interface shows it', async () => {
+  it('W12: is reported to webhooks at each change of state, as the API shows it', async () => {
     const hook = await newHook(['EMAIL_SENT']);
     const sent = await stack.send({ groupBy: 'welcome', subject: 'Zoë “says” hi' });
     const email = sent.body['email'] as Record<string, unknown>;
@@ -140,7 +140,7 @@ describe('An email', () => {
 });
 
 describe('A webhook', () => {
-  it('W9: that is paused is told when it is active again, with the token and URL of then', async () => {
+  it('W9: that is paused gets its events when it is active again, with the token and URL of that time', async () => {
     const hook = await newHook();
     await change(hook.id, { status: 'PAUSED' });
     for (let n = 0; n < 3; n += 1) await createContact();
@@ -154,7 +154,7 @@ describe('A webhook', () => {
       expect(headers['x-service-signature']).toBe(hmac('another-token', body, 'hex'));
   });
 
-  it('W6: whose token is changed is signed for by both for a day', async () => {
+  it('W6: whose token is changed gets signatures of both tokens for a day', async () => {
     const hook = await newHook();
     await change(hook.id, { token: 'the-second-token' });
     await createContact();
@@ -172,7 +172,7 @@ describe('A webhook', () => {
     expect(receiver.postsTo(hook.path)[1]!.headers['webhook-signature']).toMatch(/^v1,\S+$/);
   });
 
-  it('W6: whose token is rotated is signed for by both during the overlap, and by the new one alone without', async () => {
+  it('W6: whose token is rotated gets signatures of both during the overlap, and of the new one only without it', async () => {
     const hook = await newHook();
     const rotate = async (body: object): Promise<{ token: string; previousTokenUntil: string | null }> => {
       const { status, body: answer } = await stack.api().post(`/v1/webhooks/${hook.id}/rotate-token`, body);
@@ -202,7 +202,7 @@ describe('A webhook', () => {
     expectSignedBy(await posted(3), [fourth.token]);
   });
 
-  it('W8, W10: whose receiver answers 410 is disabled at once, its editors are told, and it is told everything when it is active again', async () => {
+  it('W8, W10: whose receiver answers 410 is disabled at once, editors are notified, and it gets all events when it is active again', async () => {
     const hook = await newHook();
     receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });
     for (let n = 0; n < 3; n += 1) await createContact();
@@ -221,7 +221,7 @@ describe('A webhook', () => {
     await recorded(hook.id, 'SUCCEEDED', 3);
   });
 
-  it('whose receiver hangs makes nobody else wait, and is quick again when it answers', async () => {
+  it('whose receiver hangs delays no other, and is served quickly again when it answers', async () => {
     const [dead, well] = [await newHook(), await newHook()];
     receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 60_000 : 0 });
     for (let n = 0; n < 30; n += 1) await createContact();
@@ -229,19 +229,19 @@ describe('A webhook', () => {
     await recorded(well.id, 'SUCCEEDED', 30);
     receiver.answer = () => ({ status: 200 });
     await until(async () => {
-      // Again and again: what is under way still meets its deadline, and would wait for minutes then.
+      // Repeatedly: deliveries in flight still time out, and would then wait for minutes.
       await dueNow(dead.id);
       return (await deliveriesOf(dead.id)).filter(({ status }) => status === 'SUCCEEDED').length === 30;
     }, 'all that waited is delivered');
     await until(async () => {
       if (!(await isSlow(dead.id))) return true;
-      // The last answer may have been late, too, on a machine that stood still.
+      // The last answer may have been late, too, if the machine was suspended.
       await createContact();
       return false;
     }, 'the lane is quick');
   });
 
-  it('tells nobody who reads the logs where it leads', () => {
+  it('has its URL in no log line', () => {
     expect(stack.logs).not.toContain('/hook-');
     expect(stack.logs).not.toContain('@receiver.example');
   });

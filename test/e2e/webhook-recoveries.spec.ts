@@ -37,7 +37,7 @@ const read = async (id: string): Promise<Recovery> => {
 const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
   addDelivery(stack, stack.tenant.workspaceId, webhook, wanted);
 
-/** Does something while what was begun cannot go on. */
+/** Runs `work` while recoveries cannot proceed. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const client = await stack.database.pool.connect();
   try {
@@ -51,7 +51,7 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
 }
 
 describe('A recovery', () => {
-  it('W10: sends all again that failed since a time, and says how far it is', async () => {
+  it('W10: sends all deliveries again that failed since a time, and reports its progress', async () => {
     const atMs = Date.now() - DAY_MS;
     const before = await add({ atMs: atMs - 60_000 });
     const failed = [await add({ atMs }), await add({ atMs: atMs + 1_000 })];
@@ -70,7 +70,7 @@ describe('A recovery', () => {
     for (const one of [before, fine]) expect(posted).not.toContain(one);
   });
 
-  it('W10: asked for again while it runs is the one that runs; one of another time is 409', async () => {
+  it('W10: requested again while it runs is the same one; another period is 409', async () => {
     const since = fromNow(-DAY_MS);
     let id = '';
     await whileHeld(async () => {
@@ -127,7 +127,7 @@ describe('A recovery', () => {
     [{ since: '2999-01-01' }, '`since` is not in the past'],
     [{ since: '2025-01-02', until: '2025-01-02' }, '`until` is not later than `since`'],
     [{ since: '2025-01-02', until: '2025-01-01' }, '`until` is not later than `since`'],
-  ])('W10, G3: of no time is refused: %j', async (body, fault) => {
+  ])('W10, G3: with an invalid time is refused: %j', async (body, fault) => {
     const answer = await recover(body);
     expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(fault)]);
     expect(await stack.count('SELECT count(*)::int FROM webhook_recoveries WHERE since > now()')).toBe(0);

@@ -3,14 +3,14 @@ import type { WebhookReceiver } from '@posthorn/testing';
 import { startReceiving, subscribe } from './receiving.ts';
 import { newRecipient, type Stack, until } from './stack.ts';
 
-/** More than a process posts at once. */
+/** More than a process posts concurrently. */
 const EVENTS = 30;
 const CONNECTIONS = 12;
 
 let stack: Stack;
 let receiver: WebhookReceiver;
 let close: () => Promise<void>;
-/** What those that are late wait for with their answers; it comes before the deadline. */
+/** Resolves when slow receivers may answer, before the deadline. */
 const late = Promise.withResolvers<void>();
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** All at once, so that the first POST does not wait for the last contact. */
+/** Concurrently, so that the first POST does not wait for the last contact. */
 async function createContacts(count: number): Promise<void> {
   const contacts = Array.from({ length: count }, () => ({ email: newRecipient() }));
   expect((await stack.api().post('/v1/contacts/batch', { contacts })).status).toBe(200);
@@ -34,13 +34,13 @@ const succeeded = (): Promise<number> =>
   stack.count(`SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`);
 const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
 
-it('W8: receivers that keep us waiting are known while they still do, are not charged for it, and leave the places to others', async () => {
+it('W8: slow receivers are recognised during a POST, lose no attempt, and release their permits to others', async () => {
   for (const path of ['/late/1', '/late/2', '/late/3', '/well']) await subscribe(stack, receiver.url(path));
   await createContacts(EVENTS);
   await until(async () => (await slowLanes()) === 3, 'they are known to be slow');
   expect(await stack.count('SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL')).toBe(0);
   await until(() => receiver.postsTo('/well').length === EVENTS, 'the healthy one is told');
-  // Nobody has answered late by then.
+  // No slow receiver has answered by then.
   await until(async () => (await succeeded()) >= EVENTS, 'that is recorded');
   expect(await succeeded()).toBe(EVENTS);
   late.resolve();
@@ -50,7 +50,7 @@ it('W8: receivers that keep us waiting are known while they still do, are not ch
   expect(new Set(arrived).size).toBe(4 * EVENTS);
 
   await until(async () => {
-    // More than one where the machine stands still: an answer is late then, too.
+    // More than one if the machine was suspended: an answer is late then, too.
     await createContacts(1);
     await stack.settled();
     return (await slowLanes()) === 0;

@@ -47,7 +47,7 @@ const page = async (query = ''): Promise<Page<ShownWebhook>> => {
 };
 
 describe('POST /v1/webhooks: 200', () => {
-  it('E10, F7, W3: creates a webhook and makes its token', async () => {
+  it('E10, F7, W3: creates a webhook and generates its token', async () => {
     const answer = await api().post(PATH, WANTED);
     expect(answer.body).toEqual({
       webhook: {
@@ -60,7 +60,7 @@ describe('POST /v1/webhooks: 200', () => {
     });
   });
 
-  it('W2: counts repeated events once, in the order of the first', async () => {
+  it('W2: keeps repeated events once, in order', async () => {
     const events = ['CONTACT_DELETED', 'EMAIL_SENT', 'CONTACT_DELETED', 'EMAIL_SENT', 'CONTACT_CREATED'];
     expect((await create({ events })).events).toEqual(['CONTACT_DELETED', 'EMAIL_SENT', 'CONTACT_CREATED']);
   });
@@ -79,15 +79,15 @@ describe('POST /v1/webhooks: 200', () => {
     'https://8.8.8.8/',
     'https://[2606:4700:4700::1111]/hook',
     `https://example.com/${'x'.repeat(2_048 - 'https://example.com/'.length)}`,
-  ])('W1: takes %s, and shows it as it was given', async (url) => {
+  ])('W1: accepts %s, and shows it unchanged', async (url) => {
     expect((await create({ url })).url).toBe(url);
   });
 
-  it('two with the same URL are two', async () => {
+  it('allows two webhooks with the same URL', async () => {
     expect((await create()).id).not.toBe((await create()).id);
   });
 
-  it('W1: takes http and loopback where the operator has opened them', async () => {
+  it('W1: accepts http and loopback where the operator allows them', async () => {
     const open = await stack.startApp('gateway', {
       WEBHOOK_ALLOW_HTTP: 'true',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
@@ -102,7 +102,7 @@ describe('POST /v1/webhooks: 200', () => {
 });
 
 describe('POST /v1/webhooks: 401', () => {
-  it('A3, K2: a VIEWER, and nobody', async () => {
+  it('A3, K2: a VIEWER, and a call without a key', async () => {
     const { viewer } = tenant.keys;
     expectRefusal(await api().post(PATH, WANTED, { key: viewer }), 401, 'lacks the scope `api_user`');
     expectRefusal(await api().post(PATH, WANTED, { key: null }), 401, '`Authorization`');
@@ -111,7 +111,7 @@ describe('POST /v1/webhooks: 401', () => {
 });
 
 describe('POST /v1/webhooks: 409', () => {
-  it('G11: the fifty-first, although several come at once; a place that is left is taken again', async () => {
+  it('G11: the fifty-first, also in concurrent calls; a deleted one makes room for another', async () => {
     const created = [];
     for (let n = 0; n < 47; n += 1) created.push(await create());
     const answers = await Promise.all(Array.from({ length: 6 }, () => api().post(PATH, WANTED)));
@@ -154,7 +154,7 @@ describe('GET /v1/webhooks: 200', () => {
     }
   });
 
-  it('G10: never splits webhooks of one millisecond over two pages', async () => {
+  it('G10: never splits webhooks of one millisecond across two pages', async () => {
     for (let n = 0; n < 3; n += 1) await create();
     await stack.database.pool.query(`UPDATE webhooks SET created_at = '2030-01-01T00:00:00.123456Z'`);
     const { items, hasMore, startAt } = await page('?limit=1');
@@ -193,7 +193,7 @@ describe('POST /v1/webhooks/{webhook_id}: 200', () => {
     expect(webhookIn(await api().get(`${PATH}/${webhook.id}`))).toEqual({ ...webhook, ...change });
   });
 
-  it('W4: an empty body, or what is so already, changes nothing', async () => {
+  it('W4: an empty body, or current values, change nothing', async () => {
     const { createdAt: _createdAt, id, ...same } = await create();
     const updatedAt = (): Promise<number> =>
       stack.count(`SELECT extract(epoch FROM max(updated_at))::float8 AS count FROM webhooks`);
@@ -203,7 +203,7 @@ describe('POST /v1/webhooks/{webhook_id}: 200', () => {
     expect(await updatedAt()).toBe(before);
   });
 
-  it('W4, W9: pauses and makes active again', async () => {
+  it('W4, W9: pauses and activates a webhook', async () => {
     const { id } = await create();
     const lanes = (): Promise<number> =>
       stack.count('SELECT count(*)::int FROM paused_lanes WHERE lane_id = $1', [id]);
@@ -220,7 +220,7 @@ describe('POST /v1/webhooks/{webhook_id}: 200', () => {
 });
 
 describe('DELETE /v1/webhooks/{webhook_id}: 200', () => {
-  it('E12: shows what is gone, and it is gone', async () => {
+  it('E12: shows the deleted webhook, which no longer exists', async () => {
     const webhook = await create();
     const answer = await remove(webhook.id);
     expect([answer.status, answer.body]).toEqual([200, { webhook, isDeleted: true }]);
@@ -231,7 +231,7 @@ describe('DELETE /v1/webhooks/{webhook_id}: 200', () => {
 });
 
 describe('One webhook: 401', () => {
-  it('A3: a VIEWER changes and deletes none', async () => {
+  it('A3: a VIEWER cannot change or delete webhooks', async () => {
     const webhook = await create();
     const { viewer: key } = tenant.keys;
     expectRefusal(await api().post(`${PATH}/${webhook.id}`, {}, { key }), 401, 'lacks the scope `api_user`');
@@ -241,7 +241,7 @@ describe('One webhook: 401', () => {
 });
 
 describe('One webhook: 404', () => {
-  it('G3: of another workspace it is answered as one that does not exist, and stays', async () => {
+  it('G3: a webhook of another workspace is answered like an unknown one, and is not changed', async () => {
     const webhook = await create();
     const { editor: key } = (await stack.createTenant('Other')).keys;
     const path = `${PATH}/${webhook.id}`;

@@ -11,8 +11,8 @@ it.each([
     'keeps its connections, as a replica',
     (old: PrivateRedis, young: PrivateRedis) => old.ask(`REPLICAOF 127.0.0.1 ${young.port}`),
   ],
-  ['keeps its connections and says nothing', (old: PrivateRedis) => Promise.resolve(old.freeze())],
-])('jobs are added and taken again after a failover whose old server %s', async (_what, fail) => {
+  ['keeps its connections and does not answer', (old: PrivateRedis) => Promise.resolve(old.freeze())],
+])('jobs are added and processed again after a failover whose old server %s', async (_what, fail) => {
   const [old, young] = await Promise.all([PrivateRedis.start(), PrivateRedis.start()]);
   const proxy = await FaultProxy.before(old.url);
   const options = { url: proxy.urlFor(old.url), prefix: uniqueQueuePrefix() };
@@ -28,7 +28,7 @@ it.each([
   });
   worker.start();
   const serveMore = async (): Promise<void> => {
-    // One may have been in hand before.
+    // One may have been fetched before.
     const goal = served + 2;
     while (served < goal) {
       await producer.add([{ name: 'recoveries.forget', data: { v: 1 }, opts: {} }]).catch(() => undefined);
@@ -37,7 +37,7 @@ it.each([
   };
   await serveMore();
 
-  proxy.leadTo(young.url);
+  proxy.redirectTo(young.url);
   await fail(old, young);
   await serveMore();
 
@@ -47,7 +47,7 @@ it.each([
   await Promise.all([old.close(), young.close()]);
 });
 
-it('a worker whose connections lead nowhere any more takes jobs again long before it counts as stuck', async () => {
+it('a worker whose open connections no longer transmit anything processes jobs again long before it counts as stuck', async () => {
   const redis = await PrivateRedis.start();
   const [proxy, beside] = await Promise.all([FaultProxy.before(redis.url), FaultProxy.before(redis.url)]);
   const prefix = uniqueQueuePrefix();
@@ -74,7 +74,7 @@ it('a worker whose connections lead nowhere any more takes jobs again long befor
   await sleep(500);
   await serveMore();
 
-  proxy.strand();
+  proxy.freezeOpenConnections();
   const strandedAt = performance.now();
   await serveMore();
   expect(performance.now() - strandedAt).toBeLessThan(20_000);

@@ -64,7 +64,7 @@ describe('the connections of a transport', () => {
 
   it('are closed if RSET is not answered within the command timeout, without blocking others', async () => {
     const server = await scripted((stage) => (stage === 'rcpt' ? { reply: '550 5.1.1 no' } : undefined));
-    server.swallows = 'RSET';
+    server.ignoredCommand = 'RSET';
     const transport = transportTo(server.url, { maxConnections: 1, commandTimeoutMs: 3_000 });
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ stage: 'rcpt' });
     server.script = () => undefined;
@@ -292,7 +292,7 @@ describe('closing a transport', () => {
     const server = await scripted();
     const transport = transportTo(server.url, { quitTimeoutMs: 50 });
     await transport.send(ENVELOPE, MESSAGE);
-    server.swallows = 'QUIT';
+    server.ignoredCommand = 'QUIT';
     await transport.close();
     await until(() => server.connections.open === 0);
   });

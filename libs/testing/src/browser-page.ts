@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DevTools, DevToolsEvent } from './dev-tools.ts';
 
-const ASKED_EVERY_MS = 50;
-/** A page comes within it, however busy the machine is. */
-const COMES_WITHIN_MS = 180_000;
+const POLL_INTERVAL_MS = 50;
+/** Long enough for a page to load on a busy machine. */
+const WAIT_TIMEOUT_MS = 180_000;
 
-/** The window of a page, in pixels of CSS. */
+/** The size of a page's window, in CSS pixels. */
 export interface PageSize {
   readonly width: number;
   readonly height: number;
-  /** Whether it is a telephone, which heeds `<meta name="viewport">`. */
+  /** Whether a mobile device is emulated, which honours `<meta name="viewport">`. Default: no. */
   readonly mobile?: boolean;
 }
 
-/** A page of a browser, and what it has asked for and complained about. */
+/** A page of a browser, with the requests that it has sent and the problems that it has reported. */
 export class BrowserPage {
-  /** The addresses of everything that it has asked for, in order; not those of `data:`. */
+  /** The URLs of all requests that it has sent, in order, without `data:` URLs. */
   readonly requests: string[] = [];
-  /** Errors of scripts, warnings of the browser (a policy that was violated, a file that was missing). */
-  readonly complaints: string[] = [];
+  /** Script errors, `console.error`, and warnings of the browser (a violated policy, a missing file). */
+  readonly problems: string[] = [];
   readonly #devTools: DevTools;
   readonly #sessionId: string;
 
@@ -26,7 +26,7 @@ export class BrowserPage {
     this.#devTools = devTools;
     this.#sessionId = sessionId;
     devTools.listen((event) => {
-      if (event.sessionId === sessionId) this.#hear(event);
+      if (event.sessionId === sessionId) this.#record(event);
     });
   }
 
@@ -42,19 +42,19 @@ export class BrowserPage {
     return page;
   }
 
-  /** Gives it a cookie, as `name=value`, for an address. */
+  /** Sets a cookie, given as `name=value`, for a URL. */
   async setCookie(url: string, cookie: string): Promise<void> {
     const [name, value] = cookie.split('=', 2);
     await this.#send('Network.setCookie', { url, name, value, httpOnly: true, sameSite: 'Strict' });
   }
 
-  /** Shows it as to somebody who likes it dark. */
-  async preferDark(): Promise<void> {
+  /** Emulates a preference for a dark colour scheme. */
+  async emulateDarkMode(): Promise<void> {
     const features = [{ name: 'prefers-color-scheme', value: 'dark' }];
     await this.#send('Emulation.setEmulatedMedia', { features });
   }
 
-  /** Begins to load an address. @throws when there is no answer */
+  /** Begins to load a URL. @throws when there is no answer */
   async goTo(url: string): Promise<void> {
     const { errorText } = await this.#send('Page.navigate', { url });
     if (typeof errorText === 'string') throw new Error(`${url}: ${errorText}`);
@@ -72,22 +72,20 @@ export class BrowserPage {
     return (answer['result'] as { value: Value }).value;
   }
 
-  /** Waits until an expression is true in the page. @throws with what the page has complained about */
-  async until(expression: string): Promise<void> {
-    for (const deadline = performance.now() + COMES_WITHIN_MS; ; await sleep(ASKED_EVERY_MS)) {
-      // While the page gives way to another one, nothing can be asked of it.
+  /** Waits until an expression is true in the page. @throws after a timeout, with the problems of the page */
+  async waitUntil(expression: string): Promise<void> {
+    for (const deadline = performance.now() + WAIT_TIMEOUT_MS; ; await sleep(POLL_INTERVAL_MS)) {
+      // Evaluating fails while the page navigates to another one.
       const isTrue = await this.evaluate<boolean>(`Boolean(${expression})`).catch((error: unknown) =>
         String(error),
       );
       if (isTrue === true) return;
       if (performance.now() > deadline)
-        throw new Error(
-          `It did not become true, but ${isTrue}: ${expression}\n${this.complaints.join('\n')}`,
-        );
+        throw new Error(`It did not become true, but ${isTrue}: ${expression}\n${this.problems.join('\n')}`);
     }
   }
 
-  /** What it looks like, as a PNG. */
+  /** A screenshot, as a PNG. */
   async screenshot(): Promise<Buffer> {
     const { data } = await this.#send('Page.captureScreenshot', { format: 'png' });
     return Buffer.from(data as string, 'base64');
@@ -97,17 +95,17 @@ export class BrowserPage {
     return this.#devTools.send(method, params, this.#sessionId);
   }
 
-  #hear({ method, params }: DevToolsEvent): void {
+  #record({ method, params }: DevToolsEvent): void {
     if (method === 'Network.requestWillBeSent') {
       const { url } = params['request'] as { url: string };
       if (!url.startsWith('data:')) this.requests.push(url);
     }
-    if (method === 'Runtime.exceptionThrown') this.complaints.push(textOf(params['exceptionDetails']));
+    if (method === 'Runtime.exceptionThrown') this.problems.push(textOf(params['exceptionDetails']));
     if (method === 'Runtime.consoleAPICalled' && params['type'] === 'error')
-      this.complaints.push(JSON.stringify(params['args']));
+      this.problems.push(JSON.stringify(params['args']));
     if (method === 'Log.entryAdded') {
       const { level, text, url } = params['entry'] as { level: string; text: string; url?: string };
-      if (level === 'error' || level === 'warning') this.complaints.push(`${text} (${url ?? 'no address'})`);
+      if (level === 'error' || level === 'warning') this.problems.push(`${text} (${url ?? 'no address'})`);
     }
   }
 }

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { BrowserPage, type PageSize } from './browser-page.ts';
 import { DevTools } from './dev-tools.ts';
-import { stackPiece } from './stack.ts';
+import { stackModule } from './stack.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const STARTED_WITHIN_MS = 60_000;
-/** However a test ends, and whatever becomes of it: no browser is left behind for longer. */
-const LIVES_AT_MOST_SECONDS = 600;
-/** It asks nobody for anything that the page has not asked for. */
-const QUIET = [
+const EXECUTABLE_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const START_TIMEOUT_MS = 60_000;
+/** The browser is killed after this time, even if the test process did not clean up. */
+const MAX_LIFETIME_SECONDS = 600;
+/** With these flags the browser sends no requests of its own. */
+const FLAGS = [
   '--headless=new',
   '--no-first-run',
   '--disable-background-networking',
@@ -22,18 +22,18 @@ const QUIET = [
   '--disable-gpu',
   '--disable-dev-shm-usage',
   '--remote-debugging-port=0',
-  // No name but localhost and one that browsers trust less leads anywhere: what the page asks of foreign hosts is seen and fails.
+  // Only localhost and posthorn.test (not a secure context for browsers) resolve: requests to other hosts are recorded and fail.
   '--host-resolver-rules=MAP posthorn.test 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
 ];
 
-/** The Chromium of this machine; undefined: it has none, and tests that need one are skipped. */
+/** The path of this machine's Chromium; undefined if it has none: tests that need one are then skipped. */
 export function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const paths = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const paths = EXECUTABLE_NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find(isExecutable);
 }
 
-/** A headless Chromium that dies with the test. */
+/** A headless Chromium that ends with the test. */
 export class Browser {
   readonly #devTools: DevTools;
   readonly #stop: () => Promise<void>;
@@ -43,14 +43,14 @@ export class Browser {
     this.#stop = stop;
   }
 
-  /** @throws with what it has written when it does not start */
+  /** @throws with its output when it does not start */
   static async start(executable: string): Promise<Browser> {
-    const { endWithParent, stopProcess } = await stackPiece('processes');
+    const { endWithParent, stopProcess } = await stackModule('processes');
     const profile = await mkdtemp(join(tmpdir(), 'posthorn-browser-'));
     // The sandbox does not work for root, which containers run tests as.
     const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-    const args = [executable, ...QUIET, ...sandbox, `--user-data-dir=${profile}`, 'about:blank'];
-    const child = spawn('timeout', ['--kill-after=5', String(LIVES_AT_MOST_SECONDS), ...args], {
+    const args = [executable, ...FLAGS, ...sandbox, `--user-data-dir=${profile}`, 'about:blank'];
+    const child = spawn('timeout', ['--kill-after=5', String(MAX_LIFETIME_SECONDS), ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
@@ -67,7 +67,7 @@ export class Browser {
     }
   }
 
-  /** Opens a page of that size, in pixels of CSS; it is empty at first. */
+  /** Opens an empty page of that size. */
   openPage(size: PageSize): Promise<BrowserPage> {
     return BrowserPage.open(this.#devTools, size);
   }
@@ -85,7 +85,7 @@ function devToolsUrl(child: ChildProcess): Promise<string> {
       clearTimeout(timer);
       reject(new Error(`Chromium did not start: ${why}\n${output}`));
     };
-    const timer = setTimeout(() => fail('it took too long'), STARTED_WITHIN_MS);
+    const timer = setTimeout(() => fail('it took too long'), START_TIMEOUT_MS);
     child.once('error', (error) => fail(error.message)).once('exit', () => fail('it ended'));
     child.stderr?.on('data', (chunk: Buffer) => {
       output += chunk.toString();

@@ -3,16 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A key and its certificate, in PEM. */
+/** A private key and its certificate, in PEM. */
 export interface CertifiedKey {
   readonly key: string;
   readonly cert: string;
 }
 
-export interface CertificateFacts {
+export interface CertificateOptions {
   /** Such as `DNS:a.example` and `IP:127.0.0.1`. */
   readonly names: readonly string[];
-  /** Whether it was valid once. */
+  /** Whether its validity has ended. Default: no. */
   readonly hasExpired?: boolean;
 }
 
@@ -33,11 +33,11 @@ policy = any_name
 commonName = supplied
 `;
 
-/** Makes certificates as receivers have them, good and bad, with OpenSSL. */
+/** A certificate authority for tests, which issues valid and invalid server certificates with OpenSSL. */
 export class TestAuthority {
   private constructor(
     private readonly directory: string,
-    /** Its own certificate: who trusts it trusts what it has issued. */
+    /** Its own root certificate, in PEM. */
     readonly certificate: string,
   ) {}
 
@@ -49,7 +49,7 @@ export class TestAuthority {
   }
 
   /** A certificate from this authority. */
-  issue({ names, hasExpired = false }: CertificateFacts): CertifiedKey {
+  issue({ names, hasExpired = false }: CertificateOptions): CertifiedKey {
     const { directory } = this;
     writeFileSync(join(directory, 'names'), `subjectAltName=${names.join(',')}`);
     openssl(directory, ['req', ...NEW_KEY, '-subj', '/CN=receiver', '-keyout', 'one.key', '-out', 'one.csr']);
@@ -65,8 +65,8 @@ export class TestAuthority {
     return this.read();
   }
 
-  /** A certificate that vouches for itself alone. */
-  selfSigned({ names }: CertificateFacts): CertifiedKey {
+  /** A self-signed certificate. */
+  selfSigned({ names }: CertificateOptions): CertifiedKey {
     const extension = ['-addext', `subjectAltName=${names.join(',')}`];
     const files = ['-keyout', 'one.key', '-out', 'one.crt'];
     openssl(this.directory, [

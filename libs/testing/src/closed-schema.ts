@@ -1,4 +1,4 @@
-/** A JSON schema with one thing added: an object holds nothing that the schema does not name. */
+/** A copy of a JSON schema with `additionalProperties: false` in every object that lists its properties. */
 export function closedSchema(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(closedSchema);

@@ -1,8 +1,8 @@
-/** Something that the browser tells by itself. */
+/** An event that the browser sends unprompted. */
 export interface DevToolsEvent {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Of which page; undefined: of the browser. */
+  /** The session of the page; undefined if the event is about the browser. */
   readonly sessionId?: string;
 }
 
@@ -17,7 +17,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** A connection to a browser by the Chrome DevTools Protocol (1.3), flat sessions. */
+/** A connection to a browser over the Chrome DevTools Protocol (1.3), with flat sessions. */
 export class DevTools {
   readonly #socket: WebSocket;
   readonly #pending = new Map<number, Pending>();
@@ -40,7 +40,7 @@ export class DevTools {
     return new DevTools(socket);
   }
 
-  /** @throws when the browser refuses the command or goes away */
+  /** Sends a command and waits for its result. @throws when the browser refuses it or closes the connection */
   send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ export class DevTools {
     });
   }
 
-  /** Hears of everything that happens from now on. */
+  /** Calls `listener` for every event from now on. */
   listen(listener: (event: DevToolsEvent) => void): void {
     this.#listeners.add(listener);
   }

@@ -6,39 +6,39 @@ const LOOPBACK = '127.0.0.1';
 const PORT_TRIES = 20;
 const TTL_SECONDS = 1;
 
-/** How a name is answered. */
+/** How questions about a name are answered. */
 export type DnsBehaviour =
-  /** With TXT records; one in several strings is an array. What does not fit into a datagram has to be asked for over TCP. */
+  /** With TXT records; an array is one record of several strings. An answer that is too large for UDP is truncated and must be asked for over TCP. */
   | { readonly txt: readonly (string | readonly string[])[]; readonly delayMs?: number }
-  /** With addresses, to each question those of its family. */
+  /** With addresses: IPv4 ones for A, IPv6 ones for AAAA. */
   | {
       readonly addresses: readonly string[];
       readonly delayMs?: number;
       readonly isSilentAbout?: 'A' | 'AAAA';
     }
-  /** With an alias, and the records of the name that it stands for. */
+  /** With a CNAME record, and the records of its target. */
   | { readonly cname: string }
   | { readonly rcode: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' }
   /** There is such a name, but it has no record of that type (NODATA). */
   | 'empty'
-  /** Not at all. */
+  /** No answer at all. */
   | 'silent'
-  /** With bytes that are no answer. */
+  /** With bytes that are not a DNS message. */
   | 'garbage';
 
-/** A question that arrived. */
+/** A question that was received. */
 export interface DnsQuery {
   readonly name: string;
-  /** A number of RFC 1035, section 3.2.2: 1 is A, 16 TXT, 28 AAAA. */
+  /** The type as a number (RFC 1035, section 3.2.2): 1 is A, 16 TXT, 28 AAAA. */
   readonly type: number;
   readonly transport: 'udp' | 'tcp';
 }
 
 type Send = (message: DNS.Packet | Buffer) => unknown;
 
-/** A name server on loopback, over UDP and TCP, that knows what a test has told it; any other name does not exist. */
+/** A name server on loopback, over UDP and TCP. It answers as the test has set; any other name does not exist (NXDOMAIN). */
 export class DnsServer {
-  /** Everything that was asked, the oldest first. */
+  /** All questions that were received, oldest first. */
   readonly queries: DnsQuery[] = [];
   private readonly behaviours = new Map<string, DnsBehaviour>();
   private readonly timers = new Set<NodeJS.Timeout>();
@@ -60,17 +60,17 @@ export class DnsServer {
       const { port } = tcp.address() as { port: number };
       const udp = await listenUdp(port);
       if (udp !== undefined) return new DnsServer(udp, tcp, `${LOOPBACK}:${port}`);
-      tcp.close(); // somebody has that port for datagrams
+      tcp.close(); // the UDP port of that number is taken
     }
     throw new Error('no port is free for both UDP and TCP');
   }
 
-  /** Says how a name is answered from now on. */
+  /** Sets how questions about a name are answered from now on. */
   set(name: string, behaviour: DnsBehaviour): void {
     this.behaviours.set(name.toLowerCase(), behaviour);
   }
 
-  /** Makes a name unknown. */
+  /** Lets a name be answered with NXDOMAIN again. */
   remove(name: string): void {
     this.behaviours.delete(name.toLowerCase());
   }

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How much of what a client sent is remembered, so that a pattern is found across two packets. */
+/** How many of the last bytes of a client are kept, so that a pattern is found across packets. */
 const REMEMBERED_BYTES = 4_096;
 
-/** After the first bytes of a swallowed answer, the server may still be at the end of the work. */
+/** How long the server gets to finish its work after the first bytes of an answer that is dropped. */
 const SETTLE_MS = 50;
 
-/** A cut that waits for its bytes. */
+/** A cut that happens once a client has sent bytes that match. */
 export interface PlannedCut {
   readonly pattern: string | RegExp;
   readonly when: 'before' | 'after';
@@ -20,7 +20,7 @@ export class Channel {
   readonly client: Socket;
   readonly server: Socket;
   #seen = '';
-  #swallowing = false;
+  #dropsAnswer = false;
   #frozen = false;
 
   constructor(client: Socket, server: Socket) {
@@ -36,11 +36,11 @@ export class Channel {
       from.on('close', () => to.destroy());
       to.on('drain', () => this.#frozen || from.resume());
     }
-    server.on('data', (bytes) => this.#answer(bytes));
+    server.on('data', (bytes) => this.#forwardToClient(bytes));
   }
 
-  /** Passes a client's bytes on, unless a planned cut says otherwise. @returns the cut that was made */
-  ask(bytes: Buffer, cuts: readonly PlannedCut[]): PlannedCut | undefined {
+  /** Forwards a client's bytes to the server, or makes the planned cut that they match. @returns that cut */
+  forwardToServer(bytes: Buffer, cuts: readonly PlannedCut[]): PlannedCut | undefined {
     this.#seen = (this.#seen + bytes.toString('latin1')).slice(-REMEMBERED_BYTES - bytes.length);
     const cut = cuts.find(({ pattern }) => matches(this.#seen, pattern));
     if (cut?.when === 'before') this.cut();
@@ -48,15 +48,15 @@ export class Channel {
     return cut;
   }
 
-  /** What was said until now is not what is to be cut. */
-  forget(): void {
+  /** Forgets the bytes seen so far, so that a new cut does not match them. */
+  forgetSeen(): void {
     this.#seen = '';
   }
 
   #forward(bytes: Buffer, cut: PlannedCut | undefined): void {
     if (!this.server.write(bytes)) this.client.pause();
     if (cut === undefined) return;
-    this.#swallowing = true;
+    this.#dropsAnswer = true;
     void once(this.server, 'data')
       .then(() => sleep(SETTLE_MS))
       .catch(() => undefined)
@@ -66,8 +66,8 @@ export class Channel {
       });
   }
 
-  #answer(bytes: Buffer): void {
-    if (!this.#swallowing && !this.client.write(bytes)) this.server.pause();
+  #forwardToClient(bytes: Buffer): void {
+    if (!this.#dropsAnswer && !this.client.write(bytes)) this.server.pause();
   }
 
   freeze(): void {

@@ -3,10 +3,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Channel, type PlannedCut } from './fault-channel.ts';
 import { freePort } from './stack.ts';
 
-/** A COMMIT as Postgres is sent it. Without its end, `READ COMMITTED` would be one too. */
+/** A COMMIT in the protocol of Postgres. The final NUL keeps `READ COMMITTED` from matching. */
 export const COMMIT_SENT = 'COMMIT\0';
 
-/** Stands between a client and a server (Postgres, Redis, SMTP) and breaks the line in the ways that lines break. */
+/** A TCP proxy between clients and a server (Postgres, Redis, SMTP) that refuses, cuts, freezes or redirects connections. */
 export class FaultProxy {
   #target: { host: string; port: number };
   readonly #port: number;
@@ -21,7 +21,7 @@ export class FaultProxy {
     this.#port = port;
   }
 
-  /** @param url the server behind it, e.g. a database URL */
+  /** Starts a proxy. @param url the server behind it, e.g. a database URL */
   static async before(url: string): Promise<FaultProxy> {
     const proxy = new FaultProxy(targetOf(url), await freePort());
     await proxy.#listen();
@@ -37,7 +37,7 @@ export class FaultProxy {
     return this.#channels.size;
   }
 
-  /** The same URL, by way of this proxy. */
+  /** The same URL, through this proxy. */
   urlFor(url: string): string {
     const through = new URL(url);
     through.hostname = '127.0.0.1';
@@ -62,22 +62,22 @@ export class FaultProxy {
     const channel = new Channel(client, server);
     this.#channels.add(channel);
     client.once('close', () => this.#channels.delete(channel));
-    client.on('data', (bytes) => this.#ask(channel, bytes));
+    client.on('data', (bytes) => this.#forward(channel, bytes));
   }
 
-  #ask(channel: Channel, bytes: Buffer): void {
-    const made = channel.ask(bytes, this.#cuts);
+  #forward(channel: Channel, bytes: Buffer): void {
+    const made = channel.forwardToServer(bytes, this.#cuts);
     if (made === undefined) return;
     this.#cuts = this.#cuts.filter((cut) => cut !== made);
     if (made.when === 'before') made.done();
   }
 
-  /** New connections lead to this server from now on, as a name does after a failover; those that are open stay where they are. */
-  leadTo(url: string): void {
+  /** Connects new clients to this server from now on, like a DNS name after a failover; open connections stay as they are. */
+  redirectTo(url: string): void {
     this.#target = targetOf(url);
   }
 
-  /** Nobody listens any more, and what was open is cut. */
+  /** Stops listening, and resets every open connection. */
   async refuse(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -86,18 +86,18 @@ export class FaultProxy {
     if (server !== undefined) await once(server, 'close');
   }
 
-  /** Everything stays open, new connections too, and nothing moves. */
+  /** Forwards nothing any more; all connections stay open, and new ones are accepted. */
   freeze(): void {
     this.#frozen = true;
     for (const channel of this.#channels) channel.freeze();
   }
 
-  /** Connections that are open stay open, and nothing moves on them any more, as after a firewall forgot them; new ones are welcome. */
-  strand(): void {
+  /** Forwards nothing on the connections that are open now, like a firewall that has forgotten them; new ones work. */
+  freezeOpenConnections(): void {
     for (const channel of this.#channels) channel.freeze();
   }
 
-  /** Takes every fault away; what was frozen moves on. */
+  /** Ends every fault; frozen connections go on. */
   async heal(): Promise<void> {
     this.#cuts = [];
     this.#frozen = false;
@@ -108,7 +108,7 @@ export class FaultProxy {
     for (const client of waiting) this.#accept(client.resume());
   }
 
-  /** Resets every connection; new ones are welcome. */
+  /** Resets every connection; new ones work. */
   cutAll(): void {
     for (const channel of this.#channels) channel.cut();
     this.#channels.clear();
@@ -117,26 +117,26 @@ export class FaultProxy {
   }
 
   /**
-   * The next client that sends these bytes is heard by the server, and cut off before it hears the answer.
+   * Lets the server receive these bytes of the next client that sends them, and resets the connection before the answer is delivered.
    *
    * @param pattern e.g. {@link COMMIT_SENT}, or `\r\n.\r\n` for the end of a mail
-   * @returns resolves when it has happened
+   * @returns resolves once the connection was reset
    */
   cutAfter(pattern: string | RegExp): Promise<void> {
     return this.#plan(pattern, 'after');
   }
 
-  /** The next client that sends these bytes is cut off before the server hears them. */
+  /** Resets the connection of the next client that sends these bytes, before the server receives them. */
   cutBefore(pattern: string | RegExp): Promise<void> {
     return this.#plan(pattern, 'before');
   }
 
   #plan(pattern: string | RegExp, when: PlannedCut['when']): Promise<void> {
-    for (const channel of this.#channels) channel.forget();
+    for (const channel of this.#channels) channel.forgetSeen();
     return new Promise((done) => this.#cuts.push({ pattern, when, done }));
   }
 
-  /** Cuts everything and stops listening for good. */
+  /** Resets every connection and stops listening. */
   async close(): Promise<void> {
     await this.refuse();
   }

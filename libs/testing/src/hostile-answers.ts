@@ -6,27 +6,27 @@ import { sleep } from '@posthorn/kernel';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** A request that has arrived whole. */
+/** A request that was received completely. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
-  /** By names in lower case. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /** The number of the connection, from 1. */
   readonly connection: number;
 }
 
-/** What a receiver does once it has a request; the signal is aborted when it closes. */
+/** Answers a request; the signal is aborted when the receiver closes. */
 export type HostileAnswer = (socket: Socket, request: ReceivedRequest, closing: AbortSignal) => unknown;
 
-/** Says these very bytes. */
-const says =
+/** Sends exactly these lines. */
+const sends =
   (...lines: string[]): HostileAnswer =>
   (socket) =>
     socket.write(lines.join('\r\n'), 'latin1');
 
-/** Writes for as long as the other side takes it. */
+/** Writes without end, as fast as the client reads, or once in `everyMs`. */
 const endless =
   (beginning: string, more: string | Buffer, everyMs = 0): HostileAnswer =>
   async (socket, _request, closing) => {
@@ -46,7 +46,7 @@ function drained(socket: Socket): Promise<void> {
   });
 }
 
-/** With RST, where there is no TLS in between. */
+/** Resets the connection (RST); a TLS connection is only destroyed. */
 function reset(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
@@ -65,10 +65,10 @@ const bomb = gzipSync(Buffer.alloc(100 * MIB));
 const CHUNKED = `${OK}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
 
-/** By the path that is posted to. */
+/** By request path. */
 export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
   '/ok': answer([OK, 'X-Said: Ok'], 'thank you'),
-  '/no-content': says('HTTP/1.1 204 No Content', '', ''),
+  '/no-content': sends('HTTP/1.1 204 No Content', '', ''),
   '/close': answer([OK, 'Connection: close'], 'bye'),
   '/http-1.0': (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'),
   '/a-gigabyte': endless(`${OK}\r\nContent-Length: ${1024 * MIB}\r\n\r\n`, Buffer.alloc(64 * KIB, 'x')),
@@ -82,35 +82,35 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
   '/blank-lines-without-end': endless('', '\r\n'.repeat(KIB)),
   '/early-hints-without-end': endless('', EARLY_HINTS),
   '/slow-early-hints-without-end': endless('', EARLY_HINTS, 100),
-  '/early-hints-then-ok': says(`${EARLY_HINTS}${OK}`, 'Content-Length: 2', '', 'ok'),
-  '/unasked-continue': says('HTTP/1.1 100 Continue', '', `${OK}`, 'Content-Length: 2', '', 'ok'),
-  '/switching-protocols': says(
+  '/early-hints-then-ok': sends(`${EARLY_HINTS}${OK}`, 'Content-Length: 2', '', 'ok'),
+  '/unasked-continue': sends('HTTP/1.1 100 Continue', '', `${OK}`, 'Content-Length: 2', '', 'ok'),
+  '/switching-protocols': sends(
     'HTTP/1.1 101 Switching Protocols',
     'Upgrade: x',
     'Connection: Upgrade',
     '',
     '',
   ),
-  '/header-of-100-kb': says(OK, `X-Long: ${'y'.repeat(100 * KIB)}`, '', ''),
+  '/header-of-100-kb': sends(OK, `X-Long: ${'y'.repeat(100 * KIB)}`, '', ''),
   '/silent': () => undefined,
-  '/head-then-silent': says(OK, 'Content-Length: 100', '', 'not all'),
+  '/head-then-silent': sends(OK, 'Content-Length: 100', '', 'not all'),
   '/reset': (socket) => reset(socket),
   '/hang-up': (socket) => socket.end(),
   '/reset-after-3-bytes': (socket) => socket.write('HTT', () => setTimeout(() => reset(socket), 20)),
   '/head-then-reset': (socket) =>
     socket.write(`${OK}\r\nContent-Length: 9\r\n\r\nno`, () => setTimeout(() => reset(socket), 20)),
   '/shorter-than-said': (socket) => socket.end(`${OK}\r\nContent-Length: 100\r\n\r\nshort`),
-  '/both-lengths': says(OK, 'Content-Length: 3', 'Transfer-Encoding: chunked', '', '3', 'abc', '0', '', ''),
-  '/two-lengths': says(OK, 'Content-Length: 3', 'Content-Length: 4', '', 'abcd'),
-  '/two-answers': says(OK, 'Content-Length: 2', '', `okHTTP/1.1 500 No`, 'Content-Length: 2', '', 'no'),
-  '/not-http': says('SSH-2.0-OpenSSH_9.9', ''),
+  '/both-lengths': sends(OK, 'Content-Length: 3', 'Transfer-Encoding: chunked', '', '3', 'abc', '0', '', ''),
+  '/two-lengths': sends(OK, 'Content-Length: 3', 'Content-Length: 4', '', 'abcd'),
+  '/two-answers': sends(OK, 'Content-Length: 2', '', `okHTTP/1.1 500 No`, 'Content-Length: 2', '', 'no'),
+  '/not-http': sends('SSH-2.0-OpenSSH_9.9', ''),
   '/http-2': (socket) =>
     socket.write(Buffer.from('00001204000000000000030000008000040000ffff000500004000', 'hex')),
-  '/no-version': says('200 OK', '', ''),
+  '/no-version': sends('200 OK', '', ''),
   '/gzip': gzip(gzipSync('{"a":1}')),
   '/gzip-bomb': gzip(bomb),
   '/gzip-truncated': gzip(gzipSync('x'.repeat(KIB)).subarray(0, 20)),
-  '/strange-fields': says(
+  '/strange-fields': sends(
     OK,
     '__proto__: a',
     'constructor: b',
@@ -127,18 +127,18 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
 
 const REDIRECTS = [300, 301, 302, 303, 304, 305, 307, 308];
 
-/** What is said at `/status/<three digits>`; a redirect leads to `/ok` of the same receiver. */
+/** The answer at `/status/<three digits>`; a redirect leads to `/ok` of the same receiver. */
 export function statusAnswer(code: string): HostileAnswer {
   const location = REDIRECTS.includes(Number(code)) ? ['Location: /ok'] : [];
-  return says(`HTTP/1.1 ${code} Whatever`, ...location, 'Content-Length: 0', '', '');
+  return sends(`HTTP/1.1 ${code} Whatever`, ...location, 'Content-Length: 0', '', '');
 }
 
-/** What is said at `/retry-after/<status>/<value>`. */
+/** The answer at `/retry-after/<status>/<value>`. */
 export function retryAfterAnswer(code: string, value: string): HostileAnswer {
-  return says(`HTTP/1.1 ${code} Busy`, `Retry-After: ${value}`, 'Content-Length: 0', '', '');
+  return sends(`HTTP/1.1 ${code} Busy`, `Retry-After: ${value}`, 'Content-Length: 0', '', '');
 }
 
-/** What is said at `/after/<ms>`. */
+/** The answer at `/after/<ms>`. */
 export function lateAnswer(ms: number): HostileAnswer {
   return async (socket, request, closing) => {
     await sleep(ms, closing);

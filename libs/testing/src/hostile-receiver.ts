@@ -13,19 +13,19 @@ import { ConnectionCount } from './smtp-sink-script.ts';
 const END_OF_HEADER = '\r\n\r\n';
 
 export interface HostileReceiverOptions {
-  /** Key and certificate; without them it speaks plain HTTP, and says nothing to whoever begins with TLS. */
+  /** Key and certificate; without them it speaks plain HTTP, and does not answer a TLS handshake. */
   readonly tls?: TlsOptions;
-  /** Where it listens: 127.0.0.1 unless it is `::1`. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
   readonly port?: number;
 }
 
-/** A receiver of webhooks that has one way to misbehave for each path; see `HOSTILE_ANSWERS`. */
+/** A webhook receiver that misbehaves in a different way on each path; see `HOSTILE_ANSWERS`. */
 export class HostileReceiver {
-  /** Every request that has arrived whole, the oldest first. */
+  /** Every request that was received completely, oldest first. */
   readonly requests: ReceivedRequest[] = [];
   readonly connections = new ConnectionCount();
-  /** What was written to clients so far, in bytes. */
+  /** How many bytes were written on connections that are closed by now. */
   written = 0;
   private readonly sockets = new Set<Socket>();
   private readonly abort = new AbortController();
@@ -62,7 +62,7 @@ export class HostileReceiver {
   }
 
   /** Resolves when no client is connected any more. */
-  async isLeft(): Promise<void> {
+  async allDisconnected(): Promise<void> {
     await Promise.all(
       [...this.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
     );
@@ -101,7 +101,7 @@ export class HostileReceiver {
   }
 }
 
-/** Undefined as long as it has not come whole. */
+/** Undefined until the request is complete. */
 function readRequest(input: Buffer, connection: number): ReceivedRequest | undefined {
   const end = input.indexOf(END_OF_HEADER);
   if (end < 0) return undefined;

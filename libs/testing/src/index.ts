@@ -27,5 +27,5 @@ export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
 export type { SinkAnswer, SinkMessage, SinkScript, SinkStage } from './smtp-sink-script.ts';
 export { ScriptedSmtpServer } from './smtp-sink-scripted.ts';
 export { freePort } from './stack.ts';
-export { TraceCollector, type ToldSpan } from './trace-collector.ts';
+export { TraceCollector, type ReceivedSpan } from './trace-collector.ts';
 export { type ReceivedPost, WebhookReceiver } from './webhook-receiver.ts';

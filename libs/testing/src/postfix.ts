@@ -16,15 +16,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { CertifiedKey } from './certificates.ts';
-import { freePort, stackPiece } from './stack.ts';
+import { freePort, stackModule } from './stack.ts';
 
 const run = promisify(execFile);
 
 const POSTFIX = '/usr/sbin/postfix';
-const READY_WITHIN_MS = 60_000;
-const ASKED_EVERY_MS = 50;
+const READY_TIMEOUT_MS = 60_000;
+const POLL_INTERVAL_MS = 50;
 
-/** The services of a Postfix that only takes mail over SMTP and gives it on over SMTP; none of them in a chroot. */
+/** The services of a Postfix that only relays: it accepts mail over SMTP and passes it on over SMTP. None runs in a chroot. */
 const SERVICES = [
   'cleanup unix n - n - 0 cleanup',
   'qmgr unix n - n 300 1 qmgr',
@@ -44,7 +44,7 @@ const SERVICES = [
   'postlog unix-dgram n - n - 1 postlogd',
 ];
 
-/** Why this machine cannot run a Postfix of a test's own; undefined: it can. */
+/** The reason why tests cannot start a Postfix on this machine; undefined if they can. */
 export function whyNoPostfix(): string | undefined {
   try {
     accessSync(POSTFIX, constants.X_OK);
@@ -55,14 +55,14 @@ export function whyNoPostfix(): string | undefined {
 }
 
 export interface PostfixOptions {
-  /** The port on 127.0.0.1 to which it gives everything on. */
+  /** The port on 127.0.0.1 that it relays all mail to. */
   readonly relayToPort: number;
   readonly certificate: CertifiedKey;
-  /** More parameters of `main.cf`. */
+  /** Additional parameters for `main.cf`. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** A Postfix with a queue and a configuration of its own, that takes mail from this host and relays it. */
+/** A Postfix with its own queue and configuration, which relays mail from this host. */
 export class Postfix {
   readonly #directory: string;
   readonly #port: number;
@@ -73,10 +73,10 @@ export class Postfix {
     this.#port = port;
   }
 
-  /** @throws when it does not answer in time, with what it has logged */
+  /** @throws with its log when it does not answer in time */
   static async start(options: PostfixOptions): Promise<Postfix> {
     const directory = mkdtempSync(join(tmpdir(), 'posthorn-postfix-'));
-    // Its daemons run as another user and have to come by here.
+    // Its daemons run as another user and must be able to enter the directory.
     chmodSync(directory, 0o755);
     const postfix = new Postfix(directory, await freePort());
     await postfix.#configure(options);
@@ -98,18 +98,18 @@ export class Postfix {
 
   /** Starts it again after a stop. */
   async resume(): Promise<void> {
-    const { endWithParent } = await stackPiece('processes');
+    const { endWithParent } = await stackModule('processes');
     const master = spawn(POSTFIX, ['-c', this.#configuration, 'start-fg'], {
       detached: true,
       stdio: 'ignore',
     });
     this.#master = master;
     endWithParent(master);
-    const deadline = performance.now() + READY_WITHIN_MS;
+    const deadline = performance.now() + READY_TIMEOUT_MS;
     while (!(await this.#answers())) {
       if (performance.now() > deadline || master.exitCode !== null)
         throw new Error(`Postfix did not start:\n${this.log}`);
-      await sleep(ASKED_EVERY_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 
@@ -140,7 +140,7 @@ export class Postfix {
       compatibility_level: '3.6',
       queue_directory: queue!,
       data_directory: data!,
-      // Not standard output: that is a socket here, which cannot be opened by a name.
+      // Not standard output: under Jest that is a socket, which Postfix cannot open by name.
       maillog_file: this.#log,
       maillog_file_prefixes: this.#directory,
       myhostname: 'relay.example',
@@ -166,9 +166,9 @@ export class Postfix {
   #answers(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.#port, '127.0.0.1');
-      const end = (isSo: boolean): void => {
+      const end = (answers: boolean): void => {
         socket.destroy();
-        resolve(isSo);
+        resolve(answers);
       };
       socket.once('data', () => end(true));
       socket.once('error', () => end(false));

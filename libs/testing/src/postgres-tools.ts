@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Where Debian and what is made of it keep each release. */
+/** Where Debian and its derivatives install each release. */
 const INSTALLED = '/usr/lib/postgresql';
 const NEEDED = ['initdb', 'postgres', 'pg_dump', 'pg_restore'];
 
-/** The server of the machine with its tools for backups; ours comes without those. */
+/** The machine's Postgres, with `pg_dump` and `pg_restore`; the packaged one that tests normally use has neither. */
 export class PostgresTools {
   private constructor(
-    /** To be given to `PrivatePostgres.start`: pg_dump refuses servers that are newer than itself. */
+    /** The folder of its programs, for `PrivatePostgres.start`: pg_dump refuses servers that are newer than itself. */
     readonly binaries: string,
   ) {}
 
-  /** Those of the newest release that is installed; undefined: there is none. */
+  /** The newest release that is installed; undefined if there is none. */
   static find(): PostgresTools | undefined {
     const releases = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
     const folders = releases
@@ -26,12 +26,12 @@ export class PostgresTools {
     return complete === undefined ? undefined : new PostgresTools(complete);
   }
 
-  /** As an operator makes a backup. */
+  /** Makes a backup, as operators do. */
   async dump(url: string, file: string): Promise<void> {
     await run(join(this.binaries, 'pg_dump'), ['--format=custom', `--file=${file}`, url]);
   }
 
-  /** Into a database that is empty. */
+  /** Restores a backup into an empty database. */
   async restore(file: string, url: string): Promise<void> {
     await run(join(this.binaries, 'pg_restore'), ['--no-owner', '--exit-on-error', `--dbname=${url}`, file]);
   }

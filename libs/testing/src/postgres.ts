@@ -5,28 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { judgeRecordedEvents } from './recorded-events.ts';
-import { freePort, stackPiece, type StartedServer } from './stack.ts';
+import { validateRecordedEvents } from './recorded-events.ts';
+import { freePort, stackModule, type StartedServer } from './stack.ts';
 
 const TEMPLATE = 'posthorn_template';
 
-/** Far longer than a server takes to stop: one that is killed leaves processes behind, which keep it from starting again. */
-const STOP_WITHIN_MS = 60_000;
+/** Far longer than a server takes to stop: a killed one leaves child processes behind, which prevent a restart. */
+const STOP_TIMEOUT_MS = 60_000;
 
-/** What a server that has standbys must be started with. */
+/** The settings of a server with standbys. */
 const REPLICATED = { wal_level: 'replica', max_wal_senders: '10' };
 
-/** SQLSTATE object_in_use: something, for instance autovacuum, is connected to the template for a moment. */
+/** SQLSTATE object_in_use: something, for instance autovacuum, is briefly connected to the template. */
 const TEMPLATE_IN_USE = '55006';
 
 /** A migrated database that belongs to one test file. */
 export interface TestDatabase {
   readonly url: string;
-  /** Ends whoever is still connected, and removes it. @throws when it holds an event that is otherwise than it is defined */
+  /** Disconnects all clients and drops the database. @throws when it contains an event that does not match its definition */
   drop(): Promise<void>;
 }
 
-/** What `npm test` started. @throws when the tests were not started by it */
+/** The server that `npm test` started. @throws when the tests were not started by it */
 export function testPostgresUrl(): string {
   const url = process.env.TEST_POSTGRES_URL;
   if (url === undefined)
@@ -34,16 +34,16 @@ export function testPostgresUrl(): string {
   return url;
 }
 
-/** A new database with every migration applied; copied, so it costs tens of milliseconds. */
+/** A new database with every migration applied; it is copied from a template, which takes tens of milliseconds. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const created = await copyOf(TEMPLATE);
-  const { query } = await stackPiece('postgres');
-  // Else it would be what it is: a copy of another database, whose emails are held back.
+  const { query } = await stackModule('postgres');
+  // Otherwise it would be recognised as a copy of another database, whose emails are held back.
   await query(created.url, 'UPDATE event_eras SET database_oid = (database_identity()).database_oid');
   return created;
 }
 
-/** A copy of a database as it is now, like a dump that is restored on the same server. Nobody may be connected to the one that is copied. */
+/** A copy of a database, like a dump that was restored on the same server. No client may be connected to the original. */
 export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
   return copyOf(new URL(url).pathname.slice(1));
 }
@@ -51,7 +51,7 @@ export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatab
 async function copyOf(template: string): Promise<TestDatabase> {
   const maintenance = testPostgresUrl();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const { query } = await stackPiece('postgres');
+  const { query } = await stackModule('postgres');
   await copyTemplate(maintenance, template, name);
   const url = new URL(maintenance);
   url.pathname = `/${name}`;
@@ -59,7 +59,7 @@ async function copyOf(template: string): Promise<TestDatabase> {
     url: url.href,
     drop: async () => {
       try {
-        await judgeRecordedEvents(url.href);
+        await validateRecordedEvents(url.href);
       } finally {
         await query(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       }
@@ -73,7 +73,7 @@ async function copyTemplate(
   name: string,
   triesLeft = 20,
 ): Promise<void> {
-  const { query } = await stackPiece('postgres');
+  const { query } = await stackModule('postgres');
   try {
     await query(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   } catch (error) {
@@ -90,7 +90,7 @@ export class PrivatePostgres {
   readonly port: number;
   readonly #directory: string;
   #server: StartedServer | undefined;
-  /** Settings that it is started with, beside those of all. */
+  /** Settings that it is started with, in addition to those of all test servers. */
   #settings: Record<string, string> = {};
 
   private constructor(directory: string, server: StartedServer & { url(database?: string): string }) {
@@ -101,10 +101,10 @@ export class PrivatePostgres {
   }
 
   /**
-   * @param options.connections how many it takes, until it is started again
-   * @param options.binaries the folder of other binaries than ours; such a server cannot be started again
-   * @param options.disk the folder that its directory is made in; default: that of temporary files
-   * @param options.isEmpty whether the database is left without migrations
+   * @param options.connections the maximum number of connections, until it is restarted
+   * @param options.binaries the folder of other Postgres programs; such a server cannot be restarted
+   * @param options.disk the folder to create its directory in; default: the system's folder for temporary files
+   * @param options.isEmpty whether no migration is applied
    */
   static async start({
     connections,
@@ -118,8 +118,8 @@ export class PrivatePostgres {
     isEmpty?: boolean;
   } = {}): Promise<PrivatePostgres> {
     const [{ startPostgres, ensureDatabase, FAST_AND_TEMPORARY }, { migrate }] = await Promise.all([
-      stackPiece('postgres'),
-      stackPiece('migrate'),
+      stackModule('postgres'),
+      stackModule('migrate'),
     ]);
     const directory = await mkdtemp(join(disk, 'posthorn-postgres-'));
     await chmod(directory, 0o755);
@@ -142,13 +142,13 @@ export class PrivatePostgres {
     }
   }
 
-  /** Hangs up on everybody and stops, as an operator would stop it. */
+  /** Disconnects all clients and stops, like a fast shutdown by an operator. */
   async stop(): Promise<void> {
-    await this.#server?.stop({ withinMs: STOP_WITHIN_MS });
+    await this.#server?.stop({ withinMs: STOP_TIMEOUT_MS });
     this.#server = undefined;
   }
 
-  /** Stops without ceremony; the next start recovers from the log. */
+  /** Stops at once (immediate shutdown); the next start recovers from the write-ahead log. */
   async crash(): Promise<void> {
     await this.#end('SIGQUIT');
   }
@@ -169,11 +169,11 @@ export class PrivatePostgres {
   }
 
   /**
-   * A standby that follows it from now on and answers reads; it restarts for that, and from then on confirms nothing that the standby has not got.
-   * The standby is closed on its own.
+   * Adds a synchronous standby, which answers reads. The server restarts for that; from then on it confirms only commits that the standby has.
+   * The standby must be closed separately.
    */
   async addStandby(): Promise<PrivatePostgres> {
-    const { startPostgres, query, FAST_AND_TEMPORARY } = await stackPiece('postgres');
+    const { startPostgres, query, FAST_AND_TEMPORARY } = await stackModule('postgres');
     this.#settings = REPLICATED;
     // A standby goes on only from a log that was written for standbys.
     await this.restart();
@@ -199,33 +199,33 @@ export class PrivatePostgres {
 
   /** Makes a standby the primary. */
   async promote(): Promise<void> {
-    await (await stackPiece('postgres')).query(this.url, 'SELECT pg_promote()');
+    await (await stackModule('postgres')).query(this.url, 'SELECT pg_promote()');
   }
 
-  /** It is gone at once, as with its machine. */
+  /** Kills it, as when its machine fails. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
-    const { stopProcess } = await stackPiece('processes');
+    const { stopProcess } = await stackModule('processes');
     const server = this.#server;
-    if (server !== undefined) await stopProcess(server.child, { signal, withinMs: STOP_WITHIN_MS });
+    if (server !== undefined) await stopProcess(server.child, { signal, withinMs: STOP_TIMEOUT_MS });
     await this.stop();
   }
 
   async #restartWith(more: Record<string, string>): Promise<void> {
     await this.stop();
-    const { startPostgres, FAST_AND_TEMPORARY } = await stackPiece('postgres');
+    const { startPostgres, FAST_AND_TEMPORARY } = await stackModule('postgres');
     const settings = { ...FAST_AND_TEMPORARY, ...this.#settings, ...more };
     const [directory, port] = [this.#directory, this.port];
     this.#server = await startPostgres({ directory, port, settings });
   }
 
-  /** Stops and removes everything. @throws when it runs and holds an event that is otherwise than it is defined */
+  /** Stops the server and removes its data. @throws when it runs and contains an event that does not match its definition */
   async close(): Promise<void> {
     try {
-      if (this.#server !== undefined) await judgeRecordedEvents(this.url);
+      if (this.#server !== undefined) await validateRecordedEvents(this.url);
     } finally {
       await this.stop();
       await rm(this.#directory, { recursive: true, force: true });

@@ -1,39 +1,39 @@
 import { EVENT_NAMES, eventShape, isEventName, type JsonObject } from '@posthorn/domain';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closedSchema } from './closed-schema.ts';
-import { stackPiece } from './stack.ts';
+import { stackModule } from './stack.ts';
 
 const MAX_SHOWN = 3;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-const judges = new Map<string, ValidateFunction>(
+const validators = new Map<string, ValidateFunction>(
   EVENT_NAMES.map((name) => [name, ajv.compile(closedSchema(eventShape(name).schema) as JsonObject)]),
 );
 
 /**
- * Holds every event that a database has against the definition of its name. Each test database is asked when it is given back, so no test
- * can record an event that the documents do not describe, and none has to remember to look.
+ * Validates every event in a database against the schema of its type. It is called when a test database is dropped, so that no test can
+ * record an event that the documentation does not describe.
  *
- * @throws Error that shows the first of those that differ
+ * @throws Error that shows the first events that do not match
  */
-export async function judgeRecordedEvents(databaseUrl: string): Promise<void> {
-  const { query } = await stackPiece('postgres');
+export async function validateRecordedEvents(databaseUrl: string): Promise<void> {
+  const { query } = await stackModule('postgres');
   const [table] = await query(databaseUrl, `SELECT to_regclass('public.events') AS name`);
-  // A test of the migrations begins with nothing.
+  // Tests of the migrations begin with an empty database.
   if (table!['name'] === null) return;
   const rows = await query(databaseUrl, 'SELECT DISTINCT type, payload FROM events');
-  const faults = rows.flatMap(({ type, payload }) => faultIn(type as string, payload as string));
+  const faults = rows.flatMap(({ type, payload }) => schemaErrorsOf(type as string, payload as string));
   if (faults.length === 0) return;
   const shown = faults.slice(0, MAX_SHOWN).join('\n');
   throw new Error(
-    `${faults.length} recorded events are otherwise than libs/domain/src/events says:\n${shown}`,
+    `${faults.length} recorded events do not match their definition in libs/domain/src/events:\n${shown}`,
   );
 }
 
-/** What is wrong with the body of an event; none: nothing. */
-export function faultIn(type: string, payload: string): string[] {
+/** How the body of an event violates its schema; empty if it does not. */
+export function schemaErrorsOf(type: string, payload: string): string[] {
   if (!isEventName(type)) return [`${type} is not the name of an event`];
-  const judge = judges.get(type)!;
-  if (judge(JSON.parse(payload))) return [];
-  return [`${type}: ${ajv.errorsText(judge.errors)}: ${payload.slice(0, 1_000)}`];
+  const validate = validators.get(type)!;
+  if (validate(JSON.parse(payload))) return [];
+  return [`${type}: ${ajv.errorsText(validate.errors)}: ${payload.slice(0, 1_000)}`];
 }

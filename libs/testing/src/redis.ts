@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, stackPiece, type StartedServer } from './stack.ts';
+import { freePort, stackModule, type StartedServer } from './stack.ts';
 
-/** One that is not frozen answers within it, however busy the machine is. */
-const ANSWERS_WITHIN_MS = 60_000;
+/** A server that is not frozen answers within this time, even on a busy machine. */
+const ANSWER_TIMEOUT_MS = 60_000;
 
-/** What `npm test` started; all test files use it, each with a prefix of its own. @throws when not started by it */
+/** The server that `npm test` started; each test file uses it with its own prefix. @throws when not started by it */
 export function testRedisUrl(): string {
   const url = process.env.TEST_REDIS_URL;
   if (url === undefined)
@@ -15,15 +15,15 @@ export function testRedisUrl(): string {
   return url;
 }
 
-/** Keeps the queues of one test file apart from those of all others. */
+/** A prefix that separates the queues of one test file from those of all others. */
 export function uniqueQueuePrefix(): string {
   return `test-${randomBytes(6).toString('hex')}`;
 }
 
 export interface PrivateRedisOptions {
-  /** Whether it remembers anything after a restart. Default: no. */
+  /** Whether its data survives a restart. Default: no. */
   readonly durable?: boolean;
-  /** More of `redis.conf`. */
+  /** Additional settings for `redis.conf`. */
   readonly settings?: Record<string, string>;
 }
 
@@ -48,20 +48,20 @@ export class PrivateRedis {
   }
 
   static async start(options: PrivateRedisOptions = {}): Promise<PrivateRedis> {
-    const { startRedis } = await stackPiece('redis');
+    const { startRedis } = await stackModule('redis');
     const directory = await mkdtemp(join(tmpdir(), 'posthorn-redis-'));
     const server = await startRedis({ directory, port: await freePort(), ...options });
     return new PrivateRedis(directory, options, server);
   }
 
-  /** Its connections are refused from now on. */
+  /** Stops it: connections are refused from now on. */
   async stop(): Promise<void> {
     this.thaw();
     await this.#server?.stop();
     this.#server = undefined;
   }
 
-  /** Connections stay open, and nobody answers. */
+  /** Suspends the process: connections stay open, and nothing is answered. */
   freeze(): void {
     this.#server?.child.kill('SIGSTOP');
   }
@@ -70,23 +70,23 @@ export class PrivateRedis {
     this.#server?.child.kill('SIGCONT');
   }
 
-  /** Forgets everything, as FLUSHALL does. */
+  /** Deletes all data (FLUSHALL). */
   async flush(): Promise<void> {
     await this.ask('FLUSHALL');
   }
 
   /** The raw answer (RESP) to one command, such as `SCRIPT FLUSH`. @throws when it is an error */
   async ask(command: string): Promise<string> {
-    const { askRedis } = await stackPiece('redis');
-    const answer = await askRedis(this.port, command, { withinMs: ANSWERS_WITHIN_MS });
+    const { askRedis } = await stackModule('redis');
+    const answer = await askRedis(this.port, command, { withinMs: ANSWER_TIMEOUT_MS });
     if (answer.startsWith('-')) throw new Error(`Redis refused ${command}: ${answer}`);
     return answer;
   }
 
-  /** Starts again at the same port. */
+  /** Stops it and starts it again at the same port. */
   async restart(): Promise<void> {
     await this.stop();
-    const { startRedis } = await stackPiece('redis');
+    const { startRedis } = await stackModule('redis');
     const options = { directory: this.#directory, port: this.port, ...this.#options };
     this.#server = await startRedis(options);
   }

@@ -1,26 +1,26 @@
 import type { SmtpStage } from '@posthorn/domain';
 
-/** A stage at which a server can answer. */
+/** A stage of the SMTP dialogue at which the server answers. */
 export type SinkStage = Exclude<SmtpStage, 'connect'>;
 
-/** What a server does at a stage instead of going on. Nothing of it, `{}`, means that it is silent from then on. */
+/** What a server does at a stage instead of accepting. `{}` means that it never answers again on this connection. */
 export interface SinkAnswer {
-  /** What it says, such as `451 4.7.1 try later`. */
+  /** The reply, such as `451 4.7.1 try later`. */
   readonly reply?: string;
-  /** It waits this long first; with nothing else it then goes on. */
+  /** It waits this long first; without another field it then accepts. */
   readonly delayMs?: number;
-  /** It waits for this first; with nothing else it then goes on. */
+  /** It waits for this first; without another field it then accepts. */
   readonly after?: Promise<unknown>;
-  /** It cuts the connection, after the reply if there is one. */
+  /** It closes the connection, after the reply if there is one. */
   readonly drop?: boolean;
 }
 
-/** Whether an answer is but a wait. */
-export const goesOn = ({ reply, delayMs, after, drop }: SinkAnswer): boolean =>
+/** Whether an answer only delays acceptance. */
+export const isOnlyDelay = ({ reply, delayMs, after, drop }: SinkAnswer): boolean =>
   reply === undefined && drop !== true && (delayMs !== undefined || after !== undefined);
 
 /** What is known when a stage is reached. */
-export interface SinkSituation {
+export interface SinkContext {
   /** The sender, from MAIL on. */
   readonly from: string;
   /** The recipients so far, from RCPT on. */
@@ -31,14 +31,14 @@ export interface SinkSituation {
   readonly transaction: number;
 }
 
-/** Says what the server does at a stage; nothing means that it goes on as a server does that takes everything. */
-export type SinkScript = (stage: SinkStage, situation: SinkSituation) => SinkAnswer | undefined;
+/** Decides what the server does at a stage; undefined: it accepts. */
+export type SinkScript = (stage: SinkStage, context: SinkContext) => SinkAnswer | undefined;
 
-/** A message that was taken. */
+/** A message that was accepted. */
 export interface SinkMessage {
   readonly from: string;
   readonly to: readonly string[];
-  /** The bytes as they were before dots were stuffed. */
+  /** The bytes without dot-stuffing. */
   readonly raw: Buffer;
   readonly receivedAt: Date;
   /** The number of the connection that it came over, from 1. */
@@ -47,11 +47,11 @@ export interface SinkMessage {
 
 /** Counts the connections of a server under test. */
 export class ConnectionCount {
-  /** All that there ever were. */
+  /** All connections so far. */
   total = 0;
-  /** Those that are open. */
+  /** Connections that are open now. */
   open = 0;
-  /** The most that were ever open at once. */
+  /** The most connections that were open at once. */
   max = 0;
 
   opened(): number {

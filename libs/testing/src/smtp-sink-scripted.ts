@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { sleep } from '@posthorn/kernel';
 import {
   ConnectionCount,
-  goesOn,
+  isOnlyDelay,
   type SinkMessage,
   type SinkScript,
   type SinkStage,
@@ -31,7 +31,7 @@ const STAGE_OF_VERB: Readonly<Record<string, SinkStage>> = {
 
 const END_OF_CONTENT = '\r\n.\r\n';
 
-/** One client's session: a few lines instead of a mail server, so that every stage can go wrong in every way. */
+/** One client's session, without an SMTP library, so that any reply can be sent at any stage. */
 class ScriptedSession {
   private input = '';
   private busy = false;
@@ -63,7 +63,7 @@ class ScriptedSession {
 
   /** A command, or the whole content with its final dot. */
   private nextPart(): string | undefined {
-    // An empty content is a dot alone.
+    // Empty content is only the final dot.
     const isEmptied = this.inContent && this.input.startsWith('.\r\n');
     const end = this.inContent && !isEmptied ? END_OF_CONTENT : '\r\n';
     const at = this.input.indexOf(end);
@@ -86,7 +86,7 @@ class ScriptedSession {
   }
 
   private serveOther(verb: string): void {
-    if (this.server.swallows === verb) return;
+    if (this.server.ignoredCommand === verb) return;
     this.socket.write(verb === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n');
     if (verb === 'QUIT') this.socket.end();
   }
@@ -106,15 +106,16 @@ class ScriptedSession {
     this.server.messages.push({ from, to, raw, connection, receivedAt: new Date() });
   }
 
-  /** Gives the code of what was said, or nothing. */
+  /** Answers a stage as the script says. @returns the reply; empty if there was none */
   private async answer(stage: SinkStage): Promise<string> {
     const { from, to, connection, transaction } = this;
     const answer = this.server.script(stage, { from, to, connection, transaction });
-    const reply = answer === undefined || goesOn(answer) ? this.server.defaultReply(stage) : answer.reply;
+    const reply =
+      answer === undefined || isOnlyDelay(answer) ? this.server.defaultReply(stage) : answer.reply;
     if (answer?.delayMs !== undefined) await sleep(answer.delayMs, this.server.closing);
     await answer?.after;
     if (reply !== undefined) this.socket.write(`${reply}\r\n`);
-    // A server that owes an answer must not answer what was sent after it.
+    // A server that has left a command unanswered must not answer later ones.
     else this.silent = true;
     if (answer?.drop === true) this.socket.destroySoon();
     return reply ?? '';
@@ -124,24 +125,24 @@ class ScriptedSession {
 const address = (command: string): string => /<([^<>]*)>/.exec(command)?.[1] ?? '';
 
 export interface ScriptedSmtpServerOptions {
-  /** What EHLO offers, such as `PIPELINING`. */
+  /** The extensions that EHLO announces, such as `PIPELINING`. */
   readonly extensions?: readonly string[];
 }
 
-/** A server that says at each stage exactly what its script wants, be it against every RFC. */
+/** An SMTP server that replies at each stage exactly as its script says, even if that violates the RFCs. */
 export class ScriptedSmtpServer {
   readonly messages: SinkMessage[] = [];
   /** Every command line of every client. */
   readonly commands: string[] = [];
   readonly connections = new ConnectionCount();
-  /** What is left without an answer, from now on. */
-  swallows: 'QUIT' | 'RSET' | undefined;
+  /** The command that is left unanswered from now on. */
+  ignoredCommand: 'QUIT' | 'RSET' | undefined;
   private readonly sockets = new Set<Socket>();
   private readonly abort = new AbortController();
   private readonly server: Server;
 
   private constructor(
-    /** May be exchanged while clients are connected. */
+    /** May be replaced while clients are connected. */
     public script: SinkScript,
     private readonly extensions: readonly string[],
   ) {
@@ -173,7 +174,7 @@ export class ScriptedSmtpServer {
     return lines.map((line, at) => `250${at === lines.length - 1 ? ' ' : '-'}${line}`).join('\r\n');
   }
 
-  /** Ends every connection from this side, as a server does with clients that are idle for too long. */
+  /** Closes every connection from this side, as servers do with idle clients. @param farewell what is sent first */
   hangUp(farewell = ''): void {
     for (const socket of this.sockets) socket.end(farewell);
   }

@@ -6,10 +6,10 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp
 import type { CertifiedKey } from './certificates.ts';
 import {
   ConnectionCount,
-  goesOn,
+  isOnlyDelay,
   type SinkMessage,
   type SinkScript,
-  type SinkSituation,
+  type SinkContext,
   type SinkStage,
 } from './smtp-sink-script.ts';
 
@@ -18,20 +18,20 @@ export interface SmtpSinkOptions {
   readonly port?: number;
   /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** What it does instead of taking everything, at `greeting`, `auth`, `mail`, `rcpt` and `content`; may be exchanged later. */
+  /** What it does at `greeting`, `auth`, `mail`, `rcpt` and `content`; may be replaced later. Default: it accepts everything. */
   readonly script?: SinkScript;
-  /** Whether AUTH is offered; whatever the script does not refuse is right. Default: no. */
+  /** Whether AUTH is offered; any credentials that the script does not refuse are accepted. Default: no. */
   readonly auth?: boolean;
-  /** Whether STARTTLS is offered, with a certificate that nobody has signed, or with this one. Default: no. */
+  /** Whether STARTTLS is offered, with a self-signed certificate or with this one. Default: no. */
   readonly starttls?: boolean | CertifiedKey;
 }
 
-/** A refusal in the shape that smtp-server takes. */
+/** A refusal in the form that smtp-server expects. */
 function refusal(reply: string): Error {
   return Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
 }
 
-/** A mail server that keeps what it is sent. */
+/** An SMTP server that keeps the messages that it receives. */
 export class SmtpSink {
   readonly messages: SinkMessage[] = [];
   readonly connections = new ConnectionCount();
@@ -45,7 +45,7 @@ export class SmtpSink {
   private constructor(private readonly options: SmtpSinkOptions) {
     this.script = options.script ?? ((): undefined => undefined);
     this.server = new SMTPServer(this.serverOptions());
-    // A client that hangs up is none of the sink's faults.
+    // A client that hangs up is not an error of the sink.
     this.server.on('error', () => undefined);
   }
 
@@ -58,7 +58,7 @@ export class SmtpSink {
     return sink;
   }
 
-  /** How many messages were taken. */
+  /** How many messages were accepted. */
   get count(): number {
     return this.messages.length;
   }
@@ -67,13 +67,13 @@ export class SmtpSink {
     return (this.server.server.address() as AddressInfo).port;
   }
 
-  /** What `SMTP_URL` is set to, without credentials. */
+  /** The value for `SMTP_URL`, without credentials. */
   get url(): string {
     return `smtp://${this.options.host ?? '127.0.0.1'}:${this.port}`;
   }
 
   /**
-   * Waits until at least `n` messages were taken.
+   * Waits until at least `n` messages were accepted.
    *
    * @throws after `timeoutMs`, with how many there are
    */
@@ -99,7 +99,7 @@ export class SmtpSink {
   private serverOptions(): SMTPServerOptions {
     const { auth = false, starttls = false } = this.options;
     return {
-      // Else it warns, on stderr, of the certificate that it brings along.
+      // Otherwise it warns on stderr about its built-in certificate.
       logger: false,
       disabledCommands: [...(auth ? [] : ['AUTH']), ...(starttls === false ? ['STARTTLS'] : [])],
       ...(typeof starttls === 'object' ? starttls : {}),
@@ -108,19 +108,19 @@ export class SmtpSink {
       disableReverseLookup: true,
       onConnect: (session, done) => {
         this.sessions.set(session.id, { connection: this.connections.opened(), transactions: 0 });
-        void this.play('greeting', session, () => done(), done);
+        void this.runScript('greeting', session, () => done(), done);
       },
       onClose: (session) => {
         if (this.sessions.delete(session.id)) this.connections.closed();
       },
       onAuth: (_auth, session, done) =>
-        void this.play('auth', session, () => done(null, { user: 'sink' }), done),
+        void this.runScript('auth', session, () => done(null, { user: 'sink' }), done),
       onMailFrom: ({ address }, session, done) => {
         this.sessions.get(session.id)!.transactions += 1;
-        void this.play('mail', session, () => done(), done, { from: address });
+        void this.runScript('mail', session, () => done(), done, { from: address });
       },
       onRcptTo: ({ address }, session, done) =>
-        void this.play('rcpt', session, () => done(), done, { to: address }),
+        void this.runScript('rcpt', session, () => done(), done, { to: address }),
       onData: (stream, session, done) => void this.take(stream, session, done),
     };
   }
@@ -132,31 +132,31 @@ export class SmtpSink {
   ): Promise<void> {
     const raw = await buffer(stream).catch(() => undefined);
     if (raw === undefined) return;
-    await this.play('content', session, () => this.keep(raw, session, done), done);
+    await this.runScript('content', session, () => this.keep(raw, session, done), done);
   }
 
   private keep(raw: Buffer, session: SMTPServerSession, done: () => void): void {
-    const { from, to, connection } = this.situation(session);
+    const { from, to, connection } = this.context(session);
     this.messages.push({ from, to, raw, receivedAt: new Date(), connection });
     done();
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }
 
-  /** Asks the script, and goes on, refuses, says nothing or cuts the connection. */
-  private async play(
+  /** Asks the script, and then accepts, refuses, stays silent or closes the connection. */
+  private async runScript(
     stage: SinkStage,
     session: SMTPServerSession,
     goOn: () => void,
     refuse: (error: Error) => void,
     said: { from?: string; to?: string } = {},
   ): Promise<void> {
-    const situation = this.situation(session, said);
-    const answer = this.script(stage, situation);
+    const context = this.context(session, said);
+    const answer = this.script(stage, context);
     if (answer === undefined) return goOn();
     if (answer.delayMs !== undefined) await sleep(answer.delayMs, this.abort.signal);
     await answer.after;
-    if (goesOn(answer) || answer.reply?.startsWith('2')) goOn();
+    if (isOnlyDelay(answer) || answer.reply?.startsWith('2')) goOn();
     else if (answer.reply !== undefined) refuse(refusal(answer.reply));
     if (answer.drop === true)
       this.openSockets()
@@ -164,8 +164,8 @@ export class SmtpSink {
         ?.socket.destroySoon();
   }
 
-  /** The server notes an address only after it was asked about it, hence `said`. */
-  private situation(session: SMTPServerSession, said: { from?: string; to?: string } = {}): SinkSituation {
+  /** smtp-server adds an address to the envelope only after its callback, hence `said`. */
+  private context(session: SMTPServerSession, said: { from?: string; to?: string } = {}): SinkContext {
     const { mailFrom, rcptTo } = session.envelope;
     const from = said.from ?? (mailFrom ? mailFrom.address : '');
     const to = [...rcptTo.map(({ address }) => address), ...(said.to === undefined ? [] : [said.to])];

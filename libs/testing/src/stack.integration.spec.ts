@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy } from './fault-proxy.ts';
 import { createTestDatabase, PrivatePostgres, type TestDatabase } from './postgres.ts';
 import { PrivateRedis } from './redis.ts';
-import { stackPiece } from './stack.ts';
+import { stackModule } from './stack.ts';
 
-const { query } = await stackPiece('postgres');
-const { askRedis } = await stackPiece('redis');
+const { query } = await stackModule('postgres');
+const { askRedis } = await stackModule('redis');
 
 describe('A test database', () => {
-  it('has every migration, and is gone after it was dropped', async () => {
+  it('has every migration, and no longer exists after it was dropped', async () => {
     const database = await createTestDatabase();
     const tables = await query(database.url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
     await database.drop();
@@ -18,7 +18,7 @@ describe('A test database', () => {
     await expect(query(database.url, 'SELECT 1')).rejects.toThrow('does not exist');
   });
 
-  it('belongs to one test file', async () => {
+  it('is separate from every other one', async () => {
     const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     await query(one.url, 'CREATE TABLE mine ()');
 
@@ -32,7 +32,7 @@ describe('A private Redis', () => {
   beforeAll(async () => (redis = await PrivateRedis.start()));
   afterAll(() => redis.close());
 
-  it('refuses connections while it is stopped, and comes back at the same address', async () => {
+  it('refuses connections while it is stopped, and restarts at the same address', async () => {
     await redis.stop();
     await expect(askRedis(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED');
     await redis.restart();
@@ -46,7 +46,7 @@ describe('A private Redis', () => {
     expect(await askRedis(redis.port, 'PING')).toBe('+PONG\r\n');
   });
 
-  it('forgets everything when it is flushed', async () => {
+  it('loses all data when it is flushed', async () => {
     await askRedis(redis.port, 'SET a 1');
     await redis.flush();
     expect(await askRedis(redis.port, 'GET a')).toBe('$-1\r\n');
@@ -54,7 +54,7 @@ describe('A private Redis', () => {
 });
 
 describe('A private Postgres', () => {
-  it('keeps what was committed over a stop and over a crash', async () => {
+  it('keeps committed data across a stop and across a crash', async () => {
     const postgres = await PrivatePostgres.start();
     await query(postgres.url, 'CREATE TABLE kept ()');
     await postgres.stop();
@@ -88,7 +88,7 @@ describe('A fault proxy', () => {
   };
   const facts = async () => (await query(database.url, 'SELECT fact FROM facts')).map((row) => row.fact);
 
-  it('cuts after the server has heard: the work is done and the answer is lost', async () => {
+  it('cuts after the server has received the statement: it is executed, and its answer is lost', async () => {
     const cut = proxy.cutAfter('INSERT INTO facts');
     await expect(query(url, `INSERT INTO facts VALUES ('heard')`)).rejects.toThrow();
     await cut;
@@ -96,20 +96,20 @@ describe('A fault proxy', () => {
     await expect(query(url, 'SELECT 1')).resolves.toHaveLength(1);
   });
 
-  it('cuts before the server hears: nothing is done', async () => {
+  it('cuts before the server receives the statement: it is not executed', async () => {
     void proxy.cutBefore('unheard');
     await expect(query(url, `INSERT INTO facts VALUES ('unheard')`)).rejects.toThrow();
     expect(await facts()).not.toContain('unheard');
   });
 
-  it('refuses, and then welcomes again at the same port', async () => {
+  it('refuses connections, and accepts them again at the same port once healed', async () => {
     await proxy.refuse();
     await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
     await proxy.heal();
     await expect(query(url, 'SELECT 1')).resolves.toHaveLength(1);
   });
 
-  it('freezes, and moves on when it is healed', async () => {
+  it('forwards nothing while it is frozen, and goes on when it is healed', async () => {
     proxy.freeze();
     let answered = false;
     const asked = query(url, 'SELECT 1').then(() => (answered = true));
@@ -120,9 +120,9 @@ describe('A fault proxy', () => {
     expect(answered).toBe(true);
   });
 
-  it('cuts everything that is open', async () => {
+  it('resets every open connection', async () => {
     const asked = expect(query(url, 'SELECT pg_sleep(60)')).rejects.toThrow();
-    // Not the connection alone: one of the test before may be there for a moment.
+    // Counting connections is not enough: one of the previous test may still be open for a moment.
     while ((await sleepers()) === 0) await sleep(5);
     proxy.cutAll();
     await asked;

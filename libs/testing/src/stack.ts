@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** A server of our own, as `tools/stack` starts it. */
+/** A Postgres or Redis server that `tools/stack` has started. */
 export interface StartedServer {
   readonly child: ChildProcess;
   readonly port: number;
-  /** One that takes longer than `withinMs` is killed. */
+  /** Stops it; a server that takes longer than `withinMs` is killed. */
   stop(options?: { withinMs?: number }): Promise<void>;
 }
 
-interface PostgresPiece {
+interface PostgresModule {
   startPostgres(options: {
     directory: string;
     port: number;
@@ -20,7 +20,7 @@ interface PostgresPiece {
   FAST_AND_TEMPORARY: Record<string, string>;
 }
 
-interface RedisPiece {
+interface RedisModule {
   startRedis(options: {
     directory: string;
     port: number;
@@ -30,7 +30,7 @@ interface RedisPiece {
   askRedis(port: number, command: string, limit?: { withinMs?: number }): Promise<string>;
 }
 
-interface ProcessesPiece {
+interface ProcessesModule {
   stopProcess(
     child: ChildProcess,
     options?: { signal?: NodeJS.Signals; withinMs?: number },
@@ -39,24 +39,24 @@ interface ProcessesPiece {
   isHealthy(url: string): Promise<boolean>;
 }
 
-interface Pieces {
-  postgres: PostgresPiece;
-  redis: RedisPiece;
-  processes: ProcessesPiece;
+interface StackModules {
+  postgres: PostgresModule;
+  redis: RedisModule;
+  processes: ProcessesModule;
   ports: { freePort(): Promise<number> };
   migrate: { migrate(databaseUrl: string): Promise<string> };
 }
 
 /**
- * A piece of the local stack. They are plain JavaScript that runs before anything is built, so the compiler does not
- * follow this import; the interfaces above say what the tests use of them.
+ * A module of `tools/stack`. These are plain JavaScript that runs before anything is built, so the compiler does not
+ * follow this import; the interfaces above declare what the tests use of them.
  */
-export async function stackPiece<Name extends keyof Pieces>(name: Name): Promise<Pieces[Name]> {
+export async function stackModule<Name extends keyof StackModules>(name: Name): Promise<StackModules[Name]> {
   const module: unknown = await import(new URL(`../../../tools/stack/${name}.mjs`, import.meta.url).href);
-  return module as Pieces[Name];
+  return module as StackModules[Name];
 }
 
-/** A port that nobody else is given until this process ends. */
+/** A free port, which no other caller gets until this process ends. */
 export async function freePort(): Promise<number> {
-  return (await stackPiece('ports')).freePort();
+  return (await stackModule('ports')).freePort();
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A value as OTLP writes it in JSON; whole numbers can be text. */
+/** A value in the JSON encoding of OTLP; integers may be strings. */
 type OtlpValue = Partial<Record<'stringValue' | 'intValue' | 'doubleValue' | 'boolValue', unknown>>;
 type OtlpAttributes = readonly { readonly key: string; readonly value: OtlpValue }[];
 
@@ -26,23 +26,23 @@ interface OtlpRequest {
   }[];
 }
 
-/** A span that a process has told of. */
-export interface ToldSpan extends Omit<OtlpSpan, 'attributes' | 'links'> {
+/** A span that the collector has received. */
+export interface ReceivedSpan extends Omit<OtlpSpan, 'attributes' | 'links'> {
   /** The name of the process. */
   readonly service: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
-/** What a collector does with a request: takes it, refuses it, or never answers. */
-export type CollectorMood = 'takes' | 'refuses' | 'hangs';
+/** What a collector does with a request: accepts it, refuses it, or never answers. */
+export type CollectorBehaviour = 'accepts' | 'refuses' | 'hangs';
 
-/** A collector of traces on loopback: it takes OTLP/HTTP in JSON and keeps what it is told. */
+/** A trace collector on loopback: it accepts OTLP/HTTP in JSON and keeps the spans. */
 export class TraceCollector {
-  readonly spans: ToldSpan[] = [];
+  readonly spans: ReceivedSpan[] = [];
   /** The headers of each request. */
   readonly requests: IncomingMessage['headers'][] = [];
-  mood: CollectorMood = 'takes';
+  behaviour: CollectorBehaviour = 'accepts';
 
   private constructor(private readonly server: Server) {}
 
@@ -54,7 +54,7 @@ export class TraceCollector {
     return collector;
   }
 
-  /** As `OTEL_EXPORTER_OTLP_ENDPOINT` takes it. */
+  /** The value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
@@ -66,14 +66,14 @@ export class TraceCollector {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.requests.push(request.headers);
-    if (this.mood === 'hangs') return;
-    const isTaken = this.mood === 'takes' && request.method === 'POST' && request.url === '/v1/traces';
+    if (this.behaviour === 'hangs') return;
+    const isTaken = this.behaviour === 'accepts' && request.method === 'POST' && request.url === '/v1/traces';
     if (isTaken) this.spans.push(...spansIn((await json(request)) as OtlpRequest));
     response.writeHead(isTaken ? 200 : 400, { 'Content-Type': 'application/json' }).end('{}');
   }
 }
 
-function spansIn({ resourceSpans }: OtlpRequest): ToldSpan[] {
+function spansIn({ resourceSpans }: OtlpRequest): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = String(valuesOf(resource.attributes)['service.name']);
     return scopeSpans.flatMap(({ spans }) =>

@@ -3,31 +3,31 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A POST that has arrived. */
+/** A POST that was received. */
 export interface ReceivedPost {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** What a receiver says to a POST. */
+/** How a receiver answers a POST. */
 export interface ReceiverAnswer {
   readonly status: number;
-  /** It takes so long. */
+  /** It waits this long before it answers. */
   readonly afterMs?: number;
-  /** It waits for this first. */
+  /** It waits for this before it answers. */
   readonly after?: Promise<unknown>;
 }
 
-/** A receiver of webhooks on loopback that answers as a test tells it to, and keeps what it gets. */
+/** A webhook receiver on loopback that answers as the test says and keeps what it receives. */
 export class WebhookReceiver {
   readonly posts: ReceivedPost[] = [];
-  /** POSTs that have come and are not answered yet. */
-  inWork = 0;
+  /** How many POSTs are not answered yet. */
+  inFlight = 0;
 
   private constructor(
     private readonly server: Server,
-    /** What is said to a POST. */
+    /** Decides the answer to a POST; may be replaced. */
     public answer: (post: ReceivedPost) => ReceiverAnswer,
   ) {}
 
@@ -48,7 +48,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
   }
 
-  /** What has come to a path. */
+  /** The POSTs to a path. */
   postsTo(path: string): ReceivedPost[] {
     return this.posts.filter((post) => post.path === path);
   }
@@ -59,7 +59,7 @@ export class WebhookReceiver {
   }
 
   private async receive(path: string, headers: IncomingHttpHeaders, body: Promise<Buffer>): Promise<number> {
-    this.inWork += 1;
+    this.inFlight += 1;
     try {
       const post = { path, headers, body: await body };
       this.posts.push(post);
@@ -68,7 +68,7 @@ export class WebhookReceiver {
       if (afterMs > 0) await sleep(afterMs, undefined, { ref: false });
       return status;
     } finally {
-      this.inWork -= 1;
+      this.inFlight -= 1;
     }
   }
 }

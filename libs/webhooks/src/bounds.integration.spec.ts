@@ -38,7 +38,7 @@ describe('W7: a response whose body never ends', () => {
     const result = await post(path);
     expect(result).toMatchObject({ kind: 'answered', status: 200, body });
     expect(result.durationMs).toBeLessThan(PATIENT_MS);
-    await receiver.isLeft();
+    await receiver.allDisconnected();
     expect(receiver.written - before).toBeLessThan(BUFFERED);
   });
 
@@ -48,7 +48,7 @@ describe('W7: a response whose body never ends', () => {
       const before = receiver.written;
       const result = await post(path);
       expect(result).toMatchObject({ kind: 'answered', status: 200, body: '' });
-      await receiver.isLeft();
+      await receiver.allDisconnected();
       expect(receiver.written - before).toBeLessThan(BUFFERED);
     },
   );

@@ -110,7 +110,7 @@ describe('idle connections', () => {
 
   it('are closed after the idle timeout', async () => {
     await post('/ok');
-    await receiver.isLeft();
+    await receiver.allDisconnected();
     await expectNoSockets(client);
   });
 
@@ -129,7 +129,7 @@ describe('idle connections', () => {
     while (receiver.requests.length < 2) await sleep(5);
     client.close();
     expect(await under).toMatchObject({ status: 200 });
-    await receiver.isLeft();
+    await receiver.allDisconnected();
     await expectNoSockets(client);
   });
 });

@@ -38,13 +38,13 @@ export function failed(errorClass: string, reason: string | RegExp): object {
 
 interface Receiver {
   /** Resolves when no client is connected any more. */
-  isLeft(): Promise<void>;
+  allDisconnected(): Promise<void>;
 }
 
 /** Sees to it that neither side has a socket left, once the client has closed those that it kept. */
 export async function expectNoSockets(client: WebhookClient, ...receivers: Receiver[]): Promise<void> {
   client.closeIdle();
-  await Promise.all(receivers.map((receiver) => receiver.isLeft()));
+  await Promise.all(receivers.map((receiver) => receiver.allDisconnected()));
   // One side hears of an end a little later than the other.
   for (let n = 0; n < 1_000 && client.connections.open > 0; n += 1) await sleep(10);
   expect(client.connections).toEqual({ open: 0, idle: 0 });

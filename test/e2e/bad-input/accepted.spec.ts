@@ -3,7 +3,7 @@ import { IdentityStore } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
 import { addIdentity } from '@posthorn/use-cases';
 import { type Answer, emailIn } from '../api.ts';
-import { newRecipient, soundEmail, Stack } from '../stack.ts';
+import { newRecipient, validEmail, Stack } from '../stack.ts';
 
 const MIB = 1024 * 1024;
 
@@ -24,10 +24,10 @@ afterAll(() => stack.close());
 const expectTaken = ({ status, text }: Answer): void =>
   expect([status, status === 200 ? '' : text]).toEqual([200, '']);
 
-/** An object that is exactly so many bytes long as JSON. */
+/** An object whose JSON has exactly this number of bytes. */
 const ofBytes = (bytes: number): object => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
 
-describe('G11: exactly as much as is possible', () => {
+describe('G11: values exactly at the limits are accepted', () => {
   it.each([
     ['subject', 'x'.repeat(998)],
     ['subject', '😀'.repeat(998)],
@@ -59,7 +59,7 @@ describe('G11: exactly as much as is possible', () => {
   ])('`%s`', async (field, value) => expectTaken(await stack.send({ [field]: value })));
 
   it('a body of 10 MiB', async () => {
-    const padded = `${JSON.stringify(soundEmail())}${' '.repeat(10 * MIB)}`.slice(0, 10 * MIB);
+    const padded = `${JSON.stringify(validEmail())}${' '.repeat(10 * MIB)}`.slice(0, 10 * MIB);
     expectTaken(await stack.api().post('/v1/emails', padded));
   });
 
@@ -69,7 +69,7 @@ describe('G11: exactly as much as is possible', () => {
   });
 });
 
-describe('S4: addresses that look odd and are sound', () => {
+describe('S4: unusual but valid addresses', () => {
   it.each([
     ['to', "o'hara+tag=x!#$%&*/?^`{|}~-_@sub.example.co.uk"],
     ['to', 'jürgen@bücher.example'],
@@ -85,7 +85,7 @@ describe('S4: addresses that look odd and are sound', () => {
     ['from', '"<script>" <a@example.com>'],
   ])('`%s`: %s', async (field, value) => expectTaken(await stack.send({ [field]: value })));
 
-  it('takes all spellings of an international domain for the one', async () => {
+  it('treats all spellings of an international domain as the same', async () => {
     const local = newRecipient().split('@')[0]!;
     const spellings = [
       'bücher.example',
@@ -101,23 +101,23 @@ describe('S4: addresses that look odd and are sound', () => {
   });
 });
 
-describe('G2: forms of a request that are right as well', () => {
+describe('G2: other valid forms of a request', () => {
   it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/json ; x=y'])(
     'a Content-Type of %s',
     async (type) => expectTaken(await stack.send({}, { headers: { 'Content-Type': type } })),
   );
 
   it('a byte order mark before the JSON', async () => {
-    expectTaken(await stack.api().post('/v1/emails', `\ufeff${JSON.stringify(soundEmail())}`));
+    expectTaken(await stack.api().post('/v1/emails', `\ufeff${JSON.stringify(validEmail())}`));
   });
 
-  it('A1: the scheme of the credential in other letters', async () => {
+  it('A1: the scheme of the credential in another letter case', async () => {
     const headers = { Authorization: `bEARER ${stack.tenant.keys.apiUser}` };
     expectTaken(await stack.send({}, { key: null, headers }));
   });
 
   it('a body in many small pieces', async () => {
-    const pieces = [...JSON.stringify(soundEmail())].map((letter) => `1\r\n${letter}\r\n`).join('');
+    const pieces = [...JSON.stringify(validEmail())].map((letter) => `1\r\n${letter}\r\n`).join('');
     const head = [
       'POST /v1/emails HTTP/1.1',
       'Host: x',
@@ -130,7 +130,7 @@ describe('G2: forms of a request that are right as well', () => {
   });
 });
 
-describe('G11: characters that are odd and sound', () => {
+describe('G11: unusual but valid characters', () => {
   const odd = [
     '\u202eabc',
     'a\u200bb',
@@ -155,7 +155,7 @@ describe('G11: characters that are odd and sound', () => {
     expect(repeated).toBe(`x${text}`);
   });
 
-  it('S11: takes two forms of one letter for two keys', async () => {
+  it('S11: treats two Unicode forms of one letter as two keys', async () => {
     const answers = [
       await stack.send({ idempotencyKey: 'caf\u00e9' }),
       await stack.send({ idempotencyKey: 'cafe\u0301' }),

@@ -3,7 +3,7 @@ import { IdentityStore } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
 import { addIdentity } from '@posthorn/use-cases';
 import { casesOf, type Fault, inBatch, inRawEmail, texts } from './cases.ts';
-import { NO_MAILBOXES } from './faults/mailboxes.ts';
+import { INVALID_MAILBOXES } from './faults/mailboxes.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile(async ({ database, tenant: { workspaceId } }) => {
@@ -12,7 +12,7 @@ const refusing = RefusingStack.forFile(async ({ database, tenant: { workspaceId 
   await addIdentity(identities, workspaceId, { domain: 'unproven.example' }, false, POSTHORN);
 });
 
-describe('S4: what is no mailbox', () => {
+describe('S4: invalid mailboxes', () => {
   const places = [
     inRawEmail('to'),
     inRawEmail('from'),
@@ -21,10 +21,10 @@ describe('S4: what is no mailbox', () => {
     inBatch(inRawEmail('to')),
     inBatch(inRawEmail('from')),
   ];
-  it.each(atLeastForty(casesOf(NO_MAILBOXES, places)))('%s', (_title, bad) => refusing.refuses(bad));
+  it.each(atLeastForty(casesOf(INVALID_MAILBOXES, places)))('%s', (_title, bad) => refusing.refuses(bad));
 });
 
-describe('S4: more than one where there is place for one', () => {
+describe('S4: several mailboxes where one is allowed', () => {
   const several: Fault[] = [
     { what: 'an array of one', value: ['a@example.com'] },
     { what: 'an array of two', value: ['a@example.com', 'b@example.com'] },
@@ -35,7 +35,7 @@ describe('S4: more than one where there is place for one', () => {
   it.each(titled(cases))('%s', (_title, bad) => refusing.refuses(bad));
 });
 
-describe('S7: how many to reply to', () => {
+describe('S7: the number of Reply-To addresses', () => {
   const amounts: Fault[] = [
     { what: 'none', value: [], says: '`replyTo` is empty; give 1 to 5' },
     { what: 'six', value: Array(6).fill('a@example.com'), says: '`replyTo` has 6 items, 1 more than the 5' },

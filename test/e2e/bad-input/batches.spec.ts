@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
-import { newRecipient, soundEmail } from '../stack.ts';
-import { type Case, casesOf, type Fault, inBatch, inBody, inRawEmail, NO_TEXTS, shown } from './cases.ts';
-import { NO_HEADER_LINES, tooLong } from './faults/texts.ts';
+import { newRecipient, validEmail } from '../stack.ts';
+import { type Case, casesOf, type Fault, inBatch, inBody, inRawEmail, NON_STRINGS, shown } from './cases.ts';
+import { INVALID_HEADER_LINES, tooLong } from './faults/texts.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
@@ -9,10 +9,10 @@ const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(b
 const ROUTE = 'POST /v1/emails/batch';
 const MIB = 1024 * 1024;
 
-describe('S12: what is no batch', () => {
-  const many = (amount: number): object[] => Array.from({ length: amount }, soundEmail);
+describe('S12: invalid batches', () => {
+  const many = (amount: number): object[] => Array.from({ length: amount }, validEmail);
   const faults: Fault[] = [
-    ...[null, 0, 1, '', 'x', true, false, {}, { 0: soundEmail() }, soundEmail(), '[]'].map((value) => ({
+    ...[null, 0, 1, '', 'x', true, false, {}, { 0: validEmail() }, validEmail(), '[]'].map((value) => ({
       what: shown(value),
       value,
       says: /`emails` is (null|an? \w+); give an array/,
@@ -24,12 +24,12 @@ describe('S12: what is no batch', () => {
   ];
   const bodies: [unknown, string][] = [
     [{}, '`emails` is missing'],
-    [[soundEmail()], 'The body must be a JSON object with `emails`, an array of 1 to 50 emails'],
-    [{ email: soundEmail() }, '`emails` is missing'],
-    [{ Emails: [soundEmail()] }, '`Emails` is not a known field; did you mean `emails`?'],
-    [{ emails: [soundEmail()], sendAt: '2030-01-31T09:30:00Z' }, '`sendAt` is not a known field'],
-    [{ emails: [soundEmail()], idempotencyKey: 'k' }, '`idempotencyKey` is not a known field'],
-    [{ emails: [soundEmail()], from: 'a@example.com' }, '`from` is not a known field'],
+    [[validEmail()], 'The body must be a JSON object with `emails`, an array of 1 to 50 emails'],
+    [{ email: validEmail() }, '`emails` is missing'],
+    [{ Emails: [validEmail()] }, '`Emails` is not a known field; did you mean `emails`?'],
+    [{ emails: [validEmail()], sendAt: '2030-01-31T09:30:00Z' }, '`sendAt` is not a known field'],
+    [{ emails: [validEmail()], idempotencyKey: 'k' }, '`idempotencyKey` is not a known field'],
+    [{ emails: [validEmail()], from: 'a@example.com' }, '`from` is not a known field'],
   ];
   const wholes = bodies.map(([body, names]): Case => ({
     what: shown(body),
@@ -41,9 +41,9 @@ describe('S12: what is no batch', () => {
   it.each(titled([...casesOf(faults, [inBody(ROUTE, 'emails')]), ...wholes]))('%s', refuses);
 });
 
-describe('S12, F5: an item that is no email fails alone', () => {
+describe('S12, F5: an invalid item fails alone', () => {
   const items: [what: string, item: unknown, names: string | RegExp][] = [
-    ...[null, 0, 1, '', 'x', true, [], [soundEmail()]].map((item): [string, unknown, RegExp] => [
+    ...[null, 0, 1, '', 'x', true, [], [validEmail()]].map((item): [string, unknown, RegExp] => [
       shown(item),
       item,
       /^The email is (null|an? \w+); give an object/,
@@ -51,17 +51,17 @@ describe('S12, F5: an item that is no email fails alone', () => {
     ['nothing in it', {}, /`from` is missing.*`to` is missing/],
     [
       'a field that is not known',
-      { ...soundEmail(), sendat: 'x' },
+      { ...validEmail(), sendat: 'x' },
       '`sendat` is not a known field; did you mean `sendAt`?',
     ],
-    ['both kinds', { ...soundEmail(), template: 't' }, 'belongs to raw emails'],
+    ['both kinds', { ...validEmail(), template: 't' }, 'belongs to raw emails'],
     ['a template that is not there', { template: 't', to: newRecipient() }, '`template` names no template'],
     [
       'html that is too large',
-      { ...soundEmail(), html: 'x'.repeat(5 * MIB + 1) },
+      { ...validEmail(), html: 'x'.repeat(5 * MIB + 1) },
       '1 more than the 5,242,880',
     ],
-    ['a batch in a batch', { emails: [soundEmail()] }, '`emails` is not a known field'],
+    ['a batch in a batch', { emails: [validEmail()] }, '`emails` is not a known field'],
   ];
   const alone = items.map(([what, item, names]): Case => ({
     what,
@@ -75,7 +75,7 @@ describe('S12, F5: an item that is no email fails alone', () => {
 
   const lines = ['subject', 'groupBy', 'idempotencyKey'].flatMap((field) =>
     casesOf(
-      [...NO_HEADER_LINES, ...tooLong(field === 'subject' ? 998 : 255), ...NO_TEXTS],
+      [...INVALID_HEADER_LINES, ...tooLong(field === 'subject' ? 998 : 255), ...NON_STRINGS],
       [inBatch(inRawEmail(field))],
     ),
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
-import { soundEmail } from '../stack.ts';
+import { validEmail } from '../stack.ts';
 import { type Case, shown } from './cases.ts';
 import { expectRefusal } from './refusal.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
@@ -63,7 +63,7 @@ describe('G2: a body of another type', () => {
   const cases = [...types, ...charsets.map((charset) => `application/json; charset=${charset}`)].flatMap(
     (type) =>
       withBody(type, {
-        body: soundEmail(),
+        body: validEmail(),
         headers: { 'Content-Type': type },
         status: 415,
         names: 'The header `Content-Type` must be application/json, in UTF-8',
@@ -86,7 +86,7 @@ describe('G2: a body of another type', () => {
     titled(
       encodings.flatMap((encoding) =>
         withBody(`Content-Encoding: ${encoding}`, {
-          body: soundEmail(),
+          body: validEmail(),
           headers: { 'Content-Encoding': encoding },
           status: 415,
           names: 'must not be compressed',
@@ -98,7 +98,7 @@ describe('G2: a body of another type', () => {
   it('no type at all', async () => expectRefusal(await post([]), 415, 'Content-Type'));
 });
 
-describe('G2: what is no JSON', () => {
+describe('G2: invalid JSON', () => {
   const wrong: (string | Buffer)[] = [
     '',
     ' \n\t',
@@ -171,7 +171,7 @@ describe('G2: what is no JSON', () => {
   it.each(atLeastForty(cases))('%s', refuses);
 });
 
-describe('G2: what is no UTF-8', () => {
+describe('G2: invalid UTF-8', () => {
   const bytes: [string, number[]][] = [
     ['a byte that cannot be', [0xff]],
     ['another', [0xfe]],
@@ -191,7 +191,7 @@ describe('G2: what is no UTF-8', () => {
   const places = ['subject', 'html', 'unknown'];
   const cases = bytes.flatMap(([what, sequence]) =>
     places.flatMap((field) => {
-      const [before, after] = JSON.stringify({ ...soundEmail(), [field]: 'a|b' }).split('|') as [
+      const [before, after] = JSON.stringify({ ...validEmail(), [field]: 'a|b' }).split('|') as [
         string,
         string,
       ];
@@ -212,7 +212,7 @@ describe('G2: JSON that is too deep, has too many values, or has a key twice', (
       withBody(`${depth} levels`, { body, status: 400, names: 'nested more than 64 levels deep' }),
     ),
   );
-  // Without a bound the memory of a gateway ended before these did.
+  // Without a limit, these exhausted the memory of a gateway.
   const many = ['{},', '[],', '0,'].flatMap((piece) => {
     const body = `{"emails":[${piece.repeat(1_000_000)}${piece.slice(0, -1)}]}`;
     return withBody(`a million of \`${piece}\``, { body, status: 400, names: 'more than 500,000 values' });
@@ -226,7 +226,7 @@ describe('G2: JSON that is too deep, has too many values, or has a key twice', (
     ['"settings":{"\\u005f_proto__":{"trackOpens":true}}', '`__proto__`'],
   ];
   const twice = doubled.flatMap(([member, names]) => {
-    const body = `${JSON.stringify(soundEmail()).slice(0, -1)},${member}}`;
+    const body = `${JSON.stringify(validEmail()).slice(0, -1)},${member}}`;
     return withBody(member, { body, status: 400, names });
   });
   it.each(titled([...levels, ...many, ...twice]))('%s', refuses);
@@ -255,9 +255,9 @@ describe('G2: a connection that speaks', () => {
   });
 });
 
-/** Posts a sound email with exactly these lines beside the least. */
+/** Posts a valid email with exactly these header lines besides the required ones. */
 function post(lines: readonly string[]): Promise<Answer> {
-  const body = JSON.stringify(soundEmail());
+  const body = JSON.stringify(validEmail());
   const { stack } = refusing;
   const head = [
     `Content-Length: ${body.length}`,

@@ -1,64 +1,64 @@
-import { soundEmail } from '../stack.ts';
+import { validEmail } from '../stack.ts';
 
-/** A request with a fault in it, and what it must be answered. */
+/** An invalid request, and how it must be refused. */
 export interface Case {
   readonly what: string;
-  /** Method and path. A name in braces stands for an id: what `path` says, or what the file's stack knows. */
+  /** Method and path. A name in braces is replaced by its value in `path`, or by an id that the file's `RefusingStack` knows. */
   readonly route: string;
   readonly path?: Readonly<Record<string, string>>;
-  /** With its `?`. */
+  /** The query string, with its `?`. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string or bytes are sent as they are, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
-  /** Whose key: an EDITOR's unless it says another, or none. */
+  /** The role of the key; null: no key. Default: editor. */
   readonly as?: 'viewer' | 'apiUser' | 'editor' | null;
-  /** The refusal is that of the only item of a batch, which itself is answered 200. */
+  /** Whether the refusal is that of the only item of a batch, which itself is answered 200. */
   readonly isItem?: boolean;
   readonly status: number;
-  /** What the message must contain, or match: the field, as a rule. */
+  /** What the message must contain or match: usually the field's name. */
   readonly names: string | RegExp;
 }
 
-/** Something that is wrong wherever a kind of field is. */
+/** An invalid value for a kind of field. */
 export interface Fault {
   readonly what: string;
   readonly value: unknown;
-  /** 400 unless it says otherwise. */
+  /** The expected status. Default: 400. */
   readonly status?: number;
-  /** More than that the field is named. */
+  /** What the message must contain or match. Default: the name of the field. */
   readonly says?: string | RegExp;
 }
 
-/** A field of a route that takes a kind of value. */
-export interface Place {
+/** A field of a route's request, to be filled with invalid values. */
+export interface RequestField {
   readonly route: string;
-  /** The field as messages name it. */
+  /** The field's name, as in error messages. */
   readonly field: string;
-  /** The rest of the request, with this value in the field. */
+  /** A request that is valid except for this value in the field. */
   request(value: unknown): Pick<Case, 'path' | 'query' | 'headers' | 'body' | 'isItem'>;
 }
 
-/** Every fault at every place. */
-export function casesOf(faults: readonly Fault[], places: readonly Place[]): Case[] {
-  return places.flatMap((place) =>
+/** A case for each fault in each field. */
+export function casesOf(faults: readonly Fault[], fields: readonly RequestField[]): Case[] {
+  return fields.flatMap((field) =>
     faults.map(({ what, value, status = 400, says }) => ({
-      what: `\`${place.field}\`: ${what}`,
-      route: place.route,
-      ...place.request(value),
+      what: `\`${field.field}\`: ${what}`,
+      route: field.route,
+      ...field.request(value),
       status,
-      names: says ?? new RegExp(`\`${place.field.replace(/[.[\]]/g, '\\$&')}(\\[\\d+\\])?[.\`]`),
+      names: says ?? new RegExp(`\`${field.field.replace(/[.[\]]/g, '\\$&')}(\\[\\d+\\])?[.\`]`),
     })),
   );
 }
 
-/** Texts as faults that are called what they are. */
+/** Strings as faults, each described by its own text. */
 export function texts(...values: readonly string[]): Fault[] {
   return [...new Set(values)].map((value) => ({ what: shown(value), value }));
 }
 
-/** What is no text at all. */
-export const NO_TEXTS: readonly Fault[] = [
+/** Values that are not strings. */
+export const NON_STRINGS: readonly Fault[] = [
   { what: 'null', value: null },
   { what: 'a number', value: 42 },
   { what: 'zero', value: 0 },
@@ -69,18 +69,18 @@ export const NO_TEXTS: readonly Fault[] = [
   { what: 'an array of what is no text', value: [['a@example.com'], 1] },
 ];
 
-/** A field of a raw email, with nothing else wrong. */
-export function inRawEmail(field: string, wrap = (value: unknown): unknown => value): Place {
+/** A field of an otherwise valid raw email. */
+export function inRawEmail(field: string, wrap = (value: unknown): unknown => value): RequestField {
   const name = field.split(/[.[]/, 1)[0]!;
   return {
     route: 'POST /v1/emails',
     field,
-    request: (value) => ({ body: { ...soundEmail(), [name]: wrap(value) } }),
+    request: (value) => ({ body: { ...validEmail(), [name]: wrap(value) } }),
   };
 }
 
 /** The same field in the only item of a batch. */
-export function inBatch({ field, request }: Place): Place {
+export function inBatch({ field, request }: RequestField): RequestField {
   return {
     route: 'POST /v1/emails/batch',
     field,
@@ -91,12 +91,12 @@ export function inBatch({ field, request }: Place): Place {
   };
 }
 
-/** A field of a body that has nothing else wrong. */
-export function inBody(route: string, field: string, rest: object = {}): Place {
+/** A field of an otherwise valid body. */
+export function inBody(route: string, field: string, rest: object = {}): RequestField {
   return { route, field, request: (value) => ({ body: { ...rest, [field]: value } }) };
 }
 
-/** A value as a title shows it. */
+/** A value in the form that test titles show it. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value).replace(
     /[^ -~]/gu,

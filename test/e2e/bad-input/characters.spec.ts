@@ -1,12 +1,12 @@
 import { describe, it } from '@jest/globals';
-import { newRecipient, soundEmail } from '../stack.ts';
-import { type Case, casesOf, type Fault, inRawEmail, type Place } from './cases.ts';
+import { newRecipient, validEmail } from '../stack.ts';
+import { type Case, casesOf, type Fault, inRawEmail, type RequestField } from './cases.ts';
 import { atLeastForty, RefusingStack } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
-/** What no string and no key of a body may hold, whatever it is for. */
+/** Characters that no string and no key of a body may contain. */
 const IMPOSSIBLE: readonly [what: string, text: string, says: string][] = [
   ['NUL', '\0', 'has the character U+0000'],
   ['two NULs', '\0\0', 'has the character U+0000'],
@@ -18,7 +18,7 @@ const IMPOSSIBLE: readonly [what: string, text: string, says: string][] = [
   ['half of a pair beside a whole one', '😀\ud83d', 'half of a surrogate pair'],
 ];
 
-/** Places in a text: the end, the beginning, the middle, alone. */
+/** Positions in a text: the end, the beginning, the middle, alone. */
 const AROUND: readonly ((evil: string) => string)[] = [
   (evil) => `Hello${evil}`,
   (evil) => `${evil}Hello`,
@@ -54,15 +54,15 @@ describe('G11: NUL and half of a surrogate pair in values', () => {
 });
 
 describe('G11: NUL and half of a surrogate pair in keys', () => {
-  const inKey = (field: string, bodyOf: (key: string) => object): Place => ({
+  const inKey = (field: string, bodyOf: (key: string) => object): RequestField => ({
     route: 'POST /v1/emails',
     field,
     request: (key) => ({ body: bodyOf(key as string) }),
   });
   const places = [
-    inKey('the email', (key) => ({ ...soundEmail(), [key]: 1 })),
-    inKey('settings', (key) => ({ ...soundEmail(), settings: { [key]: true } })),
-    inKey('contactProperties', (key) => ({ ...soundEmail(), contactProperties: { a: [{ [key]: 1 }] } })),
+    inKey('the email', (key) => ({ ...validEmail(), [key]: 1 })),
+    inKey('settings', (key) => ({ ...validEmail(), settings: { [key]: true } })),
+    inKey('contactProperties', (key) => ({ ...validEmail(), contactProperties: { a: [{ [key]: 1 }] } })),
     inKey('variables', (key) => ({ template: 't', to: newRecipient(), variables: { [key]: 1 } })),
   ];
   it.each(atLeastForty(casesOf(faults, places)))('%s', refuses);

@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
-import { type Case, casesOf, NO_TEXTS, type Place, shown, texts } from './cases.ts';
+import { type Case, casesOf, NON_STRINGS, type RequestField, shown, texts } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const UPSERT = 'POST /v1/contacts';
@@ -16,8 +16,12 @@ const refusing = RefusingStack.forFile(async (stack) => {
 });
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
-const email: Place = { route: UPSERT, field: 'email', request: (value) => ({ body: { email: value } }) };
-const properties: Place[] = [
+const email: RequestField = {
+  route: UPSERT,
+  field: 'email',
+  request: (value) => ({ body: { email: value } }),
+};
+const properties: RequestField[] = [
   {
     route: UPSERT,
     field: 'properties',
@@ -33,7 +37,7 @@ const sending = (what: string, body: unknown, names: string | RegExp, route = UP
   names,
 });
 
-describe('An address that a contact may not have', () => {
+describe('Invalid addresses of contacts', () => {
   const wrong = [
     '',
     ' ',
@@ -75,10 +79,10 @@ describe('An address that a contact may not have', () => {
     `a@${'a.'.repeat(130)}net`,
     'x'.repeat(100_000),
   ];
-  it.each(atLeastForty(casesOf([...NO_TEXTS, ...texts(...wrong)], [email])))('%s', refuses);
+  it.each(atLeastForty(casesOf([...NON_STRINGS, ...texts(...wrong)], [email])))('%s', refuses);
 });
 
-describe('G11: properties that a contact may not have', () => {
+describe('G11: invalid properties of contacts', () => {
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
   const none = [null, 'x', '', 1, 0, true, false, [], [{}], [['a', 1]]];
   const wrong = [
@@ -104,7 +108,7 @@ describe('G11: properties that a contact may not have', () => {
   )('%s', refuses);
 });
 
-describe('G2, G4: a body that is none, or that has more', () => {
+describe('G2, G4: invalid bodies and unknown fields', () => {
   const ada = { email: 'ada@example.net' };
   it.each(
     titled([
@@ -129,7 +133,7 @@ describe('G2, G4: a body that is none, or that has more', () => {
   )('%s', refuses);
 });
 
-describe('A batch of contacts that is none', () => {
+describe('Invalid batches of contacts', () => {
   const wrong = [null, 'x', 1, true, {}, { 0: { email: 'ada@example.net' } }, { length: 1 }, []];
   it.each(
     titled([
@@ -148,7 +152,7 @@ describe('A batch of contacts that is none', () => {
   )('%s', refuses);
 });
 
-describe('G10: a page of contacts that there is not', () => {
+describe('G10: invalid pages of contacts', () => {
   const queries: [string, string][] = [
     ...['0', '101', '-1', '1.5', 'x', ''].map((value): [string, string] => ['limit', value]),
     ...['createdAt', 'email', ''].map((value): [string, string] => ['sort', value]),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
 import type { Answer } from '../api.ts';
-import { newRecipient, soundEmail } from '../stack.ts';
+import { newRecipient, validEmail } from '../stack.ts';
 import { expectRefusal } from './refusal.ts';
 import { RefusingStack } from './refusing-stack.ts';
 
@@ -12,8 +12,8 @@ const EMAILS = '/v1/emails';
 const otherCase = (text: string): string =>
   text.replace(/.$/, (last) => (last === last.toUpperCase() ? last.toLowerCase() : last.toUpperCase()));
 
-/** What is no credential, made of one that is. */
-const NO_CREDENTIALS: readonly [string, (secret: string) => string][] = [
+/** Invalid credentials, made from a valid one. */
+const INVALID_CREDENTIALS: readonly [string, (secret: string) => string][] = [
   ['another scheme', (key) => `Basic ${btoa(`user:${key}`)}`],
   ['another scheme with the key', (key) => `Token ${key}`],
   ['the key alone', (key) => key],
@@ -59,15 +59,15 @@ const NO_CREDENTIALS: readonly [string, (secret: string) => string][] = [
   ['a JSON Web Token', () => 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.'],
 ];
 
-describe('A1, A2, X3: what is no credential', () => {
-  it.each(NO_CREDENTIALS)('%s', async (_what, value) => {
+describe('A1, A2, X3: invalid credentials', () => {
+  it.each(INVALID_CREDENTIALS)('%s', async (_what, value) => {
     const headers = { Authorization: value(secret()) };
     const answer = await refusing.stack.send({}, { key: null, headers });
     expectRefusal(answer, 401, /header|key/);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('is forty kinds', () => expect(NO_CREDENTIALS.length).toBeGreaterThanOrEqual(40));
+  it('is forty kinds', () => expect(INVALID_CREDENTIALS.length).toBeGreaterThanOrEqual(40));
 
   it('none at all', async () => {
     const { stack } = refusing;
@@ -76,17 +76,17 @@ describe('A1, A2, X3: what is no credential', () => {
     expectRefusal(await stack.api().get(path, { key: null }), 401, 'missing');
   });
 
-  it('one that is well-formed and nobody’s', async () => {
+  it('an unknown but well-formed one', async () => {
     expectRefusal(await refusing.stack.send({}, { key: newApiKeySecret() }), 401, 'The API key is not valid');
   });
 
   it('one in the query', async () => {
     const path = `${EMAILS}?key=${secret()}&access_token=${secret()}&authorization=Bearer%20${secret()}`;
-    expectRefusal(await refusing.stack.api().post(path, soundEmail(), { key: null }), 401, 'missing');
+    expectRefusal(await refusing.stack.api().post(path, validEmail(), { key: null }), 401, 'missing');
   });
 
   it('one in the body', async () => {
-    const body = { ...soundEmail(), to: newRecipient(), authorization: `Bearer ${secret()}` };
+    const body = { ...validEmail(), to: newRecipient(), authorization: `Bearer ${secret()}` };
     expectRefusal(await refusing.stack.api().post(EMAILS, body, { key: null }), 401, 'missing');
   });
 });
@@ -122,9 +122,9 @@ describe('G5: the order of checks', () => {
   });
 });
 
-/** Posts a sound email with exactly these lines beside the least. */
+/** Posts a valid email with exactly these header lines besides the required ones. */
 function postWith(lines: readonly string[]): Promise<Answer> {
-  const body = JSON.stringify(soundEmail());
+  const body = JSON.stringify(validEmail());
   const head = ['POST /v1/emails HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Type: application/json'];
   return refusing.stack.api().raw([...head, `Content-Length: ${body.length}`, ...lines], body);
 }

@@ -1,36 +1,36 @@
 import { DOCUMENT, compileSchema, OPERATIONS } from '../../../apps/gateway/src/openapi/document.fixture.ts';
 import type { PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
-import { tomorrow } from '../makers.ts';
+import { tomorrow } from '../factories.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
-type Judge = (value: unknown) => boolean;
+type Validator = (value: unknown) => boolean;
 export type Role = 'viewer' | 'apiUser' | 'editor';
 
-/** A body that a route takes, and what each field that it may have takes. */
+/** A kind of body that a route accepts, with a validator for each of its fields. */
 export interface DocumentedBody {
   readonly example: Readonly<Record<string, unknown>>;
-  readonly fields: Readonly<Record<string, Judge>>;
+  readonly fields: Readonly<Record<string, Validator>>;
 }
 
-/** A route as the document describes it. */
+/** A route as the OpenAPI document describes it. */
 export interface DocumentedRoute {
   /** Method and path. */
   readonly route: string;
   readonly needsKey: boolean;
-  /** Whose keys may not use it. */
+  /** The roles whose keys are refused. */
   readonly forbiddenRoles: readonly Role[];
   /** The names of the ids in its path. */
   readonly ids: readonly PathIdName[];
-  /** What each parameter of the query takes, which is a text. */
-  readonly query: Readonly<Record<string, Judge>>;
-  /** None: it takes no body. */
+  /** A validator for each query parameter, which takes its text. */
+  readonly query: Readonly<Record<string, Validator>>;
+  /** Empty: it has no body. */
   readonly bodies: readonly DocumentedBody[];
   readonly needsBody: boolean;
 }
 
 const ROLES: Readonly<Record<string, Role>> = { VIEWER: 'viewer', API_USER: 'apiUser', EDITOR: 'editor' };
 
-/** Every route that the document has. */
+/** Every route of the document. */
 export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = OPERATIONS.map(([route, operation]) => {
   const { description, parameters = [] } = operation as unknown as {
     readonly description: string;
@@ -43,14 +43,14 @@ export const DOCUMENTED_ROUTES: readonly DocumentedRoute[] = OPERATIONS.map(([ro
     needsKey: operation.security.length > 0,
     forbiddenRoles: rolesThatMayNot(description),
     ids: [...route.matchAll(/\{(\w+_id)\}/g)].map(([, name]) => name as PathIdName),
-    query: Object.fromEntries(ofQuery.map(({ name, schema }) => [name, textJudgeOf(schema)])),
+    query: Object.fromEntries(ofQuery.map(({ name, schema }) => [name, textValidatorOf(schema)])),
     needsBody: operation.requestBody?.required === true,
     bodies: json === undefined ? [] : bodiesOf(json.schema, Object.values(json.examples)),
   };
 });
 
-/** Those that callers use, of which some are for everybody. */
-export const ROUTES_OF_CALLERS = DOCUMENTED_ROUTES.filter(({ route }) => route.includes(' /v1/'));
+/** The routes below `/v1/`. Some of them need no key. */
+export const V1_ROUTES = DOCUMENTED_ROUTES.filter(({ route }) => route.includes(' /v1/'));
 
 /** Routes for `describe.each`, with their titles. */
 export function titledRoutes(routes: readonly DocumentedRoute[]): [string, DocumentedRoute][] {
@@ -63,7 +63,7 @@ function rolesThatMayNot(description: string): Role[] {
   return Object.entries(ROLES).flatMap(([name, role]) => (allowed.includes(`\`${name}\``) ? [] : [role]));
 }
 
-/** One for each kind of body: further examples of a kind would be judged by the same rules. */
+/** One for each kind of body: further examples of the same kind have the same schema. */
 function bodiesOf(schema: Schema, examples: readonly { readonly value: unknown }[]): DocumentedBody[] {
   const kinds = (schema['oneOf'] ?? [schema]) as Schema[];
   return kinds.map((kind) => {
@@ -72,21 +72,21 @@ function bodiesOf(schema: Schema, examples: readonly { readonly value: unknown }
     const { properties = {} } = resolved(kind) as { properties?: Record<string, Schema> };
     const fields = Object.entries(properties).map(([name, field]) => [name, compileSchema(field)]);
     return {
-      example: ofToday(example.value as DocumentedBody['example']),
+      example: withFutureSendAt(example.value as DocumentedBody['example']),
       fields: Object.fromEntries(fields),
     };
   });
 }
 
-/** An example whose time to send is one that can be. */
-function ofToday(example: DocumentedBody['example']): DocumentedBody['example'] {
+/** An example with a `sendAt`, if it has one, that is in the future. */
+function withFutureSendAt(example: DocumentedBody['example']): DocumentedBody['example'] {
   return 'sendAt' in example ? { ...example, sendAt: tomorrow() } : example;
 }
 
-/** A query string says a number by its digits. */
-function textJudgeOf(schema: Schema): Judge {
-  const judge = compileSchema(schema);
-  return (text) => judge(schema['type'] === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text);
+/** A validator for the text of a query parameter; digits stand for an integer where the schema requires one. */
+function textValidatorOf(schema: Schema): Validator {
+  const validate = compileSchema(schema);
+  return (text) => validate(schema['type'] === 'integer' && /^\d+$/.test(String(text)) ? Number(text) : text);
 }
 
 function resolved(schema: Schema): Schema {

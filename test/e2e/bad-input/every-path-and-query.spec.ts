@@ -1,25 +1,31 @@
 import { describe, it } from '@jest/globals';
 import { PATH_IDS } from '../../../apps/gateway/src/validation/path-ids.ts';
 import { type Case, shown } from './cases.ts';
-import { type DocumentedRoute, ROUTES_OF_CALLERS, titledRoutes } from './documented-routes.ts';
-import { idsOfNothing, idsOfOtherThings, noIds } from './faults/ids.ts';
-import { NO_LIMITS, NO_PARAMETERS, NO_PLACES, NO_SORTS, NO_TIMES_OF_PAGES } from './faults/pages.ts';
+import { type DocumentedRoute, V1_ROUTES, titledRoutes } from './documented-routes.ts';
+import { unknownIds, idsWithOtherPrefixes, invalidIds } from './faults/ids.ts';
+import {
+  INVALID_LIMITS,
+  UNKNOWN_PARAMETERS,
+  INVALID_OPAQUE_CURSORS,
+  INVALID_SORTS,
+  INVALID_TIME_CURSORS,
+} from './faults/pages.ts';
 import { QUERY_VALUES } from './faults/values.ts';
 import { expectRefusal } from './refusal.ts';
 import { RefusingStack } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 
-/** Routes have their rules in common, so a route is asked a third of a table, and the next ones the rest of it. */
+/** Routes share their rules, so each route is tested with a third of a table, and the next ones with the rest. */
 const THIRDS = 3;
 const thirdOf = <Value>(values: readonly Value[], route: DocumentedRoute): Value[] =>
-  values.filter((_, place) => place % THIRDS === ROUTES_OF_CALLERS.indexOf(route) % THIRDS);
+  values.filter((_, place) => place % THIRDS === V1_ROUTES.indexOf(route) % THIRDS);
 
-const withIds = ROUTES_OF_CALLERS.filter(({ ids }) => ids.length > 0);
-const withQueries = ROUTES_OF_CALLERS.filter(({ query }) => Object.keys(query).length > 0);
+const withIds = V1_ROUTES.filter(({ ids }) => ids.length > 0);
+const withQueries = V1_ROUTES.filter(({ query }) => Object.keys(query).length > 0);
 const lists = withQueries.filter(({ query }) => 'startAt' in query);
 
-/** What a route says of an id in its path that it does not have. */
+/** How a route answers an unknown id in its path. */
 const REFUSALS = {
   ofWorkspace: { status: 403, names: 'not of the workspace in the path' },
   ofAnother: { status: 404, names: /^There is no [a-zA-Z ]+ with this id in this workspace$/ },
@@ -30,22 +36,24 @@ describe.each(titledRoutes(withIds))('%s: the path', (route, described) => {
   const places = ids.map((id) => ({ id, prefix: PATH_IDS[id].prefix }));
   const refusalOf = (prefix: string) => (prefix === 'wrk' ? REFUSALS.ofWorkspace : REFUSALS.ofAnother);
 
-  it('G3, G8: has no id that is none, of nothing, or of something else', () =>
+  it('G3, G8: refuses ids that are malformed, unknown, or of other resources', () =>
     refusing.refusesAll(
       places.flatMap(({ id, prefix }) =>
-        [...thirdOf(noIds(prefix), described), ...idsOfNothing(prefix), ...idsOfOtherThings(prefix)].map(
-          (value): Case => ({
-            what: `${id} ${shown(value)}`,
-            route,
-            path: { [id]: value },
-            body: bodies[0]?.example,
-            ...refusalOf(prefix),
-          }),
-        ),
+        [
+          ...thirdOf(invalidIds(prefix), described),
+          ...unknownIds(prefix),
+          ...idsWithOtherPrefixes(prefix),
+        ].map((value): Case => ({
+          what: `${id} ${shown(value)}`,
+          route,
+          path: { [id]: value },
+          body: bodies[0]?.example,
+          ...refusalOf(prefix),
+        })),
       ),
     ));
 
-  it('G2: has no id that is no text', async () => {
+  it('G2: refuses ids that are not valid text', async () => {
     const wrong = ['%', '%zz', '%c3%28', '%e0%a4%a', '%ff', 'trs_%c0%80', '%ed%a0%80', '%f4%90%80%80'];
     for (const { id, prefix } of places) {
       const { status, names } = refusalOf(prefix);
@@ -54,7 +62,7 @@ describe.each(titledRoutes(withIds))('%s: the path', (route, described) => {
   });
 });
 
-/** Asks for a path with these very characters in it, which no client would send. */
+/** Requests a path with exactly these characters, which no client would send. */
 async function askedRaw({ route, bodies }: DocumentedRoute, id: string, value: string) {
   const { stack } = refusing;
   const body = JSON.stringify(bodies[0]?.example ?? {});
@@ -76,10 +84,10 @@ const asking = (route: string, query: string, names: string | RegExp): Case => (
 });
 const named = (field: string): RegExp => new RegExp(`\`${field}\` `);
 
-const withoutQueries = ROUTES_OF_CALLERS.filter(({ query }) => Object.keys(query).length === 0);
+const withoutQueries = V1_ROUTES.filter(({ query }) => Object.keys(query).length === 0);
 
 describe.each(titledRoutes(withoutQueries))('%s: no query', (route) => {
-  it('G3, G4: is none that says something', async () => {
+  it('G3, G4: must be empty', async () => {
     await refusing.refusesAll([
       asking(route, 'version=3', '`version` is not a known field; this call has no query, leave it out'),
       asking(route, 'a&b=1&b=2', '`a` is not a known field; `b` is not a known field; this call'),
@@ -93,7 +101,7 @@ describe.each(titledRoutes(withoutQueries))('%s: no query', (route) => {
 });
 
 describe.each(titledRoutes(withQueries))('%s: the query', (route, { query }) => {
-  it('G3, G4: has what is described, once', () =>
+  it('G3, G4: accepts only documented parameters, each once', () =>
     refusing.refusesAll([
       asking(route, 'nonesuch=1', '`nonesuch` is not a known'),
       asking(route, '__proto__=1', '`__proto__` is not a known'),
@@ -107,7 +115,7 @@ describe.each(titledRoutes(withQueries))('%s: the query', (route, { query }) => 
       ]),
     ]));
 
-  it('G3: has in each parameter what its schema takes; the parameter that has something else is named', () =>
+  it('G3: refuses values that the schema of a parameter does not allow, and names the parameter', () =>
     refusing.refusesAll(
       Object.entries(query).flatMap(([name, takes]) =>
         QUERY_VALUES.filter((value) => !takes(decodeURIComponent(value.replaceAll('+', ' ')))).map((value) =>
@@ -117,22 +125,22 @@ describe.each(titledRoutes(withQueries))('%s: the query', (route, { query }) => 
     ));
 });
 
-/** Keys and webhooks, of which there are few, have a time for a place. */
+/** The lists of keys and webhooks, which are short, use a time as cursor. */
 const isByTime = ({ route }: DocumentedRoute): boolean => /\/(api-keys|webhooks)$/.test(route);
 
 describe.each(titledRoutes(lists))('%s: the page', (route, list) => {
   const parameters = {
-    limit: NO_LIMITS,
-    sort: NO_SORTS,
-    startAt: isByTime(list) ? NO_TIMES_OF_PAGES : NO_PLACES,
+    limit: INVALID_LIMITS,
+    sort: INVALID_SORTS,
+    startAt: isByTime(list) ? INVALID_TIME_CURSORS : INVALID_OPAQUE_CURSORS,
   };
 
-  it.each(Object.entries(parameters))('G10: has a `%s` that can be', (name, values) =>
+  it.each(Object.entries(parameters))('G10: refuses invalid values of `%s`', (name, values) =>
     refusing.refusesAll(thirdOf(values, list).map((value) => asking(route, `${name}=${value}`, named(name)))),
   );
 
-  it('G4, G10: has no parameter of other pages', () =>
+  it('G4, G10: refuses paging parameters of other APIs', () =>
     refusing.refusesAll(
-      thirdOf(NO_PARAMETERS, list).map((query) => asking(route, query, /is not a known field|U\+0000/)),
+      thirdOf(UNKNOWN_PARAMETERS, list).map((query) => asking(route, query, /is not a known field|U\+0000/)),
     ));
 });

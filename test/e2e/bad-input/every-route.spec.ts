@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Case, shown } from './cases.ts';
-import { DOCUMENTED_ROUTES, ROUTES_OF_CALLERS, titledRoutes } from './documented-routes.ts';
+import { DOCUMENTED_ROUTES, V1_ROUTES, titledRoutes } from './documented-routes.ts';
 import { IMPOSSIBLE, VALUES } from './faults/values.ts';
 import { expectRefusal } from './refusal.ts';
 import { RefusingStack } from './refusing-stack.ts';
@@ -10,13 +10,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const refusing = RefusingStack.forFile();
 
 const named = (field: string): RegExp => new RegExp(`\`${field}(\\[\\d+\\])?[.\`[]`);
-/** An item of a batch has an answer of its own. */
+/** Items of a batch have answers of their own. */
 const isOwnAnswer = (route: string, value: unknown): boolean =>
   route.endsWith('/batch') && Array.isArray(value) && value.length > 0;
-describe.each(titledRoutes(ROUTES_OF_CALLERS))('%s', (route, { needsKey, forbiddenRoles, bodies }) => {
+describe.each(titledRoutes(V1_ROUTES))('%s', (route, { needsKey, forbiddenRoles, bodies }) => {
   const someBody = bodies.length > 0 ? '{' : undefined;
 
-  it('A1, A2, G5: asks for a key before all else', async () => {
+  it('A1, A2, G5: checks the key before anything else', async () => {
     expect(needsKey).toBe(true);
     const bad = { route, what: 'without a key', as: null, body: someBody, status: 401, names: '' };
     const answer = await refusing.send(bad);
@@ -24,7 +24,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS))('%s', (route, { needsKey, forbidd
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('A4, K2, G5: lets no role in that it is not for, before it looks at anything else', async () => {
+  it('A4, K2, G5: refuses other roles before it checks anything else', async () => {
     for (const as of forbiddenRoles) {
       const answer = await refusing.send({ route, what: '', as, body: someBody, status: 0, names: '' });
       expect([401, 403]).toContain(answer.status);
@@ -34,7 +34,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS))('%s', (route, { needsKey, forbidd
   });
 });
 
-describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.length > 0)))(
+describe.each(titledRoutes(V1_ROUTES.filter(({ bodies }) => bodies.length > 0)))(
   '%s: the body',
   (route, { bodies, needsBody }) => {
     const bad = (what: string, body: unknown, names: string | RegExp, status = 400): Case => ({
@@ -45,7 +45,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
       status,
     });
 
-    it('G2: is JSON in UTF-8, an object, and each of its keys there once', () =>
+    it('G2: must be a JSON object in UTF-8 without duplicate keys', () =>
       refusing.refusesAll([
         ...(needsBody ? [bad('none', '', /^The body /)] : []),
         ...['{', '{"a":1,}', 'a=1', '{"a":NaN}', '<x/>'].map((body) => bad(body, body, /^The body /)),
@@ -63,7 +63,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
         { ...bad('gzip', '{}', 'compressed', 415), headers: { 'Content-Encoding': 'gzip' } },
       ]));
 
-    it('G4: has no field that is not known', () =>
+    it('G4: must not have unknown fields', () =>
       refusing.refusesAll(
         bodies.flatMap(({ example }) =>
           ['nonesuch', 'constructor', 'id', '0', 'x'.repeat(1_000)].map((name) =>
@@ -72,7 +72,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
         ),
       ));
 
-    it('G2: has in each field what its schema takes; the field that has something else is named', () =>
+    it('G2: is refused with values that the schema of a field does not allow; the message names the field', () =>
       refusing.refusesAll(
         bodies.flatMap(({ example, fields }) =>
           Object.entries(fields).flatMap(([field, takes]) =>
@@ -83,7 +83,7 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
         ),
       ));
 
-    it('G11: has no NUL and no half of a surrogate pair, in no field and no key', () =>
+    it('G11: is refused with NUL or half of a surrogate pair in any field or key', () =>
       refusing.refusesAll(
         bodies.flatMap(({ example, fields }) =>
           IMPOSSIBLE.flatMap((evil) => [
@@ -97,24 +97,21 @@ describe.each(titledRoutes(ROUTES_OF_CALLERS.filter(({ bodies }) => bodies.lengt
   },
 );
 
-const ACTS = ROUTES_OF_CALLERS.filter(
-  ({ route, bodies }) => !route.startsWith('GET ') && bodies.length === 0,
-);
+const ACTS = V1_ROUTES.filter(({ route, bodies }) => !route.startsWith('GET ') && bodies.length === 0);
 
-it('G4: every call that takes no body is asked for one', () =>
-  expect(ACTS.length).toBeGreaterThanOrEqual(15));
+it('G4: every route without a body is tested with one', () => expect(ACTS.length).toBeGreaterThanOrEqual(15));
 
 describe.each(titledRoutes(ACTS))('%s: no body', (route) => {
   const notThere = { route, what: '', status: 404, names: /^There is no [\w ]+ with this id/ };
 
-  it('G4: is as good as an empty one, of whatever type, and as an object without a field', async () => {
+  it('G4: is the same as an empty body of any type, and as an empty object', async () => {
     await refusing.refusesAll([undefined, '', '{}', ' { }'].map((body) => ({ ...notThere, body })));
     for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
       await refusing.refuses({ ...notThere, body: '', headers: { 'Content-Type': type } });
     expectRefusal(await chunked(route, []), 404, notThere.names);
   });
 
-  it('G4: is not one that says something', async () => {
+  it('G4: is required: any content is refused', async () => {
     const bad = (body: string, names: string | RegExp): Case => ({ ...notThere, body, names, status: 400 });
     await refusing.refusesAll([
       bad('{"force":true}', '`force` is not a known field; this call takes no body, leave it out'),
@@ -127,7 +124,7 @@ describe.each(titledRoutes(ACTS))('%s: no body', (route) => {
   });
 });
 
-/** Sends a body in chunks, of no type. */
+/** Sends a chunked body without a Content-Type. */
 function chunked(route: string, chunks: readonly string[]) {
   const { stack } = refusing;
   const line = route.replace('{workspace_id}', stack.tenant.workspaceId).replaceAll(/\{\w+\}/g, 'x');
@@ -137,7 +134,7 @@ function chunked(route: string, chunks: readonly string[]) {
 }
 
 const byPath = Map.groupBy(DOCUMENTED_ROUTES, ({ route }) => route.split(' ')[1]!);
-/** Whether a route's pattern takes a path whose ids are any; what is a path of its own is nobody else's. */
+/** Whether a route's pattern matches a path with any ids; a literal path belongs only to its own route. */
 const takesPath = (pattern: string, path: string): boolean =>
   path.includes('{') ? takesAnyIds(pattern, path) : pattern === path;
 const takesAnyIds = (pattern: string, path: string): boolean =>
@@ -152,7 +149,7 @@ describe.each([...byPath.keys()])('%s', (path) => {
   );
 
   it.each(METHODS.filter((method) => !there.includes(method)))(
-    'G2: has no method %s, and says which it has',
+    'G2: answers 405 to %s with its allowed methods',
     async (method) => {
       const body = method === 'GET' ? undefined : '{}';
       const bad = { route: `${method} ${path}`, what: '', body, status: 405 };

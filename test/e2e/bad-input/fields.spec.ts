@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
-import { newRecipient, soundEmail } from '../stack.ts';
-import { type Case, casesOf, type Fault, inRawEmail, type Place, shown } from './cases.ts';
+import { newRecipient, validEmail } from '../stack.ts';
+import { type Case, casesOf, type Fault, inRawEmail, type RequestField, shown } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
@@ -16,10 +16,10 @@ const sending = (what: string, body: unknown, names: string | RegExp): Case => (
   status: 400,
   names,
 });
-const changed = (change: object): object => ({ ...soundEmail(), ...change });
+const changed = (change: object): object => ({ ...validEmail(), ...change });
 const templated = (change: object): object => ({ template: 't', to: newRecipient(), ...change });
 
-describe('X2, S1, F1, F2: what is missing', () => {
+describe('X2, S1, F1, F2: missing fields', () => {
   const without = (field: string): object => changed({ [field]: undefined });
   it.each(
     titled([
@@ -62,15 +62,15 @@ describe('S1: fields of the other kind', () => {
   )('%s', refuses);
 });
 
-describe('F1, F2, F3: values of another kind', () => {
+describe('F1, F2, F3: values of the wrong type', () => {
   const kinds = (values: readonly unknown[]): Fault[] =>
     values.map((value) => ({ what: shown(value), value }));
   const strings = ['from', 'fromName', 'to', 'subject', 'html', 'text', 'previewText', 'replyTo', 'groupBy'];
   const objects = ['settings', 'contactProperties'];
-  const flags: Place[] = ['trackOpens', 'trackClicks'].map((name) =>
+  const flags: RequestField[] = ['trackOpens', 'trackClicks'].map((name) =>
     inRawEmail(`settings.${name}`, (value) => ({ [name]: value })),
   );
-  const variables: Place = {
+  const variables: RequestField = {
     route: ROUTE,
     field: 'variables',
     request: (value) => ({ body: templated({ variables: value }) }),
@@ -90,7 +90,7 @@ describe('F1, F2, F3: values of another kind', () => {
   )('%s', refuses);
 });
 
-describe('G4: fields that are not known', () => {
+describe('G4: unknown fields', () => {
   const misspelt: [string, string][] = [
     ...Object.entries({
       sendat: 'sendAt',

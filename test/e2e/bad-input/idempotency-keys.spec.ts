@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, it } from '@jest/globals';
-import { soundEmail } from '../stack.ts';
-import { type Case, casesOf, inRawEmail, NO_TEXTS, type Place, shown, texts } from './cases.ts';
+import { validEmail } from '../stack.ts';
+import { type Case, casesOf, inRawEmail, NON_STRINGS, type RequestField, shown, texts } from './cases.ts';
 import { CONTROLS, tooLong } from './faults/texts.ts';
 import { expectRefusal } from './refusal.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
@@ -9,22 +9,22 @@ import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
-const inHeader: Place = {
+const inHeader: RequestField = {
   route: 'POST /v1/emails',
   field: 'Idempotency-Key',
-  request: (key) => ({ body: soundEmail(), headers: { 'Idempotency-Key': key as string } }),
+  request: (key) => ({ body: validEmail(), headers: { 'Idempotency-Key': key as string } }),
 };
 
-describe('S11: what is no idempotency key', () => {
+describe('S11: invalid idempotency keys', () => {
   const inField = [
     ...texts('', '\n', 'k\n', '\tk', 'k\r\nIdempotency-Key: other'),
     ...CONTROLS.flatMap((control) => texts(`k${control}`)),
     ...tooLong(255),
-    ...NO_TEXTS,
+    ...NON_STRINGS,
   ];
   it.each(atLeastForty(casesOf(inField, [inRawEmail('idempotencyKey')])))('%s', refuses);
 
-  // Of Latin-1 what a client can put in a header at all.
+  // Only Latin-1, because clients can put nothing else into a header.
   const latin = Array.from({ length: 0x5f }, (_, n) => `k${String.fromCodePoint(0xa1 + n)}`);
   const inHeaderLine = [
     ...texts('', ' ', '   ', 'x'.repeat(256), 'x'.repeat(5_000), 'a\tb'),
@@ -53,7 +53,7 @@ describe('S11: a field and a header that differ', () => {
   const cases = pairs.map(([field, header]): Case => ({
     what: `${shown(field)} and ${shown(header)}`,
     route: 'POST /v1/emails',
-    body: { ...soundEmail(), idempotencyKey: field },
+    body: { ...validEmail(), idempotencyKey: field },
     headers: { 'Idempotency-Key': header },
     status: 400,
     names: '`idempotencyKey` and the `Idempotency-Key` header differ',
@@ -68,7 +68,7 @@ describe('S11: more than one header', () => {
     ['one of them empty', ['', 'a']],
     ['a hundred', Array(100).fill('a')],
   ] as [string, string[]][])('%s', async (_what, keys) => {
-    const body = JSON.stringify(soundEmail());
+    const body = JSON.stringify(validEmail());
     const answer = await refusing.stack
       .api()
       .raw(

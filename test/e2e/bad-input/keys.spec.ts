@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { type Case, casesOf, inBody, NO_TEXTS, texts } from './cases.ts';
+import { type Case, casesOf, inBody, NON_STRINGS, texts } from './cases.ts';
 import { CONTROLS, INVISIBLE, tooLong } from './faults/texts.ts';
 import { RefusingStack } from './refusing-stack.ts';
 
@@ -13,7 +13,7 @@ describe('K4: the name of a key', () => {
     ...CONTROLS.flatMap((control) => texts(`a${control}b`)),
     ...INVISIBLE.flatMap((character) => texts(`a${character}b`)),
     ...tooLong(100),
-    ...NO_TEXTS,
+    ...NON_STRINGS,
   ];
   const places = [inBody(CREATE, 'displayName'), inBody(UPDATE, 'displayName')];
   const missing = {
@@ -23,11 +23,11 @@ describe('K4: the name of a key', () => {
     status: 400,
     names: '`displayName` is missing',
   };
-  it('can be seen, and has 1 to 100 characters', () =>
+  it('must be visible, and have 1 to 100 characters', () =>
     refusing.refusesAll([...casesOf(names, places), missing]));
 });
 
-const NO_ROLES: readonly string[] = [
+const INVALID_ROLES: readonly string[] = [
   '',
   ' ',
   'EDITOR ',
@@ -54,7 +54,8 @@ const NO_ROLES: readonly string[] = [
 
 describe('K2, K4: the role of a key', () => {
   const places = [inBody(CREATE, 'role', { displayName: 'Key' }), inBody(UPDATE, 'role')];
-  it('is one of the three', () => refusing.refusesAll(casesOf([...texts(...NO_ROLES), ...NO_TEXTS], places)));
+  it('must be one of the three', () =>
+    refusing.refusesAll(casesOf([...texts(...INVALID_ROLES), ...NON_STRINGS], places)));
 });
 
 describe('G4: fields of a key that nobody may set', () => {

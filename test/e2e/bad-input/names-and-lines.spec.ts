@@ -1,19 +1,19 @@
 import { describe, it } from '@jest/globals';
-import { type Case, casesOf, inRawEmail, NO_TEXTS, type Place, texts } from './cases.ts';
-import { NO_HEADER_LINES, NO_NAMES, tooLong } from './faults/texts.ts';
+import { type Case, casesOf, inRawEmail, NON_STRINGS, type RequestField, texts } from './cases.ts';
+import { INVALID_HEADER_LINES, INVALID_NAMES, tooLong } from './faults/texts.ts';
 import { atLeastForty, RefusingStack } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
-describe('S4, S5: what is no display name', () => {
+describe('S4, S5: invalid display names', () => {
   const quoted = (name: unknown): unknown => `"${String(name)}" <a@example.com>`;
   const bare = (name: unknown): unknown => `${String(name)} <a@example.com>`;
   const alone = casesOf(
-    [...texts('', ' ', '   ', '\u00a0', '\u3000'), ...NO_NAMES, ...NO_TEXTS],
+    [...texts('', ' ', '   ', '\u00a0', '\u3000'), ...INVALID_NAMES, ...NON_STRINGS],
     [inRawEmail('fromName')],
   );
-  const besideAnAddress = casesOf(NO_NAMES, [
+  const besideAnAddress = casesOf(INVALID_NAMES, [
     ...['from', 'to', 'replyTo'].flatMap((field) => [inRawEmail(field, quoted), inRawEmail(field, bare)]),
   ]);
   it.each(atLeastForty(alone))('%s', refuses);
@@ -43,20 +43,20 @@ describe('S4: a name that would have to be quoted', () => {
   it.each(atLeastForty(casesOf(names, places)))('%s', refuses);
 });
 
-describe('S4, G11: what is no line of a header', () => {
-  const inTemplatedEmail: Place = {
+describe('S4, G11: invalid header lines', () => {
+  const inTemplatedEmail: RequestField = {
     route: 'POST /v1/emails',
     field: 'template',
     request: (template) => ({ body: { template, to: 'a@example.com' } }),
   };
-  const places: [Place, number][] = [
+  const places: [RequestField, number][] = [
     [inRawEmail('subject'), 998],
     [inRawEmail('groupBy'), 255],
     [inRawEmail('idempotencyKey'), 255],
     [inTemplatedEmail, 255],
   ];
   for (const [place, max] of places) {
-    it.each(atLeastForty(casesOf([...NO_HEADER_LINES, ...tooLong(max), ...NO_TEXTS], [place])))(
+    it.each(atLeastForty(casesOf([...INVALID_HEADER_LINES, ...tooLong(max), ...NON_STRINGS], [place])))(
       '%s',
       refuses,
     );

@@ -1,20 +1,20 @@
 import { describe, it } from '@jest/globals';
-import { newRecipient, soundEmail } from '../stack.ts';
-import { type Case, casesOf, type Fault, inRawEmail, type Place } from './cases.ts';
+import { newRecipient, validEmail } from '../stack.ts';
+import { type Case, casesOf, type Fault, inRawEmail, type RequestField } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 const KIB = 1024;
 
-const inVariables: Place = {
+const inVariables: RequestField = {
   route: 'POST /v1/emails',
   field: 'variables',
   request: (variables) => ({ body: { template: 't', to: newRecipient(), variables } }),
 };
 const places = [inRawEmail('contactProperties'), inVariables];
 
-/** An object, or arrays, of so many levels. */
+/** An object, or arrays, with this number of levels. */
 function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = wrap('x');
   for (let level = 1; level < levels; level += 1) value = wrap(value);
@@ -23,7 +23,7 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
 const inObject = (inner: unknown): unknown => ({ a: inner });
 const inArray = (inner: unknown): unknown => [inner];
 
-describe('F1, F2: what is no object of JSON', () => {
+describe('F1, F2: values that are not JSON objects', () => {
   const values = [
     null,
     'x',
@@ -62,11 +62,11 @@ describe('F1, F2: what is no object of JSON', () => {
   )('%s', refuses);
 });
 
-describe('G2: JSON that means nothing, or two things', () => {
+describe('G2: invalid or ambiguous JSON', () => {
   const inText = (field: string, rest: object) => (members: string) =>
     `${JSON.stringify(rest).slice(0, -1)},"${field}":{${members}}}`;
   const bodies = [
-    inText('contactProperties', soundEmail()),
+    inText('contactProperties', validEmail()),
     inText('variables', { template: 't', to: newRecipient() }),
   ];
   const members: [what: string, text: string, names: string][] = [

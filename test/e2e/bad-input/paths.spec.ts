@@ -8,7 +8,7 @@ const auth = (): string => `Authorization: Bearer ${refusing.stack.tenant.keys.e
 const raw = (line: string) =>
   refusing.stack.api().raw([`${line} HTTP/1.1`, 'Host: x', auth(), 'Connection: close']);
 
-describe('G2, E0: a path that nothing is at', () => {
+describe('G2, E0: unknown paths', () => {
   const paths = [
     '/',
     '/v1',
@@ -62,13 +62,13 @@ describe('G2, E0: a path that nothing is at', () => {
   }));
   it.each(atLeastForty(cases))('%s', (_title, bad) => refusing.refuses(bad));
 
-  it('that is a whole address', async () => {
+  it('in absolute form', async () => {
     const nothing = 'There is nothing at /v1/nothing; see /docs for the paths';
     expectRefusal(await raw('GET http://evil.example/v1/nothing'), 404, nothing);
   });
 });
 
-describe('G2: a method that a path does not have', () => {
+describe('G2: methods that a path does not have', () => {
   it.each(['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'OPTIONS', 'LOCK', 'SEARCH', 'PURGE'])(
     '%s of the emails',
     async (method) => {
@@ -84,7 +84,7 @@ describe('G2: a method that a path does not have', () => {
     expect(answer.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'HEAD']));
   });
 
-  it.each(['/v1/emails/batch', '/v1/contacts/batch'])('GET of %s, which is no id', async (path) => {
+  it.each(['/v1/emails/batch', '/v1/contacts/batch'])('GET of %s, which is not an id', async (path) => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await raw(`${method} ${path}`);
       expectRefusal(answer, 405, `${method} is not possible here; use POST`);
@@ -98,10 +98,10 @@ describe('G2: a method that a path does not have', () => {
   });
 });
 
-describe('G3, G5: an id in the path that is no text once it is decoded', () => {
+describe('G3, G5: an id in the path that does not decode to valid text', () => {
   const ids = ['%zz', '%', '%E0%A4%A', '%ff', 'trs_01h455vb4pex5vsknk084sn02%', '%u0041'];
 
-  it.each(ids)('%s is 404 as any other, after the credential was judged', async (id) => {
+  it.each(ids)('%s is 404 like any other, after the credential was checked', async (id) => {
     const path = `/v1/emails/${id}`;
     expectRefusal(await raw(`GET ${path}`), 404, 'There is no email with this id in this workspace');
     const withoutKey = await refusing.stack
@@ -110,7 +110,7 @@ describe('G3, G5: an id in the path that is no text once it is decoded', () => {
     expectRefusal(withoutKey, 401, 'The `Authorization` header is missing');
   });
 
-  it('is 403 as the id of a workspace', async () => {
+  it('is 403 in place of a workspace id', async () => {
     expectRefusal(await raw('GET /v1/workspaces/%zz/api-keys'), 403, 'not of the workspace in the path');
   });
 });

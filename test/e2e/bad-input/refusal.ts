@@ -15,7 +15,7 @@ const PHRASES: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** What a fault in our own house would show; nobody outside is to see it. */
+/** Matches internal details (stack traces, SQL, hosts), which no message may show. */
 const INTERNAL =
   /\bat .+\.[cm]?[jt]s:\d+|\bat .*\(?node:|node_modules|\b(SELECT|INSERT|prisma|postgres(ql)?|redis|ECONN\w+)\b|undefined/i;
 
@@ -24,8 +24,8 @@ const MORE_FIELDS = ['allowedEmails', 'allowedDomains', 'docsUrl'];
 const SHORT_CHARACTERS = 4_000;
 
 /**
- * Checks what every refusal has: the status that was expected, exactly the fields of the error body, a short message that
- * names what is wrong, and nothing of the inside.
+ * Checks what every refusal must have: the expected status, exactly the fields of the error body, and a short message that
+ * names what is wrong and shows no internal details.
  *
  * @param names what the message must contain, or match
  */

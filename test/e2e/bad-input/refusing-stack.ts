@@ -5,18 +5,18 @@ import { Stack } from '../stack.ts';
 import type { Case } from './cases.ts';
 import { expectRefusal } from './refusal.ts';
 
-/** An id that exists nowhere, for a name in a path. */
+/** The suffix of an id that does not exist. */
 const NOWHERE = '01h455vb4pex5vsknk084sn02q';
-/** How many requests of a table are under way together. */
+/** How many requests of a table are sent concurrently. */
 const AT_ONCE = 10;
 
-/** One stack for a file of cases, whose requests are from an EDITOR. Whatever they try, nothing of it may be written. */
+/** A stack for a file of invalid requests. After all of them, the database must be unchanged. */
 export class RefusingStack {
   private started!: Stack;
   private readonly ids: Record<string, string> = {};
   private before: unknown;
 
-  /** Registers its own beginning and end with the file. @param prepare what must be there first; gives the ids of paths */
+  /** Registers `beforeAll` and `afterAll` for the file. @param prepare creates what must exist first, and returns the ids for paths */
   static forFile(prepare?: (stack: Stack) => Promise<Record<string, string> | void>): RefusingStack {
     const refusing = new RefusingStack();
     beforeAll(() => refusing.begin(prepare));
@@ -28,13 +28,13 @@ export class RefusingStack {
     return this.started;
   }
 
-  /** Sends what a case says, and checks the refusal. */
+  /** Sends the request of a case, and checks the refusal. */
   async refuses(bad: Case): Promise<void> {
     const answer = await this.send(bad);
     expectRefusal(bad.isItem ? answerToItem(answer) : answer, bad.status, bad.names);
   }
 
-  /** Sends what all cases of a table say, some at once, and shows every one that was not refused as it should be. */
+  /** Sends the requests of all cases, several at once, and reports every one that was not refused as expected. */
   async refusesAll(table: readonly Case[]): Promise<void> {
     const faults: string[] = [];
     for (let done = 0; done < table.length; done += AT_ONCE) {
@@ -61,7 +61,7 @@ export class RefusingStack {
   }
 
   private async begin(prepare?: (stack: Stack) => Promise<Record<string, string> | void>): Promise<void> {
-    // No rate would let a table through.
+    // Without this, the rate limit would refuse most of them.
     this.started = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
     Object.assign(this.ids, { workspace_id: this.started.tenant.workspaceId }, await prepare?.(this.started));
     this.before = await this.contents();
@@ -75,14 +75,14 @@ export class RefusingStack {
     }
   }
 
-  /** Of every table how many rows it has, and which transaction wrote last to it. */
+  /** The number of rows of every table, and the last transaction that wrote to it. */
   private async contents(): Promise<Record<string, unknown>> {
     const { pool } = this.started.database;
     const { rows: tables } = await pool.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace",
     );
     const counts = tables.map(({ name }) => {
-      // When a key was used last is noted whatever became of the request.
+      // The time of a key's last use is recorded for refused requests, too.
       const written = name === 'api_keys' ? '0' : 'max(xmin::text::bigint)';
       return `SELECT '${name}' AS name, count(*)::int, ${written} AS written FROM "${name}"`;
     });
@@ -96,7 +96,7 @@ interface FailedItem {
   readonly error?: { readonly statusCode: number };
 }
 
-/** What the only item of a batch would have been answered alone. */
+/** The error of the only item of a batch, as the answer to a request of its own. */
 function answerToItem(answer: Answer): Answer {
   const { failed } = (answer.body['emails'] ?? {}) as { failed?: FailedItem[] };
   const { to = null, error } = failed?.[0] ?? {};
@@ -108,7 +108,7 @@ function answerToItem(answer: Answer): Answer {
   return { ...answer, status: error!.statusCode, body: { ...error } };
 }
 
-/** Cases for `it.each`, with their titles; a kind of field has at least forty. */
+/** Cases for `it.each`, with their titles. @throws when there are fewer than forty */
 export function atLeastForty(cases: readonly Case[]): [title: string, bad: Case][] {
   if (cases.length < 40) throw new Error(`only ${cases.length} cases`);
   return titled(cases);

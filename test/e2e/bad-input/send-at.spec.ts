@@ -1,16 +1,16 @@
 import { describe, it } from '@jest/globals';
 import { DAY_MS, fromNow, MINUTE_MS } from '../times.ts';
-import { type Case, casesOf, inBatch, inRawEmail, NO_TEXTS, texts } from './cases.ts';
+import { type Case, casesOf, inBatch, inRawEmail, NON_STRINGS, texts } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
-/** What is read long before it is sent must still be too far ahead then. */
+/** These times are computed long before they are sent, and must still be too far ahead then. */
 const HOUR_MS = 60 * MINUTE_MS;
 
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
-/** What says no moment. */
-const NO_TIMES = [
+/** Values that are not valid times. */
+const INVALID_TIMES = [
   ...texts('', ' ', 'now', 'tomorrow', 'null', '0', '1900000000', '1900000000000', 'P1D', '+5 minutes'),
   ...texts('2030-01-31', '2030-01-31T09:30:00', '2030-01-31T09:30', '09:30Z', 'T09:30:00Z', '2030-01-31Z'),
   ...texts('2030-01-31 09:30:00Z', '2030-01-31_09:30:00Z', '2030-01-31T09:30:00 Z', '20300131T093000Z'),
@@ -46,11 +46,11 @@ const NO_TIMES = [
   ),
   ...texts('2030-01-31T09:30:00[Europe/Berlin]', '2030-01-31T09:30:00Z/PT1H', '2'.repeat(100_000)),
   ...texts('2030-01-31T09:30:00Z; DROP TABLE emails', '2030-01-31T09:30:00Z2030-01-31T09:30:00Z'),
-  ...NO_TEXTS,
+  ...NON_STRINGS,
 ];
 
-describe('S10: what is no time', () => {
-  it.each(atLeastForty(casesOf(NO_TIMES, [inRawEmail('sendAt'), inBatch(inRawEmail('sendAt'))])))(
+describe('S10: invalid times', () => {
+  it.each(atLeastForty(casesOf(INVALID_TIMES, [inRawEmail('sendAt'), inBatch(inRawEmail('sendAt'))])))(
     '%s',
     refuses,
   );

@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
-import { type Case, casesOf, NO_TEXTS, type Place, shown, texts } from './cases.ts';
+import { type Case, casesOf, NON_STRINGS, type RequestField, shown, texts } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] };
@@ -14,7 +14,7 @@ const refusing = RefusingStack.forFile(async (stack) => {
 });
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
 
-const places = (field: string): Place[] => [
+const places = (field: string): RequestField[] => [
   { route: CREATE, field, request: (value) => ({ body: { ...WANTED, [field]: value } }) },
   { route: UPDATE, field, request: (value) => ({ body: { [field]: value } }) },
 ];
@@ -27,7 +27,7 @@ const sending = (what: string, body: unknown, names: string | RegExp, route = CR
 });
 const to = (...hosts: string[]): string[] => hosts.map((host) => `https://${host}/hook`);
 
-describe('W1: a URL that a webhook may not have', () => {
+describe('W1: invalid URLs of webhooks', () => {
   const malformed = [
     '',
     ' ',
@@ -106,13 +106,13 @@ describe('W1: a URL that a webhook may not have', () => {
     '[ff02::1]',
   );
   const http = ['http://example.com/', 'http://127.0.0.1/', 'HTTP://example.com'];
-  it.each(atLeastForty(casesOf([...NO_TEXTS, ...texts(...malformed, ...closed, ...http)], places('url'))))(
+  it.each(atLeastForty(casesOf([...NON_STRINGS, ...texts(...malformed, ...closed, ...http)], places('url'))))(
     '%s',
     refuses,
   );
 });
 
-describe('W2: events that a webhook may not have', () => {
+describe('W2: invalid events of webhooks', () => {
   const none = [null, 'CONTACT_CREATED', 1, true, {}, { 0: 'CONTACT_CREATED' }, []];
   const wrong = [
     '',
@@ -150,7 +150,7 @@ describe('W2: events that a webhook may not have', () => {
   )('%s', refuses);
 });
 
-describe('W3: tokens that a webhook may not have', () => {
+describe('W3: invalid tokens of webhooks', () => {
   const wrong = [
     '',
     'x',
@@ -166,10 +166,10 @@ describe('W3: tokens that a webhook may not have', () => {
     '1234567\u00a0',
     '\u202e12345678',
   ];
-  it.each(atLeastForty(casesOf([...NO_TEXTS, ...texts(...wrong)], places('token'))))('%s', refuses);
+  it.each(atLeastForty(casesOf([...NON_STRINGS, ...texts(...wrong)], places('token'))))('%s', refuses);
 });
 
-describe('W6: an overlap of tokens that there cannot be', () => {
+describe('W6: invalid overlaps of tokens', () => {
   const wrong = ['-1', '604801', '0.5', '1e9', '"60"', 'true', 'null', '[]', '{}', '9007199254740993'];
   it.each(
     titled([
@@ -183,12 +183,12 @@ describe('W6: an overlap of tokens that there cannot be', () => {
   )('%s', refuses);
 });
 
-describe('W4: a status that nobody gives', () => {
+describe('W4: invalid statuses', () => {
   const wrong = ['', 'active', 'DISABLED', 'PAUSED ', 'ENABLED', 'x'.repeat(1_000)];
-  it.each(titled(casesOf([...NO_TEXTS, ...texts(...wrong)], places('status').slice(1))))('%s', refuses);
+  it.each(titled(casesOf([...NON_STRINGS, ...texts(...wrong)], places('status').slice(1))))('%s', refuses);
 });
 
-describe('G2, G4: a body that is none, or that has more', () => {
+describe('G2, G4: invalid bodies and unknown fields', () => {
   it.each(
     titled([
       sending(
@@ -211,7 +211,7 @@ describe('G2, G4: a body that is none, or that has more', () => {
   )('%s', refuses);
 });
 
-describe('G10: a page of webhooks that there is not', () => {
+describe('G10: invalid pages of webhooks', () => {
   const queries: [string, string][] = [
     ...['0', '101', '-1', '1.5', 'x', '', '1e2', '%2010'].map((value): [string, string] => ['limit', value]),
     ...['createdAt', 'desc', 'createdAt.DESC', ''].map((value): [string, string] => ['sort', value]),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from '@jest/globals';
-import { callsOf, runsHere } from './called.ts';
+import { callsOf, runLocally } from './program-calls.ts';
 import type { Checkout } from './checkout.ts';
 import { type Fence, fencesIn, textOf } from './fences.ts';
 
@@ -10,12 +10,12 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** Kinds as kubectl's arguments say them. */
+/** Kinds by their names in kubectl's arguments. */
 const KINDS: Readonly<Record<string, string>> = { job: 'Job', cronjob: 'CronJob', deployment: 'Deployment' };
 const WAITED_FOR = ['--for=condition=complete', '--for=jsonpath={.status.ready}=1'];
 
-/** Holds the calls of kubectl against what the folders that they apply are made into. */
-export async function clusterHolds(fence: Fence, checkout: Checkout): Promise<void> {
+/** Checks a block's kubectl calls against the manifests that kustomize renders. */
+export async function checkKubectlCalls(fence: Fence, checkout: Checkout): Promise<void> {
   writeManifests(fence.page, checkout);
   const applied = [...(await built('k8s/overlays/ours', checkout))];
   const calls = await callsOf(fence, ['kubectl'], checkout);
@@ -23,11 +23,11 @@ export async function clusterHolds(fence: Fence, checkout: Checkout): Promise<vo
   for (const [, ...words] of calls) {
     const isInNamespace = words[0] === '-n';
     if (isInNamespace) expect(applied.map(({ metadata }) => metadata.namespace)).toContain(words[1]);
-    await judge(isInNamespace ? words.slice(2) : words, applied, checkout);
+    await checkCall(isInNamespace ? words.slice(2) : words, applied, checkout);
   }
 }
 
-async function judge(words: readonly string[], applied: Manifest[], checkout: Checkout): Promise<void> {
+async function checkCall(words: readonly string[], applied: Manifest[], checkout: Checkout): Promise<void> {
   const [verb, ...rest] = words;
   const isThere = (kind: string, name?: string): void =>
     expect(applied.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name)).toContainEqual(
@@ -46,7 +46,7 @@ async function judge(words: readonly string[], applied: Manifest[], checkout: Ch
       spec: { tls: { secretName: string }[] };
     };
     expect(ingress.spec.tls.map(({ secretName }) => secretName)).toContain(rest[2]);
-  } else if (verb === 'create') secretHolds(rest, applied);
+  } else if (verb === 'create') checkSecret(rest, applied);
   else if (verb === 'apply')
     expect([rest[0], await built(rest[1]!, checkout)]).toEqual([
       '-k',
@@ -55,7 +55,7 @@ async function judge(words: readonly string[], applied: Manifest[], checkout: Ch
   else if (verb === 'exec') {
     isThereAs(rest[0]);
     expect(rest[1]).toBe('--');
-    await runsHere(rest.slice(2), checkout);
+    await runLocally(rest.slice(2), checkout);
   } else if (verb === 'wait') {
     expect(WAITED_FOR).toContain(rest[0]);
     isThereAs(rest[1]);
@@ -67,8 +67,8 @@ async function judge(words: readonly string[], applied: Manifest[], checkout: Ch
   } else throw new Error(`kubectl ${verb} is not known to this test`);
 }
 
-/** The Secret has every key that a pod must have, and none that no pod reads. */
-function secretHolds([what, type, name, ...literals]: readonly string[], applied: readonly Manifest[]): void {
+/** Checks that a Secret has every key that pods require, and no other. */
+function checkSecret([what, type, name, ...literals]: readonly string[], applied: readonly Manifest[]): void {
   expect([what, type]).toEqual(['secret', 'generic']);
   const given = literals.map((literal) => /^--from-literal=(\w+)=./.exec(literal)?.[1]);
   const asked = referencesIn(applied).filter((reference) => reference.name === name);
@@ -88,7 +88,7 @@ function referencesIn(value: unknown): SecretReference[] {
   return secretKeyRef === undefined ? Object.values(value).flatMap(referencesIn) : [secretKeyRef];
 }
 
-/** The manifests that a page shows, written where it says: a path stands in their first line. */
+/** Writes the manifests that a page shows to the paths in their first lines. */
 function writeManifests(page: string, checkout: Checkout): void {
   for (const { language, code } of fencesIn(textOf(page), page)) {
     const path = language === 'yaml' ? /^# (\S+)\n/.exec(code)?.[1] : undefined;
@@ -100,7 +100,7 @@ function writeManifests(page: string, checkout: Checkout): void {
 
 const made = new Map<string, Promise<Manifest[]>>();
 
-/** What kustomize makes of a folder of the checkout, which the published schemas must allow; made once. */
+/** What kustomize renders from a folder of the checkout, validated against the published schemas; rendered once. */
 function built(folder: string, checkout: Checkout): Promise<Manifest[]> {
   const already = made.get(folder) ?? build(folder, checkout);
   made.set(folder, already);

@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 import { parse } from 'yaml';
-import { callsOf, runsHere } from './called.ts';
+import { callsOf, runLocally } from './program-calls.ts';
 import type { Checkout } from './checkout.ts';
 import { type Fence, textOf } from './fences.ts';
 
-/** Holds the calls of Docker Compose against our file: its services and profiles; what a service is to run is run here. */
-export async function composeHolds(fence: Fence, checkout: Checkout): Promise<void> {
+/** Checks a block's calls of Docker Compose against the services of our file; the command of `run` is run locally. */
+export async function checkComposeCalls(fence: Fence, checkout: Checkout): Promise<void> {
   const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as {
     services: Record<string, { entrypoint?: string[] }>;
   };
@@ -18,7 +18,7 @@ export async function composeHolds(fence: Fence, checkout: Checkout): Promise<vo
     else if (verb === 'run') {
       const [remove, service, ...command] = rest;
       expect([remove, Object.keys(services)]).toEqual(['--rm', expect.arrayContaining([service])]);
-      await runsHere([...(services[service!]!.entrypoint ?? []), ...command], checkout);
+      await runLocally([...(services[service!]!.entrypoint ?? []), ...command], checkout);
     } else throw new Error(`docker compose ${verb} is not known to this test`);
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Those that are read first, in the order in which they are. */
+/** The pages that people read first, in that order. */
 const FIRST = ['README.md', 'docs/quick-start.md', 'docs/guide.md', 'docs/api.md', 'docs/operations.md'];
 
 /** Every page for people. */
@@ -12,27 +12,27 @@ export const PAGES = [
   ...new Set([...FIRST, ...globSync(['docs/**/*.md', 'k8s/**/*.md'], { cwd: ROOT }).sort()]),
 ];
 
-/** A block of code of a page. */
+/** A fenced code block of a page. */
 export interface Fence {
   readonly page: string;
   readonly line: number;
   /** The heading above it. */
   readonly section: string;
   readonly language: string;
-  /** What it cannot be run without: what stands behind `needs=`. */
+  /** What it needs to be run: the value of `needs=`. */
   readonly needs: string | undefined;
   readonly code: string;
 }
 
-/** A block that is run, or would be, and what the page says that it prints. */
+/** A block that is run, with the block that shows its expected output. */
 export interface Example extends Fence {
   readonly prints: Fence | undefined;
 }
 
-/** What is shown, and not run. */
+/** Languages whose blocks are not run. */
 export const SHOWN = ['text', 'json', 'yaml', 'mermaid'];
 
-/** Where a block is, for people. */
+/** Where a block is, for messages. */
 export function whereIs({ page, line, language }: Fence): string {
   return `${page}, line ${line} (${language})`;
 }
@@ -41,7 +41,7 @@ export function textOf(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }
 
-/** The blocks of a page; one in a list stands without its indentation. @throws when one has no end */
+/** The blocks of a page, without their indentation in a list. @throws when one has no end */
 export function fencesIn(text: string, page: string): Fence[] {
   const fences: Fence[] = [];
   let section = '';
@@ -72,7 +72,7 @@ function fenceOf(
   return { page, line, section, language, needs, code };
 }
 
-/** Each block that is not only shown, with the `text` or `json` that follows it under the same heading. */
+/** Each block that is run, with the `text` or `json` block that follows it under the same heading. */
 export function examplesIn(text: string, page: string): Example[] {
   const fences = fencesIn(text, page);
   return fences.flatMap((fence, place) => {

@@ -1,24 +1,24 @@
 import type { Checkout } from './checkout.ts';
-import { clusterHolds } from './cluster.ts';
-import { composeHolds } from './containers.ts';
+import { checkKubectlCalls } from './cluster.ts';
+import { checkComposeCalls } from './containers.ts';
 import { type Fence, fencesIn, SHOWN, whereIs } from './fences.ts';
-import { helpHolds } from './long-runs.ts';
+import { checkScriptCalls } from './npm-scripts.ts';
 import { RUNNERS } from './runners.ts';
 
-/** What some examples need and a test has not: why they are read here instead of run, and what they are held against. */
+/** What some examples need and tests do not have, by the value of `needs=`: they are not run, but their calls are checked. */
 export const NEEDS: Readonly<
   Record<
     string,
-    { readonly why: string; readonly holds: (fence: Fence, checkout: Checkout) => Promise<void> }
+    { readonly why: string; readonly check: (fence: Fence, checkout: Checkout) => Promise<void> }
   >
 > = {
-  cluster: { why: 'a cluster of Kubernetes', holds: clusterHolds },
-  containers: { why: 'a container engine', holds: composeHolds },
-  minutes: { why: 'a quarter of an hour', holds: helpHolds },
+  cluster: { why: 'a cluster of Kubernetes', check: checkKubectlCalls },
+  containers: { why: 'a container engine', check: checkComposeCalls },
+  minutes: { why: 'a quarter of an hour', check: checkScriptCalls },
 };
 
-/** Which blocks of a page nobody would run, and that do not say why. */
-export function unheldIn(text: string, page: string): string[] {
+/** The blocks of a page that are neither run nor say why not. */
+export function uncheckedBlocksIn(text: string, page: string): string[] {
   const known = [...SHOWN, ...Object.keys(RUNNERS), 'sql'];
   return fencesIn(text, page).flatMap((fence) => {
     if (!known.includes(fence.language))

@@ -5,16 +5,16 @@ import { Api, emailIn } from '../api.ts';
 import { DAY_MS, fromNow } from '../times.ts';
 import type { Checkout } from './checkout.ts';
 import type { Example, Fence } from './fences.ts';
-import { patternOf, squeeze } from './printed.ts';
+import { patternOf, squeeze } from './expected-output.ts';
 import type { Outcome } from './runners.ts';
 
-const PATIENT_FOR_MS = 180_000;
+const RETRY_FOR_MS = 180_000;
 
-/** Whoever reads a page from its beginning, tries what it says, and puts what is theirs where it cannot know. */
+/** Runs the examples of a page in order, like a reader: it fills in ids, keys and ports, which the page cannot know. */
 export class Reader {
-  /** What the examples of the page have printed so far. */
+  /** The output of the page's examples so far. */
   private printed = '';
-  /** Variables that earlier examples of the page have set. */
+  /** Assignments of variables in earlier examples of the page. */
   private variables = '';
 
   constructor(
@@ -23,21 +23,21 @@ export class Reader {
     private readonly databaseUrl?: string,
   ) {}
 
-  /** Runs an example; what only asks is asked again until it prints what the page says, for that may be about to come. */
-  async tries(example: Example, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  /** Runs an example. One that only reads is repeated until it prints what the page shows, since that may take a moment. */
+  async run(example: Example, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     const typed = await this.typed(example);
-    const around = { ...this.surroundings(example), ...env };
-    const deadline = Date.now() + PATIENT_FOR_MS;
+    const environment = { ...this.environment(example), ...env };
+    const deadline = Date.now() + RETRY_FOR_MS;
     for (;;) {
-      const outcome = await this.checkout.run(typed, around);
+      const outcome = await this.checkout.run(typed, environment);
       if (!isAnswered(example, outcome) && Date.now() < deadline) continue;
       this.printed += outcome.stdout;
       return outcome;
     }
   }
 
-  /** What readers of the guide have in their environment. Where an example prints no status, curl is to fail by it. */
-  private surroundings({ code }: Example): Record<string, string> {
+  /** The environment of the guide's readers. Unless an example prints the status, curl fails if that is an error. */
+  private environment({ code }: Example): Record<string, string> {
     const home = join(this.checkout.folder, code.includes('%{http_code}') ? 'curl-lenient' : 'curl-strict');
     mkdirSync(home, { recursive: true });
     if (home.endsWith('strict')) writeFileSync(join(home, '.curlrc'), 'fail-with-body\n');
@@ -47,7 +47,7 @@ export class Reader {
     return { ...env, POSTHORN_URL: apiUrl, POSTHORN_KEY: keys.editor };
   }
 
-  /** An example as it is typed. @throws when it has a place to fill that nobody knows what belongs there */
+  /** An example with its placeholders filled in. @throws when a placeholder is unknown */
   private async typed({ language, code }: Fence): Promise<{ language: string; code: string }> {
     if (language !== 'sh') return { language, code };
     const words = await this.filled(code);
@@ -59,14 +59,14 @@ export class Reader {
 
   private async filled(code: string): Promise<string> {
     let words = code;
-    for (const [form, meaning] of this.places(code))
+    for (const [form, meaning] of this.placeholders(code))
       if (form.test(words)) words = words.replaceAll(form, await meaning());
     if (words.replaceAll(/#.*$/gm, '').includes('…'))
-      throw new Error(`Nobody knows what belongs in the place of … here:\n${words}`);
+      throw new Error(`It is not known what … stands for here:\n${words}`);
     return words;
   }
 
-  private places(code: string): [RegExp, () => string | Promise<string>][] {
+  private placeholders(code: string): [RegExp, () => string | Promise<string>][] {
     const stack = () => this.checkout.stack;
     return [
       [/http:\/\/(?:127\.0\.0\.1|localhost):3000/g, () => stack().apiUrl],
@@ -79,7 +79,7 @@ export class Reader {
       ],
       [/\b\d{14}-\d{5}\b/g, () => this.lastPrinted(/\b\d{14}-\d{5}\b/g)!],
       [/postgresql:\/\/…/g, () => this.databaseUrl!],
-      // What is built is not built again, and the test goes on.
+      // Everything is built already, and the command must return.
       [/npm run up$/gm, () => 'npm run up -- --no-build --detach'],
     ];
   }

@@ -5,57 +5,57 @@ import { promisify } from 'node:util';
 import { ALL_SECTIONS, describeSettings } from '@posthorn/platform';
 import { type Fence, ROOT } from './fences.ts';
 
-/** Far more than any takes: ten commands in a row are half a minute here, and ten times that on a machine that is busy. */
+/** Far more than any example takes: ten commands in a row take half a minute, and ten times as long on a busy machine. */
 const RUN_WITHIN_MS = 800_000;
 
-/** The programs of the checkout come first, as npm has it; a bare `node` is the installed one. */
+/** The programs of the packages come first in PATH, as in npm scripts; `node` is then the packaged one. */
 const BIN = join(ROOT, 'node_modules', '.bin');
 
 interface Runner {
   readonly file: string;
-  /** What makes a program of the file; that is then run by itself. */
+  /** The command that compiles the file to `program`, which is then run. */
   readonly build?: (file: string, program: string) => readonly string[];
   readonly command: (file: string) => readonly string[];
-  /** Asks the machine whether it has the language. */
-  readonly ask: readonly string[];
+  /** A command that succeeds if the machine has the language. */
+  readonly probe: readonly string[];
 }
 
-/** How each language is run. Python and Go are left out, by name, where the machine does not have them. */
+/** How each language is run. Python and Go are skipped where the machine does not have them, and the test's title says so. */
 export const RUNNERS: Readonly<Record<string, Runner>> = {
-  sh: { file: 'example.sh', command: (file) => ['sh', '-eu', file], ask: ['sh', '-c', 'true'] },
+  sh: { file: 'example.sh', command: (file) => ['sh', '-eu', file], probe: ['sh', '-c', 'true'] },
   ts: {
     file: 'example.mts',
     command: (file) => [process.execPath, '--disable-warning=ExperimentalWarning', file],
-    ask: [process.execPath, '--version'],
+    probe: [process.execPath, '--version'],
   },
-  python: { file: 'example.py', command: (file) => ['python3', file], ask: ['python3', '--version'] },
+  python: { file: 'example.py', command: (file) => ['python3', file], probe: ['python3', '--version'] },
   go: {
     file: 'main.go',
-    // Not `go run`: the program would outlive it when it is killed.
+    // Not `go run`: when that is killed, the program goes on.
     build: (file, program) => ['go', 'build', '-o', program, file],
     command: (file) => [file],
-    ask: ['go', 'version'],
+    probe: ['go', 'version'],
   },
 };
 
-/** The program that the machine lacks for a language; undefined: it has it. */
-export function lackFor(language: string): string | undefined {
-  const [program, ...args] = RUNNERS[language]!.ask;
+/** The program that the machine lacks for a language; undefined if it has it. */
+export function missingProgramFor(language: string): string | undefined {
+  const [program, ...args] = RUNNERS[language]!.probe;
   return spawnSync(program!, args).status === 0 ? undefined : program;
 }
 
-/** An environment that knows nothing of a Posthorn of whoever runs the tests. */
+/** This process's environment, without any settings of Posthorn. */
 export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, PATH: `${BIN}${delimiter}${process.env['PATH']}` };
   for (const { name } of describeSettings(ALL_SECTIONS)) delete env[name];
-  // Jest's own flags; npm's heading above what a script prints; modules that a Go example must do without.
+  // Jest's flags. Below: no heading of npm above a script's output, and no downloads of Go modules.
   delete env['NODE_OPTIONS'];
-  // What the command line costs is its start, most of it compiling.
+  // Most of the time that the command line takes is spent on compiling at its start.
   const NODE_COMPILE_CACHE = join(ROOT, '.cache', 'compiled');
   return { ...env, npm_config_loglevel: 'silent', NODE_COMPILE_CACHE, GOPROXY: 'off', GOFLAGS: '', ...more };
 }
 
-/** Writes an example to a file of its own, and says how it is run. @throws with the compiler's words */
+/** Writes an example to a file, and compiles it if necessary. @returns the command that runs it @throws with the compiler's output */
 export async function prepare(
   { language, code }: Pick<Fence, 'language' | 'code'>,
   folder: string,

@@ -1,18 +1,18 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 
-/** MODEL_SEED repeats a run; each test says in its name which one it had. */
+/** The seed of a run: set MODEL_SEED to repeat one. Each test shows it in its title. */
 export const SEED = Number(process.env['MODEL_SEED'] ?? randomInt(2 ** 31));
 
 const RUNS = 100;
-/** After so long no new run begins; what has been tried by then counts. */
+/** No new run begins after this time; the test then passes with the runs so far. */
 const WITHIN_MS = 60_000;
 
 /**
- * Tries random sequences of commands, each on a fresh model and a fresh piece of the real thing; what fails is made as short as
- * can be and shown with its seed.
+ * Runs random sequences of commands, each on a fresh model and a fresh real system (model-based testing). A sequence that fails is
+ * shrunk and shown with its seed.
  *
- * @param begin makes what a sequence starts with
+ * @param begin makes the initial model and system
  */
 export async function explore<Model extends object, Real>(
   commands: fc.Arbitrary<Iterable<fc.AsyncCommand<Model, Real>>>,

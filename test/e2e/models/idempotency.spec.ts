@@ -24,15 +24,15 @@ const PAYLOADS: readonly {
 const KEYS = 3;
 const GATEWAYS = 2;
 
-/** What must be true by what was answered so far. */
+/** The expected state, derived from the answers so far. */
 interface Model {
-  /** By key: the payload that was accepted, and the words of its answer. */
+  /** By key: the accepted payload, and the body of its answer. */
   readonly answered: Map<number, { readonly payload: number; readonly text: string }>;
   emails: number;
 }
 interface Real {
   readonly tenant: Tenant;
-  /** Keeps the keys of this sequence apart from those of any other. */
+  /** A prefix that separates the keys of this sequence from those of others. */
   readonly name: string;
 }
 interface Send {
@@ -59,7 +59,7 @@ function send({ tenant, name }: Real, { gateway, key, payload, by }: Send): Prom
     );
 }
 
-/** What a call is answered once its key stands for something. */
+/** The expected answer to a call whose key is in use. */
 function expectAnswerUnder(
   { payload, text }: { payload: number; text: string },
   sent: Send,
@@ -71,7 +71,7 @@ function expectAnswerUnder(
   if (expected === 200) expect(answer.text).toBe(text);
 }
 
-/** One call, when no other is under way. */
+/** A single call, without concurrent ones. */
 class SendOne implements fc.AsyncCommand<Model, Real> {
   constructor(private readonly sent: Send) {}
 
@@ -91,7 +91,7 @@ class SendOne implements fc.AsyncCommand<Model, Real> {
   toString = (): string => `send(${JSON.stringify(this.sent)})`;
 }
 
-/** Several calls at the same moment, under one key. */
+/** Several concurrent calls with one key. */
 class SendAtOnce implements fc.AsyncCommand<Model, Real> {
   constructor(
     private readonly key: number,
@@ -110,7 +110,7 @@ class SendAtOnce implements fc.AsyncCommand<Model, Real> {
 
   toString = (): string => `sendAtOnce(${this.key}, ${JSON.stringify(this.crowd)})`;
 
-  /** Whoever came first is the model's to learn; everything else follows. */
+  /** The model learns from the answers which call was first; everything else follows. */
   private judgeRace(model: Model, sent: readonly Send[], answers: readonly Answer[]): void {
     const first = answers.findIndex((answer) => answer.status === 200 && !isReplay(answer));
     const couldWin = sent.some(({ payload }) => PAYLOADS[payload]!.refusedWith === undefined);
@@ -121,7 +121,7 @@ class SendAtOnce implements fc.AsyncCommand<Model, Real> {
     }
     const winner = { payload: sent[first]!.payload, text: answers[first]!.text };
     sent.forEach((one, n) => {
-      // What is refused may have been judged before the key was taken.
+      // A refused call may have been decided before the key was in use.
       const isRefusedBefore = PAYLOADS[one.payload]!.refusedWith === answers[n]!.status;
       if (n !== first && !isRefusedBefore) expectAnswerUnder(winner, one, answers[n]!);
     });
@@ -130,7 +130,7 @@ class SendAtOnce implements fc.AsyncCommand<Model, Real> {
   }
 }
 
-/** Field and header with two keys: refused, whatever they stand for. */
+/** Different keys in field and header: always refused. */
 class SendContradiction implements fc.AsyncCommand<Model, Real> {
   constructor(private readonly gateway: number) {}
 

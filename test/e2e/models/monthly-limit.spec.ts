@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import fc from 'fast-check';
 import { type Answer, emailIn, isReplay, statusesOf } from '../api.ts';
-import { soundEmail, Stack, type Tenant } from '../stack.ts';
+import { validEmail, Stack, type Tenant } from '../stack.ts';
 import { DAY_MS, fromNow } from '../times.ts';
 import { explore, SEED } from './explore.ts';
 
@@ -12,9 +12,9 @@ const MAX_AT_ONCE = 8;
 interface Model {
   readonly limit: number;
   used: number;
-  /** The emails that were accepted under a key, to be sent again. */
+  /** Emails that were accepted with a key, to be repeated. */
   readonly keyed: object[];
-  /** The emails that still wait for their time. */
+  /** Scheduled emails that are not due yet. */
   readonly scheduled: string[];
 }
 interface Real {
@@ -34,7 +34,7 @@ const post = ({ tenant }: Real, gateway: number, email: object): Promise<Answer>
 const howMany = (status: number, answers: readonly Answer[]): number =>
   statusesOf(answers).filter((one) => one === status).length;
 
-/** So many emails at once, over both gateways. As many get in as there is room for. */
+/** Sends a number of emails concurrently through both gateways. As many are accepted as the limit allows. */
 class SendAtOnce implements Command {
   constructor(
     private readonly amount: number,
@@ -46,7 +46,7 @@ class SendAtOnce implements Command {
   async run(model: Model, real: Real): Promise<void> {
     const when = this.isScheduled ? { sendAt: fromNow(DAY_MS) } : {};
     const emails = Array.from({ length: this.amount }, () => ({
-      ...soundEmail(),
+      ...validEmail(),
       ...when,
       idempotencyKey: crypto.randomUUID(),
     }));
@@ -64,14 +64,14 @@ class SendAtOnce implements Command {
   toString = (): string => `sendAtOnce(${this.amount}${this.isScheduled ? ', scheduled' : ''})`;
 }
 
-/** What is refused, or was accepted before, counts nothing; however full the month is. */
+/** Sends refused and repeated emails, which are not counted, whatever the usage. */
 class SendWhatCountsNothing implements Command {
   constructor(private readonly amount: number) {}
 
   check = (): boolean => true;
 
   async run(model: Model, real: Real): Promise<void> {
-    const unverified = { ...soundEmail(), from: 'a@unverified.example' };
+    const unverified = { ...validEmail(), from: 'a@unverified.example' };
     const again = model.keyed.slice(0, this.amount);
     const [refused, replayed] = await Promise.all([
       Promise.all(Array.from({ length: this.amount }, (_, n) => post(real, n, unverified))),
@@ -84,7 +84,7 @@ class SendWhatCountsNothing implements Command {
   toString = (): string => `sendWhatCountsNothing(${this.amount})`;
 }
 
-/** The usage is the model's; the next refusal says it. */
+/** Checks the usage against the model; the next refusal must report it. */
 class LookAtUsage implements Command {
   check = (): boolean => true;
 
@@ -92,7 +92,7 @@ class LookAtUsage implements Command {
     const sql = 'SELECT coalesce(sum(accepted), 0)::int AS count FROM usage WHERE workspace_id = $1';
     expect(await stack.count(sql, [uuidOf(real.tenant.workspaceId)])).toBe(model.used);
     if (model.used < model.limit) return;
-    const { body } = await post(real, 0, soundEmail());
+    const { body } = await post(real, 0, validEmail());
     expect(body['message']).toContain(`limit of ${model.limit} emails is reached (${model.used} used)`);
   }
 

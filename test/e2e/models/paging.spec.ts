@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from '@posthorn/domain';
 import type { Answer } from '../api.ts';
-import { call, type Caller, type DescribedRoute, idsOf, ROUTES } from '../described.ts';
-import { make } from '../makers.ts';
+import { call, type Caller, type DescribedRoute, idsOf, ROUTES } from '../openapi-routes.ts';
+import { make } from '../factories.ts';
 import { Stack } from '../stack.ts';
 import { SEED } from './explore.ts';
 
@@ -17,12 +17,12 @@ interface Item {
   readonly createdAt: string;
 }
 
-/** How a list is read from its first page to its last, and what happens meanwhile. */
+/** How a list is read from first to last page, and the changes meanwhile. */
 interface Walk {
   readonly sort: 'createdAt.asc' | 'createdAt.desc';
   readonly limit: number;
   readonly atFirst: number;
-  /** While each page is read: how many items are added, and which of those that were there at first are deleted. */
+  /** For each page: how many items are added while it is read, and which of the initial ones are deleted. */
   readonly steps: readonly { readonly adds: number; readonly deletes: readonly number[] }[];
 }
 
@@ -36,13 +36,13 @@ const WALKS: fc.Arbitrary<Walk> = fc.record({
   ),
 });
 
-/** Those that are ordered by time; the feed of events has an order and a spec of its own. */
+/** The lists that are ordered by time; the feed of events has its own order and spec. */
 const LISTS = ROUTES.filter(({ parameters }) =>
   ['startAt', 'sort'].every((wanted) => parameters.some(({ name }) => name === wanted)),
 );
 /** Adds one item to a list whose items cannot be made as things with an id are. */
 const ADDERS: Readonly<Record<string, (list: ListUnderTest) => Promise<unknown>>> = {
-  // Domains would each wait for a key.
+  // Adding a domain would wait for the generation of its keys.
   '/v1/identities': ({ caller: { api } }) =>
     api.post('/v1/identities', { address: `${crypto.randomUUID()}@example.net` }),
   '/v1/audit-log': ({ caller }) => make('aki', caller),
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** The list of a workspace of its own. */
+/** A list of a separate workspace. */
 class ListUnderTest {
   private constructor(
     readonly route: DescribedRoute,
@@ -80,7 +80,7 @@ class ListUnderTest {
     return make(idsOf(one).at(-1)!.prefix, this.caller);
   }
 
-  /** Deletes an item, where items of the list can be deleted. Gives whether it did. */
+  /** Deletes an item, where items of the list can be deleted. @returns whether it did */
   async delete(id: string): Promise<boolean> {
     const deletion = ROUTES.find(
       ({ method, path }) =>
@@ -108,7 +108,7 @@ function pageIn(answer: Answer): Page<Item> {
 const nameOf = ({ id, version }: Item): string => id ?? String(version);
 const namesOf = (items: readonly Item[]): string[] => items.map(nameOf);
 
-/** Reads all pages while items come, and go that may be deleted. @returns the pages */
+/** Reads all pages while items are added and deleted. @returns the pages */
 async function walk(
   list: ListUnderTest,
   { sort, limit, steps }: Walk,
@@ -147,11 +147,11 @@ function expectSoundPages(pages: readonly Page<Item>[], { limit, sort }: Walk, i
 }
 
 describe.each(LISTS.map((route) => [route.path, route] as const))('%s', (path, route) => {
-  it(`G10: shows nothing twice, and all that is there throughout, whatever comes and goes (seed ${SEED})`, () =>
+  it(`G10: shows nothing twice, and all items that exist throughout, whatever is added and deleted (seed ${SEED})`, () =>
     fc.assert(
       fc.asyncProperty(WALKS, async (wanted) => {
         const list = await ListUnderTest.of(route);
-        // Those that a workspace begins with, such as the key of the caller, stay.
+        // Initial items of a workspace, such as the caller's key, are never deleted.
         const own = namesOf((await list.page({ limit: 100 })).items);
         await Promise.all(Array.from({ length: wanted.atFirst }, () => list.add()));
         const before = namesOf((await list.page({ limit: 100 })).items);

@@ -36,7 +36,7 @@ const start = (span: Partial<NewSpan> = {}): Span =>
   tracing.tracer!.start('work', { kind: 'internal', ...span });
 
 describe('A span', () => {
-  it('is told with its parent, links, attributes and times, to the collector, with the headers that it asks for', async () => {
+  it('is exported with its parent, links, attributes and times, and with the configured headers', async () => {
     await open({
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc,x-a=1',
       OTEL_SERVICE_NAME: 'mailer',
@@ -51,7 +51,7 @@ describe('A span', () => {
     });
     span.end({ name: 'better', attributes: { b: 'two' }, fault: 'timeout' });
     await tracing.close();
-    // Closing waits for two seconds at most; on a busy machine it is told a little later.
+    // Closing waits for at most two seconds; on a busy machine the export arrives a little later.
     while (collector.spans.length === 0) await sleep(20);
     expect(collector.requests[0]).toMatchObject({ 'authorization': 'Bearer abc', 'x-a': '1' });
     expect(collector.spans).toEqual([
@@ -75,17 +75,17 @@ describe('A span', () => {
   it.each([
     ['nothing', undefined],
     ['an empty header', ''],
-    ['another form', 'abc'],
+    ['another format', 'abc'],
     ['capitals', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
     ['no trace', `00-${'0'.repeat(32)}-${SPAN}-01`],
     ['no span', `00-${TRACE}-${'0'.repeat(16)}-01`],
-    ['the version that there never is', `ff-${TRACE}-${SPAN}-01`],
+    ['the invalid version ff', `ff-${TRACE}-${SPAN}-01`],
     ['more than its version has', `00-${TRACE}-${SPAN}-01-more`],
     ['two headers, as Node joins them', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
     ['an attempt at another header', `00-${TRACE}-${SPAN}-01\r\nx-evil: 1`],
     ['16 KiB', 'a'.repeat(16_384)],
     ['16 KiB that begin well', `00-${TRACE}-${SPAN}-01${' '.repeat(16_384)}`],
-  ])('begins a trace of its own below %s', async (_what, parent) => {
+  ])('begins a new trace where the parent is %s', async (_what, parent) => {
     await open();
     const { traceparent } = start({ parent });
     expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
@@ -94,10 +94,10 @@ describe('A span', () => {
   });
 
   it.each([
-    ['a version to come', `cc-${TRACE}-${SPAN}-01-what-that-will-be`, '01'],
-    ['flags to come', `00-${TRACE}-${SPAN}-ff`, '01'],
-    ['a parent that is not told', `00-${TRACE}-${SPAN}-00`, '00'],
-  ])('is a part of the trace of %s, in the version that we speak', async (_what, parent, flags) => {
+    ['a future version', `cc-${TRACE}-${SPAN}-01-what-that-will-be`, '01'],
+    ['future flags', `00-${TRACE}-${SPAN}-ff`, '01'],
+    ['a parent that is not sampled', `00-${TRACE}-${SPAN}-00`, '00'],
+  ])('continues the trace of %s, in version 00', async (_what, parent, flags) => {
     await open();
     expect(start({ parent }).traceparent).toMatch(
       new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-${flags}$`),
@@ -106,7 +106,7 @@ describe('A span', () => {
   });
 });
 
-describe('What is told', () => {
+describe('Sampling', () => {
   it.each([
     [{}, `00-${TRACE}-${SPAN}-00`, '00'],
     [{ OTEL_TRACES_SAMPLER: 'always_on' }, `00-${TRACE}-${SPAN}-00`, '01'],
@@ -115,7 +115,7 @@ describe('What is told', () => {
     [{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' }, undefined, '00'],
     [{ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, `00-${TRACE}-${SPAN}-01`, '01'],
   ] as [Record<string, string>, string | undefined, string][])(
-    'is for %j and the parent %s the flag %s',
+    'with %j and the parent %s sets the flags to %s',
     async (env, parent, flags) => {
       await open(env);
       expect(start({ parent }).traceparent.slice(-2)).toBe(flags);
@@ -125,18 +125,18 @@ describe('What is told', () => {
 });
 
 describe('A collector that', () => {
-  it.each(['refuses', 'hangs'] as const)('%s holds nobody up', async (mood) => {
+  it.each(['refuses', 'hangs'] as const)('%s delays nothing', async (behaviour) => {
     await open();
-    collector.mood = mood;
+    collector.behaviour = behaviour;
     for (let n = 0; n < 20_000; n += 1) start().end();
     const closedAt = performance.now();
     await tracing.close();
     expect(performance.now() - closedAt).toBeLessThan(10_000);
   });
 
-  it('refuses is complained of, without what was sent to it', async () => {
+  it('refuses is logged, without what was sent to it', async () => {
     await open({ OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2' });
-    collector.mood = 'refuses';
+    collector.behaviour = 'refuses';
     start().end();
     while (!said.some((line) => line.includes('the collector answered 400'))) await sleep(20);
     await tracing.close();

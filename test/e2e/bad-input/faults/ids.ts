@@ -1,6 +1,6 @@
-/** What no id of a path is, as it stands in the URL: answered as an id that does not exist. */
-export function noIds(prefix: string): string[] {
-  const sound = '01h455vb4pex5vsknk084sn02q';
+/** Malformed ids, as they appear in the path of a URL. They are answered like ids that do not exist. */
+export function invalidIds(prefix: string): string[] {
+  const suffix = '01h455vb4pex5vsknk084sn02q';
   return [
     '1',
     '0',
@@ -16,29 +16,29 @@ export function noIds(prefix: string): string[] {
     '_',
     prefix,
     `${prefix}_`,
-    sound,
-    `_${sound}`,
-    `${prefix}${sound}`,
-    `${prefix}-${sound}`,
-    `${prefix}__${sound}`,
-    `x${prefix}_${sound}`,
-    `${prefix}_${sound.slice(1)}`,
-    `${prefix}_${sound}q`,
-    `${prefix}_8${sound.slice(1)}`,
-    `${prefix}_z${sound.slice(1)}`,
+    suffix,
+    `_${suffix}`,
+    `${prefix}${suffix}`,
+    `${prefix}-${suffix}`,
+    `${prefix}__${suffix}`,
+    `x${prefix}_${suffix}`,
+    `${prefix}_${suffix.slice(1)}`,
+    `${prefix}_${suffix}q`,
+    `${prefix}_8${suffix.slice(1)}`,
+    `${prefix}_z${suffix.slice(1)}`,
     ...['i', 'l', 'o', 'u', 'A', '-', '_', '.', '%20', '%0a', '%09', '%7f'].map(
-      (letter) => `${prefix}_${sound.slice(0, -1)}${letter}`,
+      (letter) => `${prefix}_${suffix.slice(0, -1)}${letter}`,
     ),
-    `${prefix}_${sound}`.toUpperCase(),
-    `${prefix.toUpperCase()}_${sound}`,
-    `${prefix}_${sound}%20`,
-    `%20${prefix}_${sound}`,
-    `${prefix}_${sound}%00`,
+    `${prefix}_${suffix}`.toUpperCase(),
+    `${prefix.toUpperCase()}_${suffix}`,
+    `${prefix}_${suffix}%20`,
+    `%20${prefix}_${suffix}`,
+    `${prefix}_${suffix}%00`,
     '%00',
-    `${prefix}_${sound}%0d%0aX-A:%20b`,
-    `%EF%BB%BF${prefix}_${sound}`,
-    `${prefix}_%EF%BC%90${sound.slice(1)}`,
-    `${prefix}_${sound}%2f`,
+    `${prefix}_${suffix}%0d%0aX-A:%20b`,
+    `%EF%BB%BF${prefix}_${suffix}`,
+    `${prefix}_%EF%BC%90${suffix.slice(1)}`,
+    `${prefix}_${suffix}%2f`,
     '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
     '..%5c..%5c',
     '01890a5d-ac96-774b-bcce-b302099a8057',
@@ -54,12 +54,12 @@ export function noIds(prefix: string): string[] {
     `${prefix}_${'0'.repeat(25)}`,
     `${prefix}_${'z'.repeat(26)}`,
     `${prefix}_${'x'.repeat(4_000)}`,
-    `${prefix}_${sound},${prefix}_${sound}`,
+    `${prefix}_${suffix},${prefix}_${suffix}`,
   ];
 }
 
-/** What does not exist, although it has the form of an id. */
-export function idsOfNothing(prefix: string): string[] {
+/** Well-formed ids that do not exist. */
+export function unknownIds(prefix: string): string[] {
   return [
     `${prefix}_${'0'.repeat(26)}`,
     `${prefix}_7${'z'.repeat(25)}`,
@@ -67,8 +67,8 @@ export function idsOfNothing(prefix: string): string[] {
   ];
 }
 
-/** A well-formed id of other things, of which none can be meant. */
-export function idsOfOtherThings(prefix: string): string[] {
+/** Well-formed ids with the prefixes of other resources. */
+export function idsWithOtherPrefixes(prefix: string): string[] {
   const prefixes = [
     'trs',
     'wrk',

@@ -1,7 +1,7 @@
-import { type Fault, NO_TEXTS, texts } from '../cases.ts';
+import { type Fault, NON_STRINGS, texts } from '../cases.ts';
 
-/** What is no mailbox, wherever one is asked for. */
-export const NO_MAILBOXES: readonly Fault[] = [
+/** Strings that no field for a mailbox accepts. */
+export const INVALID_MAILBOXES: readonly Fault[] = [
   ...texts('', ' ', 'a', '@', 'a@', '@example.com', 'a@@example.com', 'a@b@example.com', 'a b@example.com'),
   ...texts('a@localhost', 'a@example', 'a@.example.com', 'a@example..com', 'a@example.com.'),
   ...texts('a@-example.com', 'a@example-.com', 'a@exa_mple.com', 'a@exa mple.com', 'a@example.c*m'),
@@ -49,5 +49,5 @@ export const NO_MAILBOXES: readonly Fault[] = [
     'a\x7f@example.com',
     'a@example.com\x85',
   ),
-  ...NO_TEXTS,
+  ...NON_STRINGS,
 ];

@@ -1,9 +1,9 @@
-/** Values as they stand in a URL, which have no space. */
+/** Splits a list of URL-encoded values at its spaces. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 const LONG = 'x'.repeat(2_000);
 
-/** What the parameters of a list cannot be, as they stand in a URL. */
-export const NO_LIMITS: readonly string[] = [
+/** Invalid values of `limit`, URL-encoded. */
+export const INVALID_LIMITS: readonly string[] = [
   '',
   LONG,
   ...words(
@@ -15,7 +15,7 @@ export const NO_LIMITS: readonly string[] = [
   ...words("1' %EF%BC%91%EF%BC%90 %D9%A1 %E2%85%A0 00000000000000000001"),
 ];
 
-export const NO_SORTS: readonly string[] = [
+export const INVALID_SORTS: readonly string[] = [
   '',
   LONG,
   ...words(
@@ -33,8 +33,8 @@ export const NO_SORTS: readonly string[] = [
   ...words('%22createdAt.desc%22 createdAt..desc createdAt%2Edesc%2E c%D0%B3eatedAt.desc'),
 ];
 
-/** What no page of any list has given as `startAt`. */
-const NO_STARTS: readonly string[] = [
+/** Values of `startAt` that no list has ever returned. */
+const INVALID_STARTS: readonly string[] = [
   '',
   LONG,
   ...words(
@@ -50,15 +50,15 @@ const NO_STARTS: readonly string[] = [
   ...words("01890a5d-ac96-774b-bcce-b302099a8057 '%20OR%201=1-- %3Cscript%3E ..%2f..%2fetc%2fpasswd"),
 ];
 
-/** For lists whose place is a time. */
-export const NO_TIMES_OF_PAGES: readonly string[] = [
-  ...NO_STARTS,
+/** Invalid values of `startAt` for lists whose cursor is a time. */
+export const INVALID_TIME_CURSORS: readonly string[] = [
+  ...INVALID_STARTS,
   ...words('01h455vb4pex5vsknk084sn02q aki_01h455vb4pex5vsknk084sn02q'),
 ];
 
-/** For lists whose place is opaque. */
-export const NO_PLACES: readonly string[] = [
-  ...NO_STARTS,
+/** Invalid values of `startAt` for lists whose cursor is opaque. */
+export const INVALID_OPAQUE_CURSORS: readonly string[] = [
+  ...INVALID_STARTS,
   ...words(
     '2030-01-31T09:30:00Z 2030-01-31T09:30:00.000Z trs_01h455vb4pex5vsknk084sn02q _01h455vb4pex5vsknk084sn02q',
   ),
@@ -66,7 +66,7 @@ export const NO_PLACES: readonly string[] = [
 ];
 
 /** Parameters that no list has. */
-export const NO_PARAMETERS: readonly string[] = [
+export const UNKNOWN_PARAMETERS: readonly string[] = [
   ...words(
     'page=2 offset=10 cursor=x Limit=1 LIMIT=1 startat=x start_at=x sortBy=x order=asc limit%20=1 limit[0]=1',
   ),

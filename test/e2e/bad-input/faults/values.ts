@@ -1,4 +1,4 @@
-/** What a field is given; what its schema does not take of it is to be refused. */
+/** Values to try in every field: those that its schema does not allow must be refused. */
 export const VALUES: readonly unknown[] = [
   null,
   true,
@@ -28,7 +28,7 @@ export const VALUES: readonly unknown[] = [
   { toString: 'x' },
 ];
 
-/** What a parameter of a query is given, as it stands in a URL. */
+/** Values to try in every query parameter, URL-encoded. */
 export const QUERY_VALUES: readonly string[] = [
   '',
   'x'.repeat(2_000),
@@ -36,5 +36,5 @@ export const QUERY_VALUES: readonly string[] = [
   ...'* 1;2 1,2 %27%20OR%201=1 <script> CREATEDAT.DESC'.split(' '),
 ];
 
-/** Characters that no string and no key may have. */
+/** Strings that are refused everywhere, as values and as keys of objects. */
 export const IMPOSSIBLE: readonly string[] = ['\0', 'a\0b', '\ud800', 'a\udfff'];

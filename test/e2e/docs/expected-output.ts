@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import type { Fence } from './fences.ts';
 
-/** What differs from run to run: ids, times, ports, durations, the inbox's numbers. */
-const DIFFERS: readonly [RegExp, string][] = [
+/** What differs from run to run (ids, times, ports, durations, the inbox's numbers), each with the pattern that replaces it. */
+const VARIABLE_PARTS: readonly [RegExp, string][] = [
   [/(?<![a-z])(?:[a-z]+_)?0[0-9a-z]{25}\b/g, String.raw`(?:[a-z]+_)?0[0-9a-z]{25}`],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`],
   [
@@ -16,29 +16,32 @@ const DIFFERS: readonly [RegExp, string][] = [
   [/\s*…\s*/g, '[^]*'],
 ];
 
-/** What is said to be printed, as a pattern: `…` stands for anything, and spaces do not count. */
+/** A pattern for expected output: `…` stands for anything, and whitespace is ignored. */
 export function patternOf(words: string): RegExp {
   const kept: string[] = [];
   const keep = (pattern: string): string => `\u0000${kept.push(pattern) - 1}\u0001`;
-  const marked = DIFFERS.reduce((text, [form, pattern]) => text.replaceAll(form, () => keep(pattern)), words);
+  const marked = VARIABLE_PARTS.reduce(
+    (text, [form, pattern]) => text.replaceAll(form, () => keep(pattern)),
+    words,
+  );
   const source = squeeze(marked)
     .replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
     .replaceAll(/\u0000(\d+)\u0001/g, (_mark, place: string) => kept[Number(place)]!);
   return new RegExp(`^${source}$`);
 }
 
-/** Text without any space. */
+/** Text without whitespace. */
 export function squeeze(text: string): string {
   return text.replaceAll(/\s+/g, '');
 }
 
-/** Holds what was printed against what the page says. @throws when it is something else */
+/** Checks printed output against the output that the page shows. */
 export function expectPrinted({ language, code }: Fence, stdout: string): void {
   if (language === 'json') expect(faultsOf(JSON.parse(code), JSON.parse(stdout))).toEqual([]);
   else expect(squeeze(stdout)).toMatch(patternOf(code));
 }
 
-/** Where two JSON values have not the same form; null and an empty list have any. */
+/** The differences in structure between two JSON values; null and an empty list match anything. */
 export function faultsOf(shown: unknown, real: unknown, path = ''): string[] {
   if (shown === null || real === null) return [];
   if (Array.isArray(shown) && Array.isArray(real))

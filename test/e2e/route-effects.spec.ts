@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Answer } from './api.ts';
-import { bodiesOf, call, type Caller, type DescribedRoute, idsOf, ROUTES } from './described.ts';
-import { make } from './makers.ts';
-import { RECORDED } from './recorded.ts';
+import { bodiesOf, call, type Caller, type DescribedRoute, idsOf, ROUTES } from './openapi-routes.ts';
+import { make } from './factories.ts';
+import { ROUTE_EFFECTS } from './route-effects.ts';
 import { Stack } from './stack.ts';
 
 const CHANGING = ROUTES.filter(({ method }) => method !== 'GET');
 const RECORDING = CHANGING.flatMap((route) => {
-  const recorded = RECORDED[route.operationId];
+  const recorded = ROUTE_EFFECTS[route.operationId];
   return (recorded?.audit ?? recorded?.events)
     ? [[`${route.method} ${route.path}`, route, recorded] as const]
     : [];
 });
 
-/** Fails the commit of whatever writes an event or an audit line of a workspace that is named in a table; everything before it has succeeded. */
+/** Fails the COMMIT of transactions that write an event or an audit entry of a workspace in the table `undone`, after all their statements have succeeded. */
 const FAILING_COMMITS = `
 CREATE TABLE undone (workspace_id uuid PRIMARY KEY);
 CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -46,7 +46,7 @@ async function ask<Row extends object>(sql: string, values: unknown[] = []): Pro
   return (await stack.database.pool.query<Row>(sql, values)).rows;
 }
 
-/** Makes ready what a route's example needs, in a workspace of its own; gives what makes the call. */
+/** Prepares what a route's example needs, in a new workspace. @returns a function that makes the call */
 async function prepared(
   route: DescribedRoute,
 ): Promise<{ workspaceId: WorkspaceId; change: () => Promise<Answer> }> {
@@ -54,13 +54,13 @@ async function prepared(
   const caller: Caller = { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
   const parts: Record<string, string> = {};
   for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
-  Object.assign(parts, await RECORDED[route.operationId]!.before?.(caller, parts));
+  Object.assign(parts, await ROUTE_EFFECTS[route.operationId]!.before?.(caller, parts));
   const [[, body]] = bodiesOf(route) as [[string, unknown]];
   return { workspaceId: tenant.workspaceId, change: () => call(route, caller, parts, body) };
 }
 
-/** What has been told of a workspace by transactions from this one on, and by which. */
-async function toldSince(
+/** The audit entries and events of a workspace that were written after a transaction, with their transactions. */
+async function recordedSince(
   transaction: string,
   workspaceId: WorkspaceId,
 ): Promise<{ xmin: string; what: string }[]> {
@@ -73,7 +73,7 @@ async function toldSince(
   );
 }
 
-/** All that the database holds, but for when keys were last used, which is noted apart from requests. */
+/** The contents of all tables, except for the last use of keys, which is written independently of requests. */
 async function contents(): Promise<Record<string, unknown>> {
   const held = tables.map(async (name) => {
     const rows = await ask(`SELECT to_jsonb(t) - 'last_used_at' AS row FROM "${name}" t ORDER BY 1`);
@@ -83,20 +83,20 @@ async function contents(): Promise<Record<string, unknown>> {
 }
 
 describe('Every route that changes something', () => {
-  it('has a line that says what it tells of, and no line is of another', () => {
-    expect(CHANGING.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(RECORDED).sort());
+  it('has an entry in ROUTE_EFFECTS, and there are no others', () => {
+    expect(CHANGING.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(ROUTE_EFFECTS).sort());
     expect(RECORDING.length).toBeGreaterThan(15);
   });
 });
 
 describe.each(RECORDING)('%s', (_, route, { audit, events = [], table }) => {
-  it('tells of its change in the transaction that makes it', async () => {
+  it('writes to the audit log and reports events in the transaction of the change', async () => {
     const { workspaceId, change } = await prepared(route);
     const [{ now }] = (await ask<{ now: string }>('SELECT pg_current_xact_id()::text AS now')) as [
       { now: string },
     ];
     expect((await change()).status).toBe(200);
-    const told = await toldSince(now, workspaceId);
+    const told = await recordedSince(now, workspaceId);
     const wanted = [...(audit === undefined ? [] : [audit]), ...events].sort();
     expect(told.map(({ what }) => what).sort()).toEqual(wanted);
     expect(new Set(told.map(({ xmin }) => xmin)).size).toBe(1);
@@ -107,7 +107,7 @@ describe.each(RECORDING)('%s', (_, route, { audit, events = [], table }) => {
     expect(changed.length).toBeGreaterThan(0);
   });
 
-  it('leaves neither the change nor what it tells when its transaction fails', async () => {
+  it('leaves neither the change nor audit entries nor events when its transaction fails', async () => {
     const { workspaceId, change } = await prepared(route);
     await ask('INSERT INTO undone VALUES ($1)', [uuidOf(workspaceId)]);
     const before = await contents();

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
-import { callsOf } from './called.ts';
+import { callsOf } from './program-calls.ts';
 import type { Checkout } from './checkout.ts';
 import type { Fence } from './fences.ts';
 
-/** Holds each call of an npm script against what the script says of itself: its flags, and the words that they take. */
-export async function helpHolds(fence: Fence, checkout: Checkout): Promise<void> {
+/** Checks a block's calls of npm scripts against the `--help` of each: its flags and their values. */
+export async function checkScriptCalls(fence: Fence, checkout: Checkout): Promise<void> {
   const calls = await callsOf(fence, ['npm'], checkout);
   expect(calls).not.toEqual([]);
   for (const [npm, verb, script, ...words] of calls) {

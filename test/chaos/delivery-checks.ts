@@ -3,7 +3,7 @@ import { idFromUuid } from '@posthorn/kernel';
 import type { WebhookReceiver } from '@posthorn/testing';
 import type { Stack } from '../e2e/stack.ts';
 
-/** The deliveries that are recorded as succeeded by now. */
+/** The ids of the deliveries that are recorded as succeeded now. */
 export async function recordedDeliveries(stack: Stack): Promise<Set<string>> {
   const { rows } = await stack.database.pool.query<{ id: string }>(
     `SELECT id FROM webhook_deliveries WHERE status = 'SUCCEEDED'`,
@@ -11,7 +11,7 @@ export async function recordedDeliveries(stack: Stack): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => idFromUuid('dlv', id)));
 }
 
-/** What was recorded when a process died has been posted, and is not posted again: only what was in flight may be. */
+/** Checks that each delivery that was recorded when a process died was posted exactly once: only those in flight may be posted again. */
 export function expectPostedOnce(receiver: WebhookReceiver, recordedThen: ReadonlySet<string>): void {
   const posts = new Map<string, number>();
   for (const { headers } of receiver.posts) {

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../e2e/api.ts';
-import { soundEmail, type Stack, until } from '../e2e/stack.ts';
+import { validEmail, type Stack, until } from '../e2e/stack.ts';
 
 const CALLERS = 6;
 const BETWEEN_CALLS_MS = 20;
 
-/** Callers who send emails over all gateways in turn, each with a key and again and again until it is accepted. */
-export class CarefulCallers {
-  /** The recipients of what was accepted. */
+/** Concurrent callers that send emails through all gateways in turn. Each email has an idempotency key and is retried until it is accepted. */
+export class RetryingCallers {
+  /** The recipients of the accepted emails. */
   readonly accepted: string[] = [];
-  /** What else was answered. */
+  /** The statuses of all other answers. */
   readonly otherStatuses = new Set<number>();
   private isOver = false;
   private readonly load: Promise<unknown>;
 
   constructor(private readonly stack: Stack) {
     this.load = Promise.all(Array.from({ length: CALLERS }, (_, n) => this.call(n)));
-    // Whoever waits for it is told; where a test has failed, nobody does.
+    // `stop` reports a failure; without this, it would be an unhandled rejection where a failed test never calls `stop`.
     this.load.catch(() => undefined);
   }
 
-  /** Waits until so many more are accepted, and then until so many more have arrived. */
+  /** Waits until this many more emails are accepted, and then until this many more have arrived. */
   async untilMore(emails: number): Promise<void> {
     const { accepted } = this;
     const { messages } = this.stack.sink;
@@ -30,7 +30,7 @@ export class CarefulCallers {
     await until(() => messages.length >= arrivedBefore + emails, 'emails arrive');
   }
 
-  /** Begins nothing more, and waits until what was begun is accepted. */
+  /** Begins no new emails, and waits until those that were begun are accepted. */
   stop(): Promise<unknown> {
     this.isOver = true;
     return this.load;
@@ -40,7 +40,7 @@ export class CarefulCallers {
     const { gateways, tenant } = this.stack;
     for (let n = caller; !this.isOver; n += 1) {
       const api = new Api(gateways[n % gateways.length]!.url, tenant.keys.apiUser);
-      const email = { ...soundEmail(), idempotencyKey: randomUUID() };
+      const email = { ...validEmail(), idempotencyKey: randomUUID() };
       for (let status = 0; status !== 200; await sleep(BETWEEN_CALLS_MS)) {
         ({ status } = await api.post('/v1/emails', email));
         if (status === 200) this.accepted.push(email.to);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { examplesIn, examplesOf, PAGES, ROOT, textOf } from './fences.ts';
-import { unheldIn } from './needs.ts';
-import { faultsOf, patternOf, squeeze } from './printed.ts';
+import { uncheckedBlocksIn } from './needs.ts';
+import { faultsOf, patternOf, squeeze } from './expected-output.ts';
 
 describe('The examples of the documents', () => {
   it('are run, or say why they are not', () => {
-    expect(PAGES.flatMap((page) => unheldIn(textOf(page), page))).toEqual([]);
+    expect(PAGES.flatMap((page) => uncheckedBlocksIn(textOf(page), page))).toEqual([]);
   });
 
-  it('of the guide and the quick start each say what they print, in every language', () => {
+  it('of the guide and the quick start show their output, in every language', () => {
     const calls = ['docs/quick-start.md', 'docs/guide.md'].flatMap(examplesOf);
     expect(new Set(calls.map(({ language }) => language))).toEqual(new Set(['sh', 'ts', 'python', 'go']));
     expect(calls.filter(({ prints, code }) => prints === undefined && !code.startsWith('export '))).toEqual(
@@ -49,24 +49,24 @@ describe('The examples of the documents', () => {
   });
 });
 
-describe('The test of the examples is awake', () => {
+describe('The checks of the examples', () => {
   const page = (info: string): string => `# A\n\n\`\`\`${info}\nsome words\n\`\`\`\n`;
 
   it.each(['', 'bash', 'console', 'sh needs=luck', 'sh docker', 'ts needs=cluster'])(
-    'finds a block that is neither run nor declared: ```%s',
+    'report a block that is neither run nor declared: ```%s',
     (info) => {
-      expect(unheldIn(page(info), 'x.md')).toEqual([expect.stringContaining('x.md, line 3')]);
+      expect(uncheckedBlocksIn(page(info), 'x.md')).toEqual([expect.stringContaining('x.md, line 3')]);
     },
   );
 
   it.each(['sh', 'ts', 'python', 'go', 'sql', 'text', 'json', 'sh needs=cluster'])(
-    'takes what is held: %s',
+    'accept a block that is run or checked: %s',
     (info) => {
-      expect(unheldIn(page(info), 'x.md')).toEqual([]);
+      expect(uncheckedBlocksIn(page(info), 'x.md')).toEqual([]);
     },
   );
 
-  it('reads blocks in lists, headings outside of blocks, and what an example prints below its own heading only', () => {
+  it('parse blocks in lists, headings outside of blocks, and expected output only below the same heading', () => {
     const text =
       '## One\n\n1. so:\n\n   ```sh\n   # no heading\n   a\n   ```\n\n```text\nb\n```\n\n```sh\nc\n```\n## Two\n```text\nd\n```\n';
     const found = examplesIn(text, 'x.md').map(({ section, code, prints }) => [section, code, prints?.code]);
@@ -77,7 +77,7 @@ describe('The test of the examples is awake', () => {
     expect(() => examplesIn('```sh\nfor ever\n', 'x.md')).toThrow('x.md, line 1');
   });
 
-  it('finds output that is another, whatever its ids and times are', () => {
+  it('report different output, but ignore ids and times', () => {
     const shown = 'id trs_01m7yxt5zwexraawhax4wxnnqq (a.b)\nat 2026-11-21T11:28:08.265Z … 200';
     expect(
       squeeze('id trs_01m80jppq2e74s3qqcdqa9fdex (a.b) at 2027-01-01T00:00:00.000Z and so on 200'),
@@ -88,7 +88,7 @@ describe('The test of the examples is awake', () => {
     expect(squeeze('id trs_01m80jppq2e74s3qqcdqa9fdex (a.b) at once 200')).not.toMatch(patternOf(shown));
   });
 
-  it('finds fields that are missing, of another type, or not shown', () => {
+  it('report fields that are missing, of another type, or not shown', () => {
     const shown = { a: { b: 1, c: [{ d: '' }], e: null }, f: [] };
     expect(faultsOf(shown, { a: { b: 2, c: [{ d: 'x' }, {}], e: 'any' }, f: [3] })).toEqual([]);
     expect(faultsOf(shown, { a: { b: '2', c: [{}], e: 1 }, g: 1 })).toEqual([

@@ -15,7 +15,7 @@ interface Parameter {
   readonly example?: unknown;
 }
 
-/** A route as the document describes it, to be called. */
+/** A route of the OpenAPI document, to be called. */
 export interface DescribedRoute extends TestedOperation {
   readonly method: string;
   readonly path: string;
@@ -33,20 +33,20 @@ export const ROUTES: DescribedRoute[] = OPERATIONS.map(([name, operation]) => {
   };
 });
 
-/** A workspace that calls routes, as its key with the role `EDITOR`. */
+/** A workspace that calls routes with its `EDITOR` key. */
 export interface Caller {
   readonly api: Api;
   readonly tenant: Tenant;
-  /** For what only the reader of a mail can do. */
+  /** For links that are only sent by mail. */
   readonly stack: Stack;
 }
 
-/** The prefix of the ids that a part of a path takes; undefined when it is no id. */
+/** The prefix of the ids that a path parameter takes; undefined if it is not an id. */
 export function prefixOf({ schema }: Parameter): string | undefined {
   return /^\^([a-z]+)_\[0-7\]/.exec(schema.pattern ?? '')?.[1];
 }
 
-/** The parts of a route's path that are ids. */
+/** The path parameters of a route that are ids. */
 export function idsOf({ parameters }: DescribedRoute): { name: string; prefix: string }[] {
   return parameters.flatMap((parameter) => {
     const prefix = parameter.in === 'path' ? prefixOf(parameter) : undefined;
@@ -54,7 +54,7 @@ export function idsOf({ parameters }: DescribedRoute): { name: string; prefix: s
   });
 }
 
-/** The examples of a route's body; one that is undefined where it can do without. */
+/** The examples of a route's body, and undefined if the body is optional. */
 export function bodiesOf({ requestBody }: DescribedRoute): [name: string, body: unknown][] {
   const examples = Object.entries(requestBody?.content['application/json']?.examples ?? {}).map(
     ([name, { value }]): [string, unknown] => [name, value],
@@ -62,7 +62,7 @@ export function bodiesOf({ requestBody }: DescribedRoute): [name: string, body: 
   return requestBody?.required === true ? examples : [...examples, ['no body', undefined]];
 }
 
-/** Calls a route with what stands in the braces of its path. */
+/** Calls a route. @param parts the path parameters; default: their examples */
 export function call(
   { method, path, parameters }: DescribedRoute,
   { api }: Caller,
@@ -76,7 +76,7 @@ export function call(
   return api.request(method, filled, body === undefined ? undefined : JSON.stringify(body));
 }
 
-/** What the examples of a route's query parameters ask for, as a query string. */
+/** A query string of the examples of a route's query parameters. */
 export function queryOf({ parameters }: DescribedRoute): string {
   const examples = parameters.filter(
     (parameter) => parameter.in === 'query' && parameter.example !== undefined,
@@ -89,7 +89,7 @@ export function queryOf({ parameters }: DescribedRoute): string {
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema(closedSchema(DOCUMENT) as object, 'document');
 
-/** What in an answer is otherwise than the document says. */
+/** How an answer differs from what the document describes; empty if it does not. */
 export function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {
   const described = route.responses[answer.status];
   if (described === undefined) return [`${answer.status} is not described: ${answer.text.slice(0, 500)}`];
@@ -98,11 +98,11 @@ export function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {
     `/paths/${pointed(route.path)}/${route.method.toLowerCase()}/responses/${answer.status}`;
   const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
   if (type !== 'application/json') return [];
-  const judge = ajv.compile({ $ref: `document#${place}/content/${pointed(type)}/schema` });
-  return judge(JSON.parse(answer.text)) ? [] : [...(judge.errors ?? []), answer.text.slice(0, 2_000)];
+  const validate = ajv.compile({ $ref: `document#${place}/content/${pointed(type)}/schema` });
+  return validate(JSON.parse(answer.text)) ? [] : [...(validate.errors ?? []), answer.text.slice(0, 2_000)];
 }
 
-/** The bodies that the document shows for a status of a route. */
+/** The examples in the document of a route's answers with a status. */
 export function shownAnswers(route: DescribedRoute, status: number): unknown[] {
   const named = route.responses[status];
   const shared = DOCUMENT.components['responses'] as DescribedRoute['responses'];
@@ -111,7 +111,7 @@ export function shownAnswers(route: DescribedRoute, status: number): unknown[] {
   return contents.flatMap(({ examples }) => Object.values(examples).map(({ value }) => value));
 }
 
-/** In the words of a JSON pointer inside of a URI (RFC 6901, section 6). */
+/** Escapes a name for a JSON pointer in a URI fragment (RFC 6901, section 6). */
 function pointed(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

@@ -1,41 +1,41 @@
 import type { AuditedAction, EventName } from '@posthorn/domain';
-import type { Caller } from './described.ts';
-import { invitationToken, unsubscribeToken, verificationToken } from './makers.ts';
+import type { Caller } from './openapi-routes.ts';
+import { invitationToken, unsubscribeToken, verificationToken } from './factories.ts';
 
 type Parts = Readonly<Record<string, string>>;
 
-/** What the example of a route writes. */
-export interface Recorded {
+/** What a call of a route with its example writes. */
+export interface RouteEffects {
   readonly audit?: AuditedAction;
   readonly events?: readonly EventName[];
-  /** The table that the change itself is in; absent where it deletes. */
+  /** The table that the change is written to; absent where it deletes. */
   readonly table?: string;
-  /** What must be there before, beside what the ids of its path stand for. Gives the parts of the path that are no ids. */
+  /** Prepares more than the resources in its path. @returns the path parameters that are not ids */
   readonly before?: (caller: Caller, parts: Parts) => Promise<Parts | void>;
 }
 
-const unsubscribe: Recorded['before'] = async ({ api }, { contact_id: id }) => {
+const unsubscribe: RouteEffects['before'] = async ({ api }, { contact_id: id }) => {
   await api.request('POST', `/v1/contacts/${id}/unsubscribe`, undefined);
 };
 
-const byLink: Recorded['before'] = async (caller) => ({ token: await unsubscribeToken(caller) });
+const byLink: RouteEffects['before'] = async (caller) => ({ token: await unsubscribeToken(caller) });
 
-const unsubscribeByLink: Recorded['before'] = async (caller) => {
+const unsubscribeByLink: RouteEffects['before'] = async (caller) => {
   const token = await unsubscribeToken(caller);
   await caller.api.request('POST', `/unsubscribe/${token}`, undefined, { key: null });
   return { token };
 };
 
-const invite: Recorded['before'] = async (caller) => ({ token: await invitationToken(caller) });
+const invite: RouteEffects['before'] = async (caller) => ({ token: await invitationToken(caller) });
 
-const addAddress: Recorded['before'] = async (caller) => ({ token: await verificationToken(caller) });
+const addAddress: RouteEffects['before'] = async (caller) => ({ token: await verificationToken(caller) });
 
 /**
- * What each route that changes something tells the audit log and the webhooks, by the name of its operation. A new route needs a
- * line here: `{}` when it tells nobody.
+ * What each route that changes something writes to the audit log and reports to webhooks, by its operation id. A new route needs a
+ * line here: `{}` when it does neither.
  */
-export const RECORDED: Readonly<Record<string, Recorded>> = {
-  // An email is told of in its timeline; its contact is no change that somebody made of the workspace.
+export const ROUTE_EFFECTS: Readonly<Record<string, RouteEffects>> = {
+  // Emails are recorded in their timelines; a contact that an email creates is not in the audit log.
   sendEmail: { events: ['CONTACT_CREATED'], table: 'emails' },
   sendBatch: {},
   rescheduleEmail: {},
@@ -74,7 +74,7 @@ export const RECORDED: Readonly<Record<string, Recorded>> = {
   updateApiKey: { audit: 'api_key.updated', table: 'api_keys' },
   deleteApiKey: { audit: 'api_key.deleted' },
   createIdentity: { audit: 'identity.created', table: 'identities' },
-  // A domain whose records are not found stays as it is.
+  // The records of the example's domain are not found, so nothing changes.
   verifyIdentity: {},
   rotateIdentityKeys: { audit: 'identity.rotation_begun', table: 'dkim_keys' },
   deleteIdentity: { audit: 'identity.deleted' },

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { WebhookId } from '@posthorn/kernel';
 import type { Answer } from './api.ts';
 import { addDelivery, newestWebhook } from './deliveries.ts';
-import type { Caller } from './described.ts';
-import { newRecipient, soundEmail } from './stack.ts';
-import { soundTemplate } from './templates.ts';
+import type { Caller } from './openapi-routes.ts';
+import { newRecipient, validEmail } from './stack.ts';
+import { validTemplate } from './templates.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
-/** Makes something in the workspace of a caller and gives its id. */
-type Maker = (caller: Caller) => Promise<string>;
+/** Creates something in a caller's workspace. @returns its id */
+type Factory = (caller: Caller) => Promise<string>;
 
 /** The token of the link in an invitation. */
 export async function invitationToken({ api, stack }: Caller): Promise<string> {
@@ -24,36 +24,36 @@ export async function verificationToken({ api, stack }: Caller): Promise<string>
   return (await stack.linkMailedTo(address)).split('/').at(-1)!;
 }
 
-/** A time of tomorrow. */
+/** The time in 24 hours. */
 export function tomorrow(): string {
   return fromNow(DAY_MS);
 }
 
-/** The token of the link (`c`) or of the image (`o`) of an email that is tracked. */
+/** The token of the link (`c`) or of the image (`o`) of a tracked email. */
 export async function trackingToken({ api }: Pick<Caller, 'api'>, what: 'c' | 'o'): Promise<string> {
   const html = '<a href="https://example.com/">x</a>';
   const settings = { trackClicks: true, trackOpens: true };
-  const body = { ...soundEmail(), html, sendAt: tomorrow(), settings };
+  const body = { ...validEmail(), html, sendAt: tomorrow(), settings };
   const id = idIn(await api.post('/v1/emails', body), 'email');
   const { text } = await api.get(`/v1/emails/${id}/preview`);
   return new RegExp(`/t/${what}/(ph${what}_[\\w-]+)`).exec(text)![1]!;
 }
 
-/** The token of the link by which the recipient of an email unsubscribes. */
+/** The token of an email's unsubscribe link. */
 export async function unsubscribeToken({ api }: Pick<Caller, 'api'>): Promise<string> {
   const settings = { unsubscribe: true };
-  const id = idIn(await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow(), settings }), 'email');
+  const id = idIn(await api.post('/v1/emails', { ...validEmail(), sendAt: tomorrow(), settings }), 'email');
   const { text } = await api.get(`/v1/emails/${id}/preview`);
   return /List-Unsubscribe: <[^>]+\/(phu_[\w-]+)>/.exec(text)![1]!;
 }
 
-/** What each prefix of an id stands for, made through the interface. A route with an id of another prefix needs a line here. */
-const MAKERS: Readonly<Record<string, Maker>> = {
+/** How to create a resource of each id prefix, through the API where possible. A route with an id of another prefix needs a line here. */
+const FACTORIES: Readonly<Record<string, Factory>> = {
   wrk: ({ tenant }) => Promise.resolve(tenant.workspaceId),
   aki: async ({ api, tenant: { workspaceId } }) =>
     idIn(await api.post(`/v1/workspaces/${workspaceId}/api-keys`, { displayName: 'Made' }), 'apiKey'),
   trs: async ({ api }) => {
-    const answer = await api.post('/v1/emails', { ...soundEmail(), sendAt: tomorrow() });
+    const answer = await api.post('/v1/emails', { ...validEmail(), sendAt: tomorrow() });
     return idIn(answer, 'email');
   },
   ctc: async ({ api }) =>
@@ -66,7 +66,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     idIn(await api.post('/v1/identities', { domain: `${randomUUID()}.example.com` }), 'identity'),
   tpl: async ({ api }) => {
     const change = { defaults: { firstName: 'friend' } };
-    return idIn(await api.post('/v1/templates', soundTemplate(change)), 'template');
+    return idIn(await api.post('/v1/templates', validTemplate(change)), 'template');
   },
   sup: async ({ api }) => idIn(await api.post('/v1/suppressions', { email: newRecipient() }), 'suppression'),
   inv: async ({ api }) => {
@@ -89,18 +89,18 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** The webhook that was made last, which is the one in the same path. */
+/** The newest webhook, which is the one in the same path; creates one if there is none. */
 async function webhookOf(caller: Caller): Promise<WebhookId> {
   const newest = await newestWebhook(caller.stack, caller.tenant.workspaceId);
   return newest ?? ((await make('wh', caller)) as WebhookId);
 }
 
-/** Makes one of what has ids with this prefix. @throws when nobody has said how */
+/** Creates a resource whose ids have this prefix. @throws when there is no factory for it */
 export function make(prefix: string, caller: Caller): Promise<string> {
-  const maker = MAKERS[prefix];
-  if (maker === undefined)
-    throw new Error(`nothing makes ids with the prefix ${prefix}: add a line to MAKERS`);
-  return maker(caller);
+  const factory = FACTORIES[prefix];
+  if (factory === undefined)
+    throw new Error(`no factory makes ids with the prefix ${prefix}: add a line to FACTORIES`);
+  return factory(caller);
 }
 
 function idIn(answer: Answer, name: string): string {
