@@ -349,7 +349,7 @@ describe('DELETE /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 200', () =
     expect((await check(secretKey)).status).toBe(401);
   });
 
-  it('K5: of two that delete the same key at once one is told that it is gone', async () => {
+  it('K5: one of two concurrent deletions of a key is answered as for an unknown key', async () => {
     const { id } = await created();
     expect(statusesOf(await Promise.all([remove(id), remove(id)])).sort()).toEqual([200, 404]);
   });

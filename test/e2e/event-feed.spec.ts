@@ -64,7 +64,7 @@ describe('GET /v1/events', () => {
     expect(foreign.body).toEqual(unknown.body);
   });
 
-  it('N5: tells a reader that has been away for too long', async () => {
+  it('N5: refuses positions that are too old, or that the feed has not reached', async () => {
     await stack.database.pool.query(`UPDATE event_eras SET began_at = '2020-01-01'`);
     const old = newId('evt', Date.UTC(2020, 1, 1)).slice(4);
     const answer = await api().get(`/v1/events?startAt=1-1-${Date.UTC(2020, 1, 1)}-${old}`);

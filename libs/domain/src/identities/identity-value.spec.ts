@@ -18,7 +18,7 @@ describe('A domain to send from', () => {
     ['example..com', 'two in a row'],
     ['192.0.2.1', 'is an IP address'.replace('is', 'has')],
     [`${'a.'.repeat(115)}example.com`, 'leaves no room'],
-  ])('%j is none: %s', (text, fault) => {
+  ])('%j is refused: %s', (text, fault) => {
     expect(parseSendingDomain(text)).toEqual({ fault: expect.stringContaining(fault) });
   });
 });
@@ -35,7 +35,7 @@ describe('An address to send from', () => {
     ['Ada <ada@example.com>', 'has a name beside it'],
     ['ada', 'has no `@`; give the address alone'],
     ['ada@example.com, bob@example.com', 'names more than one'],
-  ])('%j is none: %s', (text, fault) => {
+  ])('%j is refused: %s', (text, fault) => {
     expect(parseSendingAddress(text)).toEqual({ fault: expect.stringContaining(fault) });
   });
 });
