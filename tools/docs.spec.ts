@@ -100,8 +100,8 @@ describe('docker-compose.yml', () => {
   };
   /** Ports and addresses that it leads to, and a name that each app has for itself. */
   const SET_BY_COMPOSE = ['HTTP_HOST', 'HTTP_PORT', 'INBOUND_HOST', 'INBOUND_PORT', 'OTEL_SERVICE_NAME'];
-  /** Of the command line alone, which says it in docs/operations.md. */
-  const OF_THE_OFFICE = ['POSTHORN_OPERATOR'];
+  /** Read by the command line only, and documented in docs/operations.md. */
+  const OF_THE_CLI = ['POSTHORN_OPERATOR'];
   const dockerfile = read('Dockerfile');
   const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
 
@@ -113,7 +113,7 @@ describe('docker-compose.yml', () => {
   it('gives our services only settings that exist, and all that they require', () => {
     const all = settings.map(({ name }) => name);
     for (const [name, { environment = {} }] of ours) {
-      const known = name === 'office' ? [...all, ...OF_THE_OFFICE] : all;
+      const known = name === 'cli' ? [...all, ...OF_THE_CLI] : all;
       expect({ name, unknown: Object.keys(environment).filter((key) => !known.includes(key)) }).toEqual({
         name,
         unknown: [],

@@ -147,7 +147,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
         .filter((name) => secrets.includes(name))
         .map((name) => SECRET[name]!);
       // The doctor asks for it.
-      if (manifest.metadata.name === 'office') urls.push(PUBLIC_URL);
+      if (manifest.metadata.name === 'cli') urls.push(PUBLIC_URL);
       const ports = portsOut(manifest, manifests);
       expect({ of: nameOf(manifest), ports }).toEqual({
         of: nameOf(manifest),
