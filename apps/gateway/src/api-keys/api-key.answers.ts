@@ -31,7 +31,7 @@ export class ApiKey {
   @AnswerField('When it was last changed.', time)
   updatedAt!: Date;
 
-  @AnswerField('When a request last carried it, to about a minute; `null`: none has yet.', nullable(time))
+  @AnswerField('When a request last used it, to within about a minute; `null` if none has.', nullable(time))
   lastUsedAt!: Date | null;
 }
 

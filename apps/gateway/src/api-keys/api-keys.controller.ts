@@ -97,7 +97,7 @@ export class ApiKeysController {
     tag: 'API keys',
     summary: 'Delete a key',
     description:
-      'Deletes the key for good and at once: every gateway refuses any request with it that begins after the answer. A key may delete itself.',
+      'Deletes the key permanently and at once: every gateway refuses any request with it that begins after the answer. A key may delete itself.',
     answer: ApiKeyDeletedAnswer,
     exampleOverrides: { 'apiKey.status': 'ARCHIVED' },
   })

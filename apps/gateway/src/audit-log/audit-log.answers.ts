@@ -17,7 +17,7 @@ export class AuditActor {
   })
   id?: string;
 
-  @AnswerField('What they were called at that time.', text, { example: 'Web shop' })
+  @AnswerField('Their name at that time.', text, { example: 'Web shop' })
   name!: string;
 }
 
@@ -32,7 +32,7 @@ class AuditEntry {
   @AnswerField('Who did it.', objectOf(AuditActor))
   actor!: AuditActor;
 
-  @AnswerField('The id of what was changed.', text, { example: 'aki_06bysgjkbxff0h9bkc3gpkwjjv' })
+  @AnswerField('The id of the changed object.', text, { example: 'aki_06bysgjkbxff0h9bkc3gpkwjjv' })
   subjectId!: string;
 
   @AnswerField('What changed; never anything secret.', anyObject, {

@@ -19,7 +19,7 @@ export class AuditLogController {
     tag: 'Audit log',
     summary: 'List who changed what',
     description:
-      'Lists each change of who may do what in the workspace, and of what is sent and reported to whom. An entry is written together with its change, and is never altered. An item must match all filters.',
+      'Lists the changes to permissions in the workspace, and to what is sent and reported to whom. An entry is written in the transaction of its change, and is never altered. An item must match all filters.',
     query: AuditLogQuery,
     answer: AuditLogAnswer,
     refuses: { 'No such time': NO_TIME_BETWEEN },

@@ -23,9 +23,9 @@ export class ContactBatchController {
     tag: 'Contacts',
     summary: 'Create or update up to 500 contacts',
     description:
-      'Judges each item on its own, those of one contact in their order, and writes all valid ones together. Status 200 says that the array itself was valid. ' +
-      'The answer shows what became of each item: its contact, as it is after the whole batch, is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got alone. ' +
-      'The same batch again changes nothing more.',
+      'Validates each item on its own, and writes all valid ones in one transaction, those of one contact in their order. Status 200 means that the array itself was valid. ' +
+      'The answer has the result of each item: its contact, as it is after the whole batch, is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got if sent alone. ' +
+      'Repeating the batch changes nothing more.',
     body: UpsertContactsRequest,
     answer: ContactBatchAnswer,
     refuses: {

@@ -25,11 +25,11 @@ export class Contact {
   })
   email!: string;
 
-  @AnswerField('What is known about the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })
+  @AnswerField('The properties of the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })
   properties!: object;
 
   @AnswerField(
-    'Whether the contact gets every email, or only those that do not ask for consent.',
+    '`SUBSCRIBED`: gets every email; `UNSUBSCRIBED`: gets only emails without an unsubscribe link.',
     enumOf(Object.keys(CONTACT_STATUSES)),
   )
   status!: string;
@@ -75,21 +75,21 @@ export class ContactsAnswer {
 
 /** An item of a batch that was not taken. */
 export class FailedContact {
-  @AnswerField('The place of the item in the request, from 0.', count, { example: 2 })
+  @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @AnswerField('The address as the request has it; `null` if that is not text.', nullable(text), {
+  @AnswerField('The address as given in the request; `null` if that is not a string.', nullable(text), {
     example: 'ada@example.com',
   })
   email!: string | null;
 
-  @AnswerField('The error that the contact would have got alone.', objectOf(ErrorAnswer))
+  @AnswerField('The error that the contact would have got if sent alone.', objectOf(ErrorAnswer))
   error!: ErrorAnswer;
 }
 
 /** What became of the items of a batch. */
 export class ContactBatchResult {
-  @AnswerField('The contacts that are created or updated, in the order of the request.', listOf(Contact))
+  @AnswerField('The created and updated contacts, in the order of the request.', listOf(Contact))
   successful!: Contact[];
 
   @AnswerField('The items that were not accepted, in the order of the request.', listOf(FailedContact))
@@ -98,6 +98,6 @@ export class ContactBatchResult {
 
 /** The answer to a batch. */
 export class ContactBatchAnswer {
-  @AnswerField('What became of each item.', objectOf(ContactBatchResult))
+  @AnswerField('The result of each item.', objectOf(ContactBatchResult))
   contacts!: ContactBatchResult;
 }

@@ -9,7 +9,7 @@ import { oneOfWords } from '../validation/text-rules.ts';
 
 const properties: Rule = jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys });
 const PROPERTIES_SENTENCE =
-  'What is to be kept of the contact: the keys given replace, those given as `null` are removed, the others stay. A contact has up to 100 keys and 64 KiB as JSON.';
+  'The properties to set: keys that are given replace the present ones, keys given as `null` are removed, the others stay. A contact has up to 100 keys and 64 KiB as JSON.';
 
 /** A contact that is to be created, or updated where the address has one. */
 export class UpsertContactRequest {

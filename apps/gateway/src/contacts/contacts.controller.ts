@@ -71,7 +71,7 @@ export class ContactsController {
     tag: 'Contacts',
     summary: 'Create or update a contact',
     description:
-      'Creates the contact with this address, or updates the one that is there; addresses that differ only in case are one contact. The same request again changes nothing more.',
+      'Creates the contact with this address, or updates the existing one; addresses that differ only in case are one contact. Repeating the request changes nothing more.',
     body: UpsertContactRequest,
     answer: ContactUpsertedAnswer,
     refuses: TOO_LARGE,
@@ -89,7 +89,7 @@ export class ContactsController {
   @Describes({
     name: 'updateContact',
     tag: 'Contacts',
-    summary: 'Change what is known about a contact',
+    summary: 'Change the properties of a contact',
     description: 'An empty body changes nothing. The address of a contact never changes.',
     body: UpdateContactRequest,
     answer: ContactAnswer,
@@ -146,8 +146,7 @@ export class ContactsController {
     name: 'deleteContact',
     tag: 'Contacts',
     summary: 'Delete a contact',
-    description:
-      'Deletes the contact for good, with its properties and whether it was unsubscribed. Its emails stay.',
+    description: 'Deletes the contact permanently, with its properties and its status. Its emails stay.',
     answer: ContactDeletedAnswer,
   })
   async delete(

@@ -5,29 +5,29 @@ import { Email } from './email.answers.ts';
 
 /** An item of a batch that was not accepted. */
 export class FailedItem {
-  @AnswerField('The place of the item in the request, from 0.', count, { example: 2 })
+  @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @AnswerField('The recipient as the request has it; `null` if that is not text.', nullable(text), {
+  @AnswerField('The recipient as given in the request; `null` if that is not a string.', nullable(text), {
     example: 'ada@example.com',
   })
   to!: string | null;
 
-  @AnswerField('The error that the email would have got alone.', objectOf(ErrorAnswer))
+  @AnswerField('The error that the email would have got if sent alone.', objectOf(ErrorAnswer))
   error!: ErrorAnswer;
 }
 
 /** What became of the items of a batch. */
 export class BatchResult {
-  @AnswerField('The emails that are accepted, in the order of the request.', listOf(Email))
+  @AnswerField('The accepted emails, in the order of the request.', listOf(Email))
   successful!: Email[];
 
-  @AnswerField('The items that are not accepted, in the order of the request.', listOf(FailedItem))
+  @AnswerField('The items that were not accepted, in the order of the request.', listOf(FailedItem))
   failed!: FailedItem[];
 }
 
 /** The answer to a batch. */
 export class BatchAcceptedAnswer {
-  @AnswerField('What became of each item.', objectOf(BatchResult))
+  @AnswerField('The result of each item.', objectOf(BatchResult))
   emails!: BatchResult;
 }

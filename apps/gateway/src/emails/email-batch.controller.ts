@@ -27,8 +27,8 @@ export class EmailBatchController {
     tag: 'Emails',
     summary: 'Send up to 50 emails',
     description:
-      'Accepts the emails of the array, judging each on its own, in order. Status 200 says that the array itself was valid. ' +
-      'The answer shows what became of each item: its email is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got alone. ' +
+      'Accepts the emails of the array; each is validated on its own, in order. Status 200 means that the array itself was valid. ' +
+      'The answer has the result of each item: its email is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got if sent alone. ' +
       'The header `Idempotency-Key` covers the whole call; each item may have an `idempotencyKey` of its own.',
     body: SendBatchRequest,
     idempotent: true,

@@ -6,18 +6,18 @@ export class EmailPreview {
   @AnswerField('The subject line.', text, { example: 'Your receipt' })
   subject!: string;
 
-  @AnswerField('The HTML as it leaves, with the preview text hidden at its start.', text, {
+  @AnswerField('The HTML as it is sent, with the preview text hidden at its start.', text, {
     example: '<h1>Thank you!</h1>',
   })
   html!: string;
 
-  @AnswerField('The plain text as it leaves; made from the HTML where none was given.', text, {
+  @AnswerField('The plain text as it is sent; made from the HTML if none was given.', text, {
     example: 'Thank you!',
   })
   text!: string;
 
   @AnswerField(
-    'The whole message (RFC 5322), headers and all, as it is handed to the relay: its UTF-8.',
+    'The whole message (RFC 5322) with its headers, as it is handed to the relay; encode it in UTF-8 to get the bytes.',
     text,
     {
       example: 'From: Shop <shop@example.com>\r\nTo: ada@example.com\r\nSubject: Your receipt\r\n…',

@@ -35,7 +35,7 @@ export class EmailTimelineEntry {
   attempt?: number;
 
   @AnswerField(
-    'What was reported by mail that came back; absent where Posthorn saw it itself.',
+    'What returned mail reported; absent if Posthorn observed it itself.',
     enumOf(REPORT_KIND_NAMES),
     {
       optional: true,
@@ -65,13 +65,15 @@ export class EmailTimelineEntry {
   })
   relay?: string;
 
-  @AnswerField('Where in the conversation with the relay it was refused or broke.', text, { optional: true })
+  @AnswerField('The stage of the SMTP dialogue at which it was refused or the connection broke.', text, {
+    optional: true,
+  })
   stage?: string;
 
-  @AnswerField('What broke, where there was no reply.', text, { optional: true })
+  @AnswerField('What failed, if there was no reply.', text, { optional: true })
   error?: string;
 
-  @AnswerField('Why it was given up, where no relay refused it.', text, { optional: true })
+  @AnswerField('Why it was given up, if no relay refused it.', text, { optional: true })
   reason?: string;
 
   @AnswerField('After how many seconds the next attempt is due.', count, { optional: true })
@@ -93,7 +95,7 @@ export class EmailTimelineEntry {
   )
   sign?: string;
 
-  @AnswerField('Where the link leads that was clicked.', text, {
+  @AnswerField('The target of the clicked link.', text, {
     optional: true,
     example: 'https://example.com/shop',
   })
@@ -105,7 +107,7 @@ export class EmailTimelineEntry {
   })
   messageSha256?: string;
 
-  @AnswerField('The release of Posthorn that did it.', text, { optional: true, example: RELEASE })
+  @AnswerField('The release of Posthorn that recorded it.', text, { optional: true, example: RELEASE })
   release?: string;
 
   @AnswerField('True: the recipient may get the email more than once because of this.', bool, {
@@ -114,7 +116,7 @@ export class EmailTimelineEntry {
   duplicatePossible?: boolean;
 
   @AnswerField(
-    'True: it came when another process already had the email, or its status was already decided; it changed nothing.',
+    'True: it was recorded after another process had claimed the email, or after its status was final; it changed only the timeline.',
     bool,
     {
       optional: true,
@@ -146,7 +148,7 @@ export class EmailEngagement {
   @AnswerField('How often people clicked a link in it.', count, { example: 1 })
   clicks!: number;
 
-  @AnswerField('How often programs did what looks like opening it.', count, { example: 1 })
+  @AnswerField('How often programs loaded its tracking image.', count, { example: 1 })
   machineOpens!: number;
 
   @AnswerField('How often programs followed a link in it.', count, { example: 0 })

@@ -14,13 +14,16 @@ export class Email {
   })
   messageId!: string;
 
-  @AnswerField('What has become of it.', enumOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
+  @AnswerField('Its status.', enumOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
   status!: string;
 
   @AnswerField('The address of the recipient.', text, { example: 'ada@example.com' })
   to!: string;
 
-  @AnswerField('Whether it was sent with its HTML or with a template.', enumOf(['raw', 'templated']))
+  @AnswerField(
+    '`raw`: sent with its own HTML; `templated`: sent with a template.',
+    enumOf(['raw', 'templated']),
+  )
   type!: string;
 
   @AnswerField('The address of the sender; of raw emails.', text, {
@@ -35,7 +38,7 @@ export class Email {
   @AnswerField('The name of the template; of templated emails.', text, { optional: true })
   template?: string;
 
-  @AnswerField('The group under which emails are counted; only if it was given.', text, {
+  @AnswerField('The group in which the email is counted; present if it was given.', text, {
     example: 'order-receipts',
     optional: true,
   })
@@ -47,9 +50,13 @@ export class EmailWithTimes extends Email {
   @AnswerField('When it was accepted.', time)
   createdAt!: Date;
 
-  @AnswerField('When it was or is to be sent; `null` when that was at once.', nullable(time), {
-    example: null,
-  })
+  @AnswerField(
+    'The time for which it is or was scheduled; `null` if it was to be sent at once.',
+    nullable(time),
+    {
+      example: null,
+    },
+  )
   sendAt!: Date | null;
 
   @AnswerField('When the relay took it; `null` until then.', nullable(time))
@@ -61,7 +68,7 @@ export class EmailWithTimeline extends EmailWithTimes {
   @AnswerField('How often it was opened and clicked.', objectOf(EmailEngagement))
   engagement!: EmailEngagement;
 
-  @AnswerField('What happened to it, the oldest first, up to 500 entries.', listOf(EmailTimelineEntry), {
+  @AnswerField('What happened to it, oldest first, up to 500 entries.', listOf(EmailTimelineEntry), {
     example: TIMELINE_EXAMPLE,
   })
   timeline!: object[];
@@ -80,7 +87,7 @@ export class EmailAnswer {
 }
 
 /** A page of emails. */
-export class EmailPage extends pageOf('The emails, in the order that was asked for.', EmailWithTimes) {}
+export class EmailPage extends pageOf('The emails, in the requested order.', EmailWithTimes) {}
 
 /** The answer that lists emails. */
 export class EmailsAnswer {

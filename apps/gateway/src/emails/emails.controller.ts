@@ -32,7 +32,7 @@ export class EmailsController {
     summary: 'Send one email',
     description:
       'Accepts one email, to be sent at once or at its `sendAt`. A body with `template` is a templated email, any other is a raw one. ' +
-      'Status 200 means that the email is durable: from here on nothing but a permanent refusal stops it. ' +
+      'Status 200 means that the email is stored durably: from then on, it is retried for three days until the relay takes it or refuses it permanently. ' +
       'Give an idempotency key to every email that must not be sent twice: you can then safely repeat the call after a 503 or a broken connection.',
     body: [RawEmailRequest, TemplatedEmailRequest],
     idempotent: true,
@@ -58,7 +58,7 @@ export class EmailsController {
     name: 'readEmail',
     tag: 'Emails',
     summary: 'Read one email',
-    description: 'Shows an email: its status, and what has become of it so far.',
+    description: 'Shows an email with its status and timeline.',
     answer: EmailAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {

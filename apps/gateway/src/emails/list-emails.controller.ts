@@ -20,9 +20,9 @@ export class ListEmailsController {
     tag: 'Emails',
     summary: 'List emails',
     description:
-      'Lists the emails of the workspace, the newest first, without their timelines. An item must match all filters. ' +
+      'Lists the emails of the workspace, newest first, without their timelines. An item must match all filters. ' +
       'When very few of very many emails match, a page can have fewer items than `limit`, or none, although `hasMore` is true: ' +
-      'go on with its `startAt`.',
+      'continue with its `startAt`.',
     query: EmailsQuery,
     answer: EmailsAnswer,
     refuses: { 'No such time': NO_TIME_BETWEEN },

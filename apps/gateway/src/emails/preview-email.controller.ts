@@ -18,8 +18,8 @@ export class PreviewEmailController {
     tag: 'Emails',
     summary: 'Preview one email',
     description:
-      'Shows the message of an email, byte for byte as it will leave or has left, whatever its status. ' +
-      'It is made by the same code that makes what is sent; with another release, or other DKIM keys of its domain, the same email may become another message; compare the `sha256` to find out.',
+      'Shows the message of an email, byte for byte as it will be or was sent, whatever its status. ' +
+      'It is made by the same code as the transmitted message. Another release, or other DKIM keys of the domain, may make a different message from the same email; compare the `sha256` to find out.',
     answer: EmailPreviewAnswer,
     refuses: {
       'No message possible': uncomposable('its subject is too large'),

@@ -74,7 +74,7 @@ export class ScheduledEmailsController {
     tag: 'Emails',
     summary: 'Cancel a scheduled email',
     description:
-      'Takes an email back for good, as long as it is `SCHEDULED`. It no longer counts towards the monthly limit.',
+      'Cancels an email permanently, as long as it is `SCHEDULED`. It no longer counts towards the monthly limit.',
     answer: EmailAnswer,
     exampleOverrides: unsent('CANCELLED', { event: 'CANCELLED' }),
     refuses: { 'Cancelled before': notScheduled({ status: 'CANCELLED' }, 'cancelled') },

@@ -10,7 +10,7 @@ const emails = batchOf('emails', SIZES.batch, {
 
 /** Several emails that are accepted together. */
 export class SendBatchRequest {
-  @Required(emails, 'The emails: 1 to 50, raw and templated ones mixed as you like.', {
+  @Required(emails, 'The emails: 1 to 50, raw and templated in any mix.', {
     example: [
       {
         from: 'Shop <shop@example.com>',

@@ -6,7 +6,7 @@ import { content, displayName, shortText, singleLine, timestamp } from '../valid
 
 /** Tracking and unsubscribe settings of an email. */
 export class EmailSettingsRequest {
-  @Optional(flag, 'Whether links are rewritten so that a click is recorded.', {
+  @Optional(flag, 'Whether links are rewritten so that clicks are recorded.', {
     default: true,
     example: true,
   })
@@ -14,14 +14,14 @@ export class EmailSettingsRequest {
 
   @Optional(
     flag,
-    'Whether an image is added so that an opening is recorded; if absent, true for templated emails and false for raw ones.',
+    'Whether an image is added so that opens are recorded; if absent, true for templated emails and false for raw ones.',
     { example: true },
   )
   trackOpens?: boolean;
 
   @Optional(
     flag,
-    'Whether the email carries a way to unsubscribe (RFC 8058) and is not sent to those who have; if absent, what its template says, and false for raw emails.',
+    'Whether the email has an unsubscribe link (RFC 8058) and is not sent to recipients who have unsubscribed; if absent, the setting of its template, and false for raw emails.',
     { example: false },
   )
   unsubscribe?: boolean;
@@ -39,12 +39,12 @@ export abstract class AnyEmailRequest {
   })
   replyTo?: string | string[];
 
-  @Optional(shapedAs(EmailSettingsRequest), 'What is recorded about the email once it has arrived.', {
+  @Optional(shapedAs(EmailSettingsRequest), 'Tracking of opens and clicks, and unsubscribing.', {
     example: { trackClicks: true, trackOpens: true },
   })
   settings?: EmailSettingsRequest;
 
-  @Optional(singleLine(SIZES.groupBy), 'The group under which the email is counted.', {
+  @Optional(singleLine(SIZES.groupBy), 'The group in which the email is counted.', {
     example: 'order-receipts',
   })
   groupBy?: string;
@@ -72,7 +72,9 @@ export class RawEmailRequest extends AnyEmailRequest {
   )
   from!: string;
 
-  @Optional(displayName, 'The name of the sender; it wins over a name in `from`.', { example: 'The Shop' })
+  @Optional(displayName, 'The name of the sender; it takes precedence over a name in `from`.', {
+    example: 'The Shop',
+  })
   fromName?: string;
 
   @Required(singleLine(SIZES.subject), 'The subject line.', { example: 'Your receipt' })
@@ -92,14 +94,14 @@ export class RawEmailRequest extends AnyEmailRequest {
 
   @Optional(
     shortText(SIZES.previewText),
-    'What the inbox shows after the subject; an empty one counts as none.',
+    'What the inbox shows after the subject; an empty one counts as absent.',
     { example: 'It arrives on Tuesday' },
   )
   previewText?: string;
 
   @Optional(
     jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys }),
-    'What is to be stored about the contact with the `to` address: up to 100 keys and 64 KiB as JSON.',
+    'Properties to store on the contact with the `to` address: up to 100 keys and 64 KiB as JSON.',
     { example: { firstName: 'Ada', plan: 'pro' } },
   )
   contactProperties?: JsonObject;
@@ -112,7 +114,7 @@ export class TemplatedEmailRequest extends AnyEmailRequest {
 
   @Optional(
     jsonObject({ size: SIZES.variables }),
-    'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.',
+    'The variables of the template, up to 256 KiB as JSON; those that it prints and that have no default are required.',
     { example: { firstName: 'Ada' } },
   )
   variables?: JsonObject;

@@ -15,7 +15,7 @@ class FeedEvent {
   @AnswerField('When it happened.', time)
   createdAt!: string;
 
-  @AnswerField('What is reported about it: the `data` of the webhook of this name.', eventDataSchema(), {
+  @AnswerField('The data of the event: the same `data` as in the webhook of this name.', eventDataSchema(), {
     example: EVENTS.CONTACT_CREATED.data.example,
   })
   data!: object;
@@ -24,7 +24,7 @@ class FeedEvent {
 /** A page of the feed. */
 class EventPage extends pageOf('The events of the page, in their order.', FeedEvent) {
   @AnswerField(
-    'Where to read on, now or later: after everything that this page has or has looked at. What happens from now on comes after it.',
+    'The position at which to continue, now or later: after all events that this page contains or has examined. New events come after it.',
     text,
     { example: '1-841203-1893456000000-00000000000000000000000000' },
   )

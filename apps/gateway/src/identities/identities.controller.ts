@@ -35,7 +35,7 @@ export class IdentitiesController {
     name: 'listIdentities',
     tag: 'Identities',
     summary: 'List the identities',
-    description: 'Without the records of domains; read one identity to see them.',
+    description: 'Lists the identities without the records of domains; read one identity to see them.',
     query: PageQuery,
     answer: IdentitiesAnswer,
   })
@@ -54,8 +54,8 @@ export class IdentitiesController {
     summary: 'Add an address or a domain',
     description:
       'An **address** is sent a mail with a link; opening the link and pressing the button there verifies the address. The link is valid for 24 hours. ' +
-      'For a **domain**, two pairs of DKIM keys are made, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: Posthorn looks for it at once, and then at growing intervals for four weeks. ' +
-      'The other records are recommended. Several workspaces may have the same domain; each has keys and selectors of its own.',
+      'For a **domain**, two pairs of DKIM keys are created, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: Posthorn looks for it at once, and then at growing intervals for four weeks. ' +
+      'The other records are recommended. Several workspaces may have the same domain; each has its own keys and selectors.',
     body: CreateIdentityRequest,
     bodyExamples: CREATE_IDENTITY_EXAMPLES,
     answer: IdentityAnswer,
@@ -74,8 +74,7 @@ export class IdentitiesController {
     name: 'readIdentity',
     tag: 'Identities',
     summary: 'Read an identity',
-    description:
-      'Shows an identity; for a domain, also the records that it should have and what was found of them.',
+    description: 'Shows an identity; for a domain, also its expected records and what was found in the DNS.',
     answer: IdentityAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
@@ -91,7 +90,7 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Verify an identity now',
     description:
-      'Looks up the records of a **domain** and says, record by record, what was found and what was expected; a second call within five seconds gets the same result. ' +
+      'Looks up the records of a **domain** and shows for each what was found and what was expected; a second call within five seconds gets the same result. ' +
       'An **address** that is not verified yet is mailed a new link.',
     answer: IdentityAnswer,
     refuses: VERIFY_REFUSALS,
@@ -109,7 +108,7 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Delete an identity',
     description:
-      'Deletes the identity for good, with the keys of a domain: no call that begins after the answer can send from it. Emails accepted before are still sent.',
+      'Deletes the identity permanently, with the keys of a domain: no call that begins after the answer can send from it. Emails accepted before are still sent.',
     answer: IdentityDeletedAnswer,
   })
   async delete(

@@ -20,7 +20,7 @@ export class Identity {
 
   @AnswerField(
     '`PENDING`: not verified yet. `VERIFIED`: may be sent from. `AT_RISK`: may be sent from, but its required record has been missing or wrong for a day. ' +
-      '`UNVERIFIED`: it was so for three days, and nothing can be sent from it.',
+      '`UNVERIFIED`: its required record has been missing or wrong for three days, and nothing can be sent from it.',
     enumOf(Object.keys(IDENTITY_STATUSES)),
   )
   status!: string;
@@ -34,27 +34,29 @@ export class Identity {
 
 /** A record that a domain should have. */
 class IdentityRecord {
-  @AnswerField('What it is for.', enumOf(['DKIM_ED25519', 'DKIM_RSA', 'SPF', 'DMARC']))
+  @AnswerField('The purpose of the record.', enumOf(['DKIM_ED25519', 'DKIM_RSA', 'SPF', 'DMARC']))
   purpose!: string;
 
-  @AnswerField('Whether it verifies the domain; the others are recommended.', bool, { example: false })
+  @AnswerField('Whether it is required to verify the domain; the others are recommended.', bool, {
+    example: false,
+  })
   isRequired!: boolean;
 
   @AnswerField('Always `TXT`.', enumOf(['TXT']))
   type!: 'TXT';
 
-  @AnswerField('Where it is to be set, the domain included.', text, {
+  @AnswerField('The full name at which to set it.', text, {
     example: 'ph-3vqjhp41xx-ed25519._domainkey.mail.example.com',
   })
   name!: string;
 
-  @AnswerField('What it is to hold; `null` where only the operator of the relay knows.', nullable(text), {
+  @AnswerField('The value to set; `null` if only the operator of the relay knows it.', nullable(text), {
     example: VALUE,
   })
   value!: string | null;
 
   @AnswerField(
-    'Of a DKIM key: `CURRENT` signs once its record is found, `NEXT` is to follow it, `PREVIOUS` no longer signs; `null` for other records.',
+    'For a DKIM key: `CURRENT` signs once its record is found, `NEXT` will replace it, `PREVIOUS` no longer signs; `null` for other records.',
     nullable(enumOf(Object.keys(KEY_STAGES))),
     { example: 'CURRENT' },
   )
@@ -66,8 +68,8 @@ class IdentityRecord {
   keepUntil!: Date | null;
 
   @AnswerField(
-    '`UNCHECKED`: not looked for yet. `FOUND`: it is there and right. `MISSING`: the DNS says that it is not there. `WRONG`: it is there, and not as it should be. ' +
-      '`UNANSWERED`: no name server could say.',
+    '`UNCHECKED`: not looked up yet. `FOUND`: it exists and is right. `MISSING`: it does not exist in the DNS. `WRONG`: it exists, but with another value. ' +
+      '`UNANSWERED`: no name server gave an answer.',
     enumOf(['FOUND', ...Object.keys(RECORD_STATES).filter((state) => state !== 'FOUND')]),
   )
   status!: string;
@@ -84,7 +86,7 @@ class IdentityRecord {
 /** An identity with the records that a domain should have. */
 export class IdentityWithRecords extends Identity {
   @AnswerField(
-    'The records that a domain should have, and what was found of them; empty for an address.',
+    'The expected records of a domain, and what was found; empty for an address.',
     listOf(IdentityRecord),
   )
   records!: readonly IdentityRecord[];
@@ -92,7 +94,7 @@ export class IdentityWithRecords extends Identity {
   @AnswerField('When the records were last looked up.', nullable(time), { example: null })
   checkedAt!: Date | null;
 
-  @AnswerField('When they will be looked up again; `null`: not before somebody asks.', nullable(time), {
+  @AnswerField('When they will be looked up again; `null`: only when requested.', nullable(time), {
     example: null,
   })
   nextCheckAt!: Date | null;

@@ -6,7 +6,7 @@ import { Optional } from '../validation/rule.ts';
 
 /** The body of the call that adds an identity: one of its fields. */
 export class CreateIdentityRequest {
-  @Optional(sendingAddress, 'One address: bare, without a name beside it. Give this or `domain`.')
+  @Optional(sendingAddress, 'One address, without a name. Give this or `domain`.')
   address?: string;
 
   @Optional(

@@ -25,7 +25,7 @@ export class RotateKeysController {
     tag: 'Identities',
     summary: 'Give a domain new DKIM keys',
     description:
-      'Makes a new pair of keys with names of its own, and lists its records as `NEXT`. Set them beside the present ones, which sign until then: an hour after a new record is first found, ' +
+      'Creates new keys under their own names, and lists their records as `NEXT`. Set them in addition to the current ones, which sign until then: an hour after a new record is first found, ' +
       'its key becomes `CURRENT`, and the one before `PREVIOUS`. The records of previous keys must stay for seven days (`keepUntil`), for emails that are still on their way. ' +
       'A key that was never published is replaced at once. A repeated call changes nothing while Posthorn waits for the new records.',
     answer: IdentityAnswer,

@@ -52,7 +52,7 @@ export class InvitationsController {
     tag: 'Members',
     summary: 'Invite somebody',
     description:
-      'Sends a mail to the address, with a link to a page that asks for consent; pressing the button there makes the person a member. The link is good for seven days. An address can have one open invitation at a time.',
+      'Sends a mail to the address, with a link to a page that asks for consent; pressing the button there makes the person a member. The link is valid for seven days. An address can have one open invitation at a time.',
     body: CreateInvitationRequest,
     answer: InvitationAnswer,
     refuses: INVITE_REFUSALS,
@@ -107,7 +107,7 @@ export class InvitationsController {
   @Describes({
     name: 'revokeInvitation',
     tag: 'Members',
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     description: 'Its link stops working. Nothing changes if it was already revoked.',
     answer: InvitationAnswer,
     exampleOverrides: { 'invitation.status': 'REVOKED', 'invitation.revokedAt': '2030-01-31T09:30:00.000Z' },

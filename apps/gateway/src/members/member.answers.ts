@@ -14,7 +14,7 @@ export class Member {
   @AnswerField('The address of the person.', text, ADDRESS)
   email!: string;
 
-  @AnswerField('What the person is called.', text, NAME)
+  @AnswerField('The name of the person.', text, NAME)
   name!: string;
 
   @AnswerField('The role of the person in this workspace.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
@@ -50,17 +50,21 @@ export class Invitation {
   @AnswerField('The id of the invitation.', idOf('inv'))
   id!: string;
 
-  @AnswerField('Where its mails go.', text, ADDRESS)
+  @AnswerField('The address that its mails are sent to.', text, ADDRESS)
   email!: string;
 
-  @AnswerField('What the inviter calls the person; `null` if no name was given.', nullable(text), NAME)
+  @AnswerField(
+    'The name of the person as given by the inviter; `null` if none was given.',
+    nullable(text),
+    NAME,
+  )
   name!: string | null;
 
-  @AnswerField('The role that the person is to have.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
+  @AnswerField('The role that the person gets on joining.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
   @AnswerField(
-    '`OPEN`: waits for the person. `EXPIRED`: not accepted in time; it can be sent again. `ACCEPTED`: the person is a member. `REVOKED`: taken back.',
+    '`OPEN`: waits for the person. `EXPIRED`: not accepted in time; it can be sent again. `ACCEPTED`: the person is a member. `REVOKED`: revoked by the workspace.',
     enumOf(INVITATION_STATUS_NAMES),
   )
   status!: InvitationStatus;
@@ -71,10 +75,10 @@ export class Invitation {
   @AnswerField('Until when its newest link can be used.', time)
   expiresAt!: Date;
 
-  @AnswerField('When it was accepted; `null`: not yet.', nullable(time), { example: null })
+  @AnswerField('When it was accepted; `null` if it was not.', nullable(time), { example: null })
   acceptedAt!: Date | null;
 
-  @AnswerField('When it was taken back; `null`: it was not.', nullable(time), { example: null })
+  @AnswerField('When it was revoked; `null` if it was not.', nullable(time), { example: null })
   revokedAt!: Date | null;
 }
 

@@ -14,21 +14,21 @@ const ROLE = oneOfWords(ROLE_NAMES);
 
 /** The body of the call that invites somebody. */
 export class CreateInvitationRequest {
-  @Required(address, 'The address of the person, without a name beside it: the mail goes there.', {
+  @Required(address, 'The address of the person, without a name; the mail is sent there.', {
     example: 'ada@example.net',
   })
   email!: string;
 
   @Required(
     ROLE,
-    'The role that the person is to have: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages and is told when something is wrong.',
+    'The role of the new member: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages and is notified when something is wrong.',
     { example: 'EDITOR' },
   )
   role!: Role;
 
   @Optional(
     givenName(SIZES.personName),
-    'What the person is called, unless Posthorn knows the person already. The mail does not show it.',
+    'The name of the person; ignored if Posthorn already knows the person. The mail does not show it.',
     { example: 'Ada Lovelace' },
   )
   name?: string;
@@ -36,7 +36,7 @@ export class CreateInvitationRequest {
 
 /** The body of the call that changes a member. Absent fields stay unchanged. */
 export class UpdateMemberRequest {
-  @Optional(ROLE, 'The role that the member is to have.', { example: 'VIEWER' })
+  @Optional(ROLE, 'The new role of the member.', { example: 'VIEWER' })
   role?: Role;
 }
 

@@ -1,20 +1,20 @@
 /** The introduction of the document: what all routes have in common. */
 export const PREFACE = `
 **Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Unknown fields are refused, in queries
-too: a misspelt \`sendAt\` must never send at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
+too: otherwise an email with a misspelt \`sendAt\` would be sent at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
 
-**Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace; whatever belongs to another
-workspace looks as if it did not exist.
+**Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace; objects of other workspaces are
+answered as if they did not exist.
 
 **Answers.** Every success has the status 200. Any other answer has the fields of \`ErrorAnswer\`: \`message\` says what is wrong and how to
 fix it, and lists all the faults of a request at once, joined by \`; \`. A refused call changes nothing. Any route can also answer
 404 if there is no such path, 405 (with \`Allow\`) if the path does not have the method, 408 if a request takes too long to arrive, 431 if its headers are larger than
-16 KiB, and 500 if the fault is ours. Every answer has an \`X-Request-Id\`; quote it if something goes wrong.
+16 KiB, and 500 for a fault in Posthorn. Every answer has an \`X-Request-Id\`; quote it if something goes wrong.
 
 **Lists** come in pages: \`items\`, \`hasMore\` and \`startAt\`. To get the next page, send \`startAt\` back unchanged; it is \`null\` on the last page.
 
 **Events** are posted to webhooks; the section of that name describes the body and the headers of each.
 
-**Retries.** After a 429 nothing was done: wait for as many seconds as \`Retry-After\` says, and repeat the call. After a 503 or a broken connection you cannot know whether a call took effect. Where a route has the header \`Idempotency-Key\`,
+**Retries.** A request answered 429 had no effect: wait for as many seconds as \`Retry-After\` says, and repeat the call. After a 503 or a broken connection you cannot know whether a call took effect. Where a route has the header \`Idempotency-Key\`,
 give a key to every call that must not be done twice: repeated with the same key, it is done once and gets the same answer.
 `.trim();

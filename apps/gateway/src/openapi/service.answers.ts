@@ -15,7 +15,7 @@ export class ErrorAnswer {
   message!: string;
 
   @AnswerField(
-    'The verified addresses of the workspace; only where the sender is not verified.',
+    'The verified addresses of the workspace; only in the error about an unverified sender.',
     listOf(text),
     {
       optional: true,
@@ -24,7 +24,7 @@ export class ErrorAnswer {
   allowedEmails?: string[];
 
   @AnswerField(
-    'The verified domains of the workspace; only where the sender is not verified.',
+    'The verified domains of the workspace; only in the error about an unverified sender.',
     listOf(text),
     {
       optional: true,
@@ -32,7 +32,7 @@ export class ErrorAnswer {
   )
   allowedDomains?: string[];
 
-  @AnswerField('A page that explains the error, where there is one.', text, { optional: true })
+  @AnswerField('A page that explains the error, if there is one.', text, { optional: true })
   docsUrl?: string;
 }
 
@@ -41,6 +41,6 @@ export class HealthAnswer {
   @AnswerField('The state of the process.', text, { example: 'ready' })
   status!: string;
 
-  @AnswerField('What it looked at, by name.', anyObject, { example: {} })
+  @AnswerField('The results of its checks, by name.', anyObject, { example: {} })
   checks!: object;
 }

@@ -1,10 +1,10 @@
 /** The tags of the document, in their order. */
 export const TAGS = {
-  'Emails': 'Send emails, one or up to 50 at once, now or later, and see what has become of them.',
-  'Templates': 'Emails written once and sent with variables.',
-  'Contacts': 'The people that emails go to: what is known about them, and whether they want email.',
+  'Emails': 'Send emails, one or up to 50 at once, now or later, and see their status and timeline.',
+  'Templates': 'The content of emails, with placeholders for variables.',
+  'Contacts': 'The people that emails are sent to: their properties, and whether they are subscribed.',
   'Suppressions': 'Addresses to which nothing is sent, and why.',
-  'Webhooks': 'Where events are delivered, and what has become of each delivery.',
+  'Webhooks': 'The URLs to which events are posted, and the results of each delivery.',
   'Identities': 'The addresses and domains that the workspace may send from.',
   'API keys': 'The keys of the workspace.',
   'Members': 'The people of the workspace, and who is invited to it.',

@@ -11,7 +11,7 @@ export class PageQuery {
   })
   limit?: string;
 
-  @Optional(oneOfWords(SORTS), 'The newest first, or the oldest.', {
+  @Optional(oneOfWords(SORTS), 'Newest first, or oldest first.', {
     default: 'createdAt.desc',
     example: 'createdAt.asc',
   })
@@ -19,7 +19,7 @@ export class PageQuery {
 
   @Optional(
     singleLine({ max: 100, unit: 'characters' }),
-    'Where the page begins: what the last page had in `startAt`. If absent, the first page.',
+    'Where the page begins: the `startAt` of the previous page. If absent, the first page.',
   )
   startAt?: string;
 }

@@ -6,7 +6,7 @@ const calendarDay: JsonSchema = { type: 'string', format: 'date', examples: ['20
 
 /** The numbers of emails accepted, by current status, and of those opened and clicked. */
 export class EmailCounts {
-  @AnswerField('All that were accepted: the sum of all statuses.', count, { example: 120 })
+  @AnswerField('All accepted emails: the sum of all statuses.', count, { example: 120 })
   accepted!: number;
 
   @AnswerField('Those that are `SCHEDULED`.', count, { example: 2 })
@@ -64,7 +64,7 @@ export class Stats {
   @AnswerField('All days together.', objectOf(EmailCounts))
   total!: EmailCounts;
 
-  @AnswerField('Each day, the first one first, also those without emails.', listOf(DayStats))
+  @AnswerField('Each day in ascending order, including days without emails.', listOf(DayStats))
   days!: DayStats[];
 }
 

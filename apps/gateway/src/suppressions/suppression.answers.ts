@@ -15,15 +15,15 @@ export class Suppression {
   email!: string;
 
   @AnswerField(
-    'Why: the receiving side said that there is no such recipient, the recipient reported an email, or somebody put it on the list.',
+    '`HARD_BOUNCE`: the receiving side says that there is no such recipient; `COMPLAINT`: the recipient reported an email; `MANUAL`: somebody added it.',
     enumOf(Object.keys(SUPPRESSION_REASONS)),
   )
   reason!: string;
 
-  @AnswerField('The email that led to it; `null` where somebody put it on the list.', nullable(idOf('trs')))
+  @AnswerField('The email that caused it; `null` if somebody added the address.', nullable(idOf('trs')))
   emailId!: string | null;
 
-  @AnswerField('Who put it on the list.', objectOf(AuditActor))
+  @AnswerField('Who added it to the list.', objectOf(AuditActor))
   createdBy!: AuditActor;
 
   @AnswerField('Since when it is on the list.', time)

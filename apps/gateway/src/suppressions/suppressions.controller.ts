@@ -83,9 +83,9 @@ export class SuppressionsController {
   @Describes({
     name: 'removeSuppression',
     tag: 'Suppressions',
-    summary: 'Take an address off the list',
+    summary: 'Remove an address from the list',
     description:
-      'From now on emails are sent to this address again. The next hard bounce puts it back on the list.',
+      'From now on emails are sent to this address again. The next hard bounce adds it to the list again.',
     answer: SuppressionDeletedAnswer,
   })
   async remove(

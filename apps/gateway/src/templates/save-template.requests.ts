@@ -29,7 +29,7 @@ const EXAMPLE = {
 export class CreateTemplateRequest {
   @Required(
     name,
-    'The name by which emails ask for it; unique among the templates of the workspace that are not deleted.',
+    'The name by which emails refer to it; unique among the templates of the workspace that are not deleted.',
     {
       example: EXAMPLE.name,
     },
@@ -44,7 +44,7 @@ export class CreateTemplateRequest {
 
   @Required(
     mailbox,
-    'The sender of its emails; whether the workspace may send from it is judged with each email.',
+    'The sender of its emails; whether the workspace may send from it is checked for each email.',
     {
       example: EXAMPLE.from,
     },
@@ -83,14 +83,14 @@ export class CreateTemplateRequest {
   )
   replyTo?: string | string[] | null;
 
-  @Optional(defaults, 'What a variable is when an email does not give it, up to 256 KiB as JSON.', {
+  @Optional(defaults, 'The values of variables that an email does not give, up to 256 KiB as JSON.', {
     example: EXAMPLE.defaults,
   })
   defaults?: JsonObject;
 
   @Optional(
     flag,
-    'Whether its emails carry a way to unsubscribe, which `{{unsubscribeUrl}}` prints, and are not sent to those who have. An email can say otherwise.',
+    'Whether its emails have an unsubscribe link, which `{{unsubscribeUrl}}` prints, and are not sent to recipients who have unsubscribed. An email can override it.',
     { example: false },
   )
   unsubscribe = false;
@@ -98,7 +98,7 @@ export class CreateTemplateRequest {
 
 /** The body of the call that changes a template. */
 export class UpdateTemplateRequest {
-  @Optional(name, 'A new name; emails that ask for the old one no longer find the template.')
+  @Optional(name, 'A new name; emails that give the old one are refused.')
   name?: string;
 
   @Optional(subject, 'The subject line, in the template language.', { example: EXAMPLE.subject })
@@ -135,10 +135,13 @@ export class UpdateTemplateRequest {
 
   @Optional(
     defaults,
-    'What a variable is when an email does not give it, up to 256 KiB as JSON; replaces all of the previous ones.',
+    'The values of variables that an email does not give, up to 256 KiB as JSON; replaces all previous ones.',
   )
   defaults?: JsonObject;
 
-  @Optional(flag, 'Whether its emails carry a way to unsubscribe, and are not sent to those who have.')
+  @Optional(
+    flag,
+    'Whether its emails have an unsubscribe link, and are not sent to recipients who have unsubscribed.',
+  )
   unsubscribe?: boolean;
 }

@@ -30,8 +30,7 @@ export class TemplateUseController {
     name: 'previewTemplate',
     tag: 'Templates',
     summary: 'Preview a template',
-    description:
-      'Shows what an email of the template would say with these variables. Nothing is sent or kept.',
+    description: 'Renders the template with these variables. Nothing is sent or stored.',
     body: PreviewTemplateRequest,
     bodyIsOptional: true,
     answer: TemplatePreviewAnswer,
@@ -60,7 +59,7 @@ export class TemplateUseController {
     tag: 'Templates',
     summary: 'Send a test email',
     description:
-      'Sends one email of the template. It is an email like any other: it counts towards the monthly limit, it is tracked, and it can be read.',
+      'Sends one email with the template. It is an email like any other: it counts towards the monthly limit, it is tracked, and it can be read.',
     body: SendTestEmailRequest,
     answer: EmailAcceptedAnswer,
     refuses: { ...VARIABLES_MISSING, ...SENDER_NOT_VERIFIED, ...MONTHLY_LIMIT_REACHED },

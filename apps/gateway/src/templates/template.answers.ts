@@ -27,7 +27,7 @@ export class TemplateVersion {
   subject!: string;
 
   @AnswerField(
-    'What an email must give in `variables`: what the template prints and has no default for.',
+    'The variables that an email must give: those that the template prints and that have no default.',
     listOf(text),
     { example: ['orderId'] },
   )
@@ -42,7 +42,7 @@ export class TemplateSummary extends TemplateVersion {
   @AnswerField('The id of the template.', idOf('tpl'))
   id!: string;
 
-  @AnswerField('The name by which emails ask for it.', text, { example: 'order-receipt' })
+  @AnswerField('The name by which emails refer to it.', text, { example: 'order-receipt' })
   name!: string;
 
   @AnswerField('When its name or content was last changed.', time)
@@ -66,7 +66,7 @@ export class Template extends TemplateSummary {
   text!: string | null;
 
   @AnswerField(
-    'What the inbox shows after the subject, in the template language; `null` when there is nothing of its own.',
+    'What the inbox shows after the subject, in the template language; `null` if it is not set.',
     nullable(text),
     {
       example: 'It arrives on {{date arrivesAt "long"}}',
@@ -77,12 +77,12 @@ export class Template extends TemplateSummary {
   @AnswerField('Where replies go; empty: to the sender.', listOf(text), { example: ['help@example.com'] })
   replyTo!: readonly string[];
 
-  @AnswerField('What a variable is when an email does not give it.', anyObject, {
+  @AnswerField('The values of variables that an email does not give.', anyObject, {
     example: { arrivesAt: '2030-01-31' },
   })
   defaults!: object;
 
-  @AnswerField('Whether its emails carry a way to unsubscribe, unless they say otherwise.', bool, {
+  @AnswerField('Whether its emails have an unsubscribe link, unless an email overrides it.', bool, {
     example: false,
   })
   unsubscribe!: boolean;
@@ -126,7 +126,7 @@ export class TemplatePreviewAnswer {
   @AnswerField('The subject line.', text, { example: 'Your order 10042' })
   subject!: string;
 
-  @AnswerField('The HTML as it leaves, with the preview text hidden at its start.', text, {
+  @AnswerField('The HTML as it is sent, with the preview text hidden at its start.', text, {
     example: '<h1>Thank you, Ada!</h1>',
   })
   html!: string;
@@ -137,7 +137,7 @@ export class TemplatePreviewAnswer {
   text!: string;
 
   @AnswerField(
-    'What the inbox shows after the subject; `null` when the template has nothing of its own.',
+    'What the inbox shows after the subject; `null` if the template does not set it.',
     nullable(text),
     {
       example: 'It arrives on January 31, 2030',

@@ -38,7 +38,7 @@ export class TemplatesController {
     tag: 'Templates',
     summary: 'Create a template',
     description:
-      'Saves a template, which emails can then use. `subject`, `html`, `text` and `previewText` are in the template language: ' +
+      'Creates a template. `subject`, `html`, `text` and `previewText` are in the template language: ' +
       'Handlebars with `each`, `if`, `unless`, `with` and a few formatting helpers. A template that does not compile is refused.',
     body: CreateTemplateRequest,
     answer: TemplateAnswer,
@@ -88,7 +88,7 @@ export class TemplatesController {
     tag: 'Templates',
     summary: 'Update a template',
     description:
-      'Changes the fields that are given and keeps the others. A change of the content makes a new version, for emails that are accepted from now on; ' +
+      'Changes the fields that are given and keeps the others. A change of the content creates a new version, for emails that are accepted from now on; ' +
       'emails accepted before keep their version, even if they are still scheduled.',
     body: UpdateTemplateRequest,
     answer: TemplateAnswer,

@@ -5,7 +5,7 @@ import { Optional, Required } from '../validation/rule.ts';
 
 const variables = jsonObject({ size: SIZES.variables });
 const VARIABLES =
-  'What the template prints, up to 256 KiB as JSON; needed where it prints something that has no default.';
+  'The variables of the template, up to 256 KiB as JSON; those that it prints and that have no default are required.';
 const EXAMPLE = { orderId: '10042', firstName: 'Ada', items: [{ name: 'Tea', price: 12.5 }] };
 
 /** The body of the call that previews a template. */

@@ -29,7 +29,7 @@ export class TrackingController {
     tag: 'Emails',
     summary: 'Follow a tracked link of an email',
     description:
-      'Redirects to the original target of the link, which is signed into the token; nothing else in the request matters.',
+      'Redirects to the original target of the link, which is part of the signed token; nothing else in the request matters.',
     path: { token: linkToken('phc_') },
     answer: { redirectsTo: 'https://example.com/shop' },
     refuses: { 'No such link': NO_SUCH_LINK },

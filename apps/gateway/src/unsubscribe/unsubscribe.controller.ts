@@ -71,7 +71,7 @@ export class UnsubscribeController {
     ...LINK,
     name: 'resubscribeByLink',
     summary: 'Subscribe again on the page of an unsubscribe link',
-    description: 'One link can be used for it ten times at once, and ten times an hour after that.',
+    description: 'With one link, this is possible ten times an hour, in bursts of up to ten.',
     refuses: { ...LINK.refuses, 'Too many times': tooManyResubscriptions(360) },
   })
   async resubscribe(

@@ -23,7 +23,7 @@ export class DeliveriesController {
     tag: 'Webhooks',
     summary: 'List the deliveries of a webhook',
     description:
-      'Lists what was and is to be posted to a webhook, the newest events first, without bodies and attempts. An item must match all filters. ' +
+      'Lists the deliveries of a webhook, newest events first, without bodies and attempts. An item must match all filters. ' +
       'When very few of very many deliveries match, a page can have fewer items than `limit`, or none, although `hasMore` is true: ' +
       'go on with its `startAt`.',
     query: DeliveriesQuery,

@@ -24,13 +24,13 @@ class AttemptOutcome {
   @AnswerField('When it ended.', time)
   at!: Date;
 
-  @AnswerField('The status that was answered with; `null` when there was no answer.', nullable(count), {
+  @AnswerField('The status of the answer; `null` if there was none.', nullable(count), {
     example: 503,
   })
   statusCode!: number | null;
 
   @AnswerField(
-    '`null` when it succeeded. `internal` was a fault of the service, and costs no attempt.',
+    '`null` if it succeeded. `internal` was a fault in Posthorn, and does not use up an attempt.',
     nullable(enumOf(Object.keys(ATTEMPT_ERRORS))),
     { example: 'http' },
   )
@@ -39,10 +39,12 @@ class AttemptOutcome {
 
 /** One POST. */
 class DeliveryAttempt extends AttemptOutcome {
-  @AnswerField('Which attempt it was: what `X-Service-Attempt` said.', count, { example: 1 })
+  @AnswerField('The number of the attempt, as in `X-Service-Attempt`.', count, { example: 1 })
   number!: number;
 
-  @AnswerField('What went wrong where there was no answer; else `null`.', nullable(text), { example: null })
+  @AnswerField('What went wrong, if there was no answer; otherwise `null`.', nullable(text), {
+    example: null,
+  })
   reason!: string | null;
 
   @AnswerField(
@@ -63,7 +65,7 @@ class DeliveryAttempt extends AttemptOutcome {
   durationMs!: number;
 
   @AnswerField(
-    'Whether its outcome became known too late to count: the delivery had been taken up again.',
+    'Whether its outcome became known too late to count, because the delivery had been claimed again.',
     bool,
     {
       example: false,
@@ -74,7 +76,7 @@ class DeliveryAttempt extends AttemptOutcome {
 
 /** A delivery in a list. */
 class ListedDelivery {
-  @AnswerField('The id of the delivery: what `X-Service-Delivery-Id` says.', idOf('dlv'))
+  @AnswerField('The id of the delivery, as in `X-Service-Delivery-Id`.', idOf('dlv'))
   id!: string;
 
   @AnswerField('The webhook that it is for.', idOf('wh'))
@@ -103,7 +105,7 @@ class ListedDelivery {
   )
   status!: string;
 
-  @AnswerField('Whether it is just being posted.', bool, { example: false })
+  @AnswerField('Whether it is being posted at the moment.', bool, { example: false })
   isUnderWay!: boolean;
 
   @AnswerField('How many attempts there were.', count, { example: 1 })
@@ -118,13 +120,13 @@ class ListedDelivery {
   createdAt!: Date;
 
   @AnswerField(
-    'When it is posted next; `null` when it is finished, just being posted, or held: its webhook is not `ACTIVE`, or the operator holds all webhooks.',
+    'When it is posted next; `null` if it is finished, being posted at the moment, or held because its webhook is not `ACTIVE` or the operator has paused all webhooks.',
     nullable(time),
     { example: '2030-01-31T09:30:05.000Z' },
   )
   nextAttemptAt!: Date | null;
 
-  @AnswerField('When it succeeded or was given up; else `null`.', nullable(time), { example: null })
+  @AnswerField('When it succeeded or was given up; otherwise `null`.', nullable(time), { example: null })
   finishedAt!: Date | null;
 }
 
@@ -133,7 +135,7 @@ export class Delivery extends ListedDelivery {
   @AnswerField('The exact body that is posted.', text, { example: BODY })
   body!: string;
 
-  @AnswerField('The newest 50 attempts, the oldest first.', listOf(DeliveryAttempt))
+  @AnswerField('The newest 50 attempts, oldest first.', listOf(DeliveryAttempt))
   attempts!: readonly DeliveryAttempt[];
 }
 

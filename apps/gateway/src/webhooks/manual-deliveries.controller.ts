@@ -28,7 +28,7 @@ export class ManualDeliveriesController {
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'Makes a waiting retry at once; a delivery that succeeded or was given up is posted again, with the same ids and the same body, and gets all its retries again. ' +
+      'Posts a delivery again at once, with the same ids and the same body, whether it waits for a retry, succeeded or was given up; it gets all its retries again. ' +
       'While the webhook is not `ACTIVE`, the delivery is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',
     answer: DeliveryAnswer,
     refuses: { 'Under way': deliveryUnderWay() },
@@ -51,7 +51,7 @@ export class ManualDeliveriesController {
   @Describes({
     name: 'testWebhook',
     tag: 'Webhooks',
-    summary: 'Try a webhook',
+    summary: 'Test a webhook',
     description:
       'Posts an example of an event to this webhook alone, signed and retried like any other, with the header `X-Service-Test: true`. ' +
       'While the webhook is not `ACTIVE`, the delivery is held like all others. The answer does not wait for the receiver: read the delivery to see what it said.',

@@ -27,7 +27,7 @@ export class RecoveriesController {
   @Describes({
     name: 'recoverDeliveries',
     tag: 'Webhooks',
-    summary: 'Send again what failed',
+    summary: 'Send failed deliveries again',
     description:
       'Sends again all deliveries of a period that are `EXHAUSTED` or wait for a retry, with the same ids and bodies. They become due one group at a time, ' +
       'so that the webhook still gets new events; read the recovery to see its progress. A webhook has one recovery at a time: ' +
@@ -58,7 +58,7 @@ export class RecoveriesController {
   @Describes({
     name: 'readRecovery',
     tag: 'Webhooks',
-    summary: 'Read how far a recovery is',
+    summary: 'Read the progress of a recovery',
     description: 'It can be read for 90 days after it is completed.',
     answer: RecoveryAnswer,
   })

@@ -19,19 +19,25 @@ export class Recovery {
   )
   status!: string;
 
-  @AnswerField('Of events at this time or later.', time, { example: '2030-01-30T00:00:00.000Z' })
+  @AnswerField('The beginning of the period: deliveries of events at this time or later.', time, {
+    example: '2030-01-30T00:00:00.000Z',
+  })
   since!: Date;
 
-  @AnswerField('Of events before this time.', time)
+  @AnswerField('The end of the period: deliveries of events before this time.', time)
   until!: Date;
 
-  @AnswerField('How many deliveries had failed when they were counted; it grows while they are.', count, {
-    example: 10_000,
-  })
+  @AnswerField(
+    'How many deliveries had failed when they were counted; it grows during the counting.',
+    count,
+    {
+      example: 10_000,
+    },
+  )
   total!: number;
 
   @AnswerField(
-    'How many were made due. At the end it can be less than `total`: some had succeeded meanwhile.',
+    'How many were made due. At the end it can be less than `total`, if some have succeeded meanwhile.',
     count,
     {
       example: 4_000,
@@ -39,7 +45,7 @@ export class Recovery {
   )
   done!: number;
 
-  @AnswerField('When it was asked for.', time)
+  @AnswerField('When it was requested.', time)
   createdAt!: Date;
 
   @AnswerField('When all were made due; `null` before.', nullable(time), { example: null })

@@ -22,7 +22,7 @@ export class RotateTokenController {
     tag: 'Webhooks',
     summary: 'Replace the token of a webhook',
     description: [
-      'From the answer on, `X-Service-Signature` is made with the new token; until the overlap ends, `webhook-signature` has a signature with each of the two tokens. No older token signs.',
+      'Once the call has been answered, `X-Service-Signature` is made with the new token; until the overlap ends, `webhook-signature` has a signature with each of the two tokens. No older token signs.',
       'To repeat a call safely, give the `token`: the one that the webhook already has changes nothing, except that `overlapSeconds: 0` ends the previous one.',
     ].join('\n\n'),
     body: RotateTokenRequest,

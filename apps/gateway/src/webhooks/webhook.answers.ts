@@ -8,7 +8,7 @@ export class ListedWebhook {
   @AnswerField('The id of the webhook.', idOf('wh'))
   id!: string;
 
-  @AnswerField('Where events are posted to.', text, { example: 'https://example.com/webhooks' })
+  @AnswerField('The URL to which events are posted.', text, { example: 'https://example.com/webhooks' })
   url!: string;
 
   @AnswerField('The events that are posted.', listOf(enumOf(EVENT_NAMES)), {
@@ -17,7 +17,7 @@ export class ListedWebhook {
   events!: readonly string[];
 
   @AnswerField(
-    'Whether events are delivered, or held by the workspace (`PAUSED`) or by the service (`DISABLED`).',
+    '`ACTIVE`: events are delivered; `PAUSED`: held by the workspace; `DISABLED`: held by Posthorn.',
     enumOf(Object.keys(WEBHOOK_STATUSES)),
   )
   status!: string;
@@ -43,7 +43,7 @@ export class WebhookAnswer {
 /** The answer to another token. */
 export class TokenRotatedAnswer extends WebhookAnswer {
   @AnswerField(
-    'Until when `webhook-signature` also has a signature by the previous token; `null`: it no longer has one.',
+    'Until when `webhook-signature` also has a signature with the previous token; `null` if it no longer has one.',
     nullable(time),
   )
   previousTokenUntil!: Date | null;

@@ -10,7 +10,7 @@ import { oneOfWords } from '../validation/text-rules.ts';
 import { eventNames, webhookToken, webhookUrl } from './webhook-rules.ts';
 
 const URL_SENTENCE =
-  'Where events are posted to: `https://` and a public host, without a user name and without a fragment.';
+  'The URL to which events are posted: `https://` and a public host, without a user name or a fragment.';
 const TOKEN_SENTENCE = 'The secret that deliveries are signed with: 8 to 256 printable ASCII characters.';
 
 /** A webhook that is to be created. */
@@ -42,7 +42,7 @@ export class UpdateWebhookRequest {
 
   @Optional(
     oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES),
-    '`PAUSED` holds events back for up to 30 days; `ACTIVE` delivers them again.',
+    '`PAUSED` holds events for up to 30 days; `ACTIVE` delivers them.',
     { example: 'PAUSED' },
   )
   status?: WebhookStatus;
@@ -55,7 +55,7 @@ export class RotateTokenRequest {
 
   @Optional(
     integer(TOKEN_OVERLAP_SECONDS),
-    'For how many seconds `webhook-signature` also has a signature by the previous token; 0: that token ends at once.',
+    'For how many seconds `webhook-signature` also has a signature with the previous token; 0: none from now on.',
     { example: 3_600 },
   )
   overlapSeconds: number = TOKEN_OVERLAP_SECONDS.default;

@@ -110,7 +110,7 @@ export class WebhooksController {
     name: 'deleteWebhook',
     tag: 'Webhooks',
     summary: 'Delete a webhook',
-    description: 'Deletes the webhook for good: whatever was not delivered to it yet never will be.',
+    description: 'Deletes the webhook permanently, with the deliveries that wait for it.',
     answer: WebhookDeletedAnswer,
   })
   async delete(
