@@ -9,7 +9,7 @@ const MAX_DOMAIN_CHARACTERS = 190;
 /** The domain that receives bounces and reports. */
 export class BounceSettings {
   @Setting(
-    "The domain that bounces and other reports are returned to, at `bounce+<token>@` it. Its MX record must lead to `inbound`, and its SPF record must let the relay send. Unset: the return path of an email is its sender's address, and reports go there.",
+    "The domain that bounces and other reports are returned to, at addresses `bounce+<token>@`. Its MX record must point to `inbound`, and its SPF record must allow the relay. Unset: the return path of an email is its sender's address, and reports go there.",
     { example: 'bounces.example.com' },
   )
   @IsOptional()
@@ -20,7 +20,7 @@ export class BounceSettings {
   BOUNCE_DOMAIN?: string;
 
   @Setting(
-    'Whether relays that offer it (DSN, RFC 3461) are asked to report deliveries to `BOUNCE_DOMAIN`, and not only delays and failures. Emails then become `DELIVERED` where the receiving side reports it, at the price of one returned mail each.',
+    'Whether relays that offer it (DSN, RFC 3461) are asked to report deliveries to `BOUNCE_DOMAIN`, and not only delays and failures. Emails then become `DELIVERED` if the receiving side reports it; each such report is a mail to `inbound`.',
   )
   @IsBoolean()
   BOUNCE_REPORT_DELIVERIES = false;

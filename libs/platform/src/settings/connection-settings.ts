@@ -27,7 +27,7 @@ export class HttpSettings {
   METRICS_PORT = 0;
 
   @Setting(
-    'The address of the gateway as callers and recipients see it; links in emails and errors begin with it. `gateway`, `sender` and `dashboard` must have the same value, or previews differ from what leaves.',
+    'The address of the gateway as callers and recipients see it; links in emails and errors begin with it. `gateway`, `sender` and `dashboard` must have the same value, or previews differ from what is sent.',
     {
       defaultText: 'http://localhost:<HTTP_PORT>',
       example: 'http://localhost:3000',
@@ -46,7 +46,7 @@ export class HttpSettings {
 /** The connection to Postgres. */
 export class DatabaseSettings {
   @Setting(
-    'The Postgres database that holds everything (15 or newer). With `?sslmode=verify-full` at its end, over TLS only; `&sslrootcert=` names the file of an authority of your own.',
+    'The Postgres database that holds everything (15 or newer). Append `?sslmode=verify-full` to require TLS; `&sslrootcert=` names a file with your own certificate authority.',
     {
       secret: true,
       example: 'postgresql://posthorn:posthorn@localhost:5432/posthorn',

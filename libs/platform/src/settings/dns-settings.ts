@@ -19,7 +19,7 @@ export class DnsSettings {
   DNS_TIMEOUT_MS = 5_000;
 
   @Setting(
-    'What the SPF record of a sending domain must include to let the relay send for it; workspaces are told to add it.',
+    'The name that the SPF record of a sending domain must include so that the relay may send for it; workspaces are told to add it.',
     { defaultText: 'not said; workspaces are told to ask', example: '_spf.relay.example' },
   )
   @IsOptional()

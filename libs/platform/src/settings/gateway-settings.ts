@@ -3,14 +3,14 @@ import { Setting } from './setting.ts';
 
 /** The limits of the gateway. */
 export class GatewaySettings {
-  @Setting('How many requests are processed at once; any more are answered 503 at once.')
+  @Setting('How many requests are processed at once; further ones are answered 503 at once.')
   @IsInt()
   @Min(1)
   @Max(100_000)
   MAX_REQUESTS_IN_FLIGHT = 1_000;
 
   @Setting(
-    'How many bytes of request bodies are held at once; any more are answered 503 at once. One workspace may use half of that, or one body of the largest size. Processing them takes up to eight times as much memory.',
+    'How many bytes of request bodies are held at once; further ones are answered 503 at once. One workspace may use half of that, or one body of the largest size. Processing them takes up to eight times as much memory.',
   )
   @IsInt()
   @Min(64 * 1024 * 1024)

@@ -16,7 +16,7 @@ export class InboundSettings implements CrossValidated {
   INBOUND_HOST = '0.0.0.0';
 
   @Setting(
-    'The port that `inbound` receives mail on. Other servers connect to port 25: forward that here, so that no process needs the right to open it.',
+    'The port that `inbound` receives mail on. Other servers connect to port 25: forward that port here, so that no process needs the privilege to open it.',
   )
   @IsInt()
   @Min(0)

@@ -11,7 +11,7 @@ export class LaneSettings implements CrossValidated {
   @Max(500)
   TURN_CONCURRENCY = 20;
 
-  @Setting('How many rows a turn claims at most.')
+  @Setting('The maximum number of rows that a turn claims.')
   @IsInt()
   @Min(1)
   @Max(1_000)

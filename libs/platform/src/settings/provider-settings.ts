@@ -22,7 +22,7 @@ export interface ProviderOptions {
 /** How operators sign in to the dashboard. */
 export class ProviderSettings implements CrossValidated {
   @Setting(
-    'The issuer of the identity provider (OpenID Connect) that operators sign in to the dashboard with. Unset: they have accounts with passwords.',
+    'The issuer of the identity provider (OpenID Connect) that operators sign in to the dashboard with. Unset: operators sign in with passwords.',
     { example: 'https://login.example.com/realms/staff', defaultText: 'none' },
   )
   @IsOptional()
@@ -49,16 +49,18 @@ export class ProviderSettings implements CrossValidated {
   @Matches(/^[!-~ ]{1,500}$/)
   OIDC_SCOPES = 'openid profile';
 
-  @Setting('The claim that people are named by; choose one that they cannot change themselves.')
+  @Setting('The claim that contains the name of a person; choose one that people cannot change themselves.')
   @Matches(CLAIM)
   OIDC_NAME_CLAIM = 'preferred_username';
 
-  @Setting('The claim that roles are derived from, a text or a list; dots lead into objects.')
+  @Setting(
+    'The claim that roles are derived from, a string or a list; a dot selects a property of an object, as in `realm_access.roles`.',
+  )
   @Matches(CLAIM)
   OIDC_ROLE_CLAIM = 'groups';
 
   @Setting(
-    'The values of that claim that make somebody an operator, who may change things, separated by commas.',
+    'The values of that claim that make somebody an operator, who may make changes, separated by commas.',
     {
       example: 'mail-operators',
       defaultText: 'none',
@@ -69,7 +71,7 @@ export class ProviderSettings implements CrossValidated {
   OIDC_OPERATOR_VALUES?: string;
 
   @Setting(
-    'The values of that claim that make somebody a viewer, who may only look, separated by commas; everybody else is refused.',
+    'The values of that claim that make somebody a viewer, who may only read, separated by commas; everybody else is refused.',
     {
       example: 'staff,support',
       defaultText: 'none',

@@ -22,7 +22,7 @@ export class RateSettings {
   RATE_LIMIT_BURST = 200;
 
   @Setting(
-    'How many requests a minute from one address may lack a valid API key, after a first burst of as many; any more are answered 429. Requests with a valid key are never refused because of this; 0 means no limit.',
+    'How many requests a minute without a valid API key one address may make, after a first burst of as many; further ones are answered 429. Requests with a valid key are never refused because of this; 0 means no limit.',
   )
   @IsInt()
   @Min(0)

@@ -12,7 +12,7 @@ import { Setting } from './setting.ts';
 /** The keys for secrets at rest, links and bounce addresses. */
 export class SecretSettings {
   @Setting(
-    'The keys that encrypt stored secrets (webhook tokens, DKIM private keys) and sign the links in emails: the first one encrypts and signs, all of them decrypt and verify. Make one with `openssl rand -base64 32` and keep it as safe as the database: if it is lost, so is what it encrypted.',
+    'The keys that encrypt stored secrets (webhook tokens, DKIM private keys) and sign the links in emails: the first one encrypts and signs, all of them decrypt and verify. Create one with `openssl rand -base64 32` and keep it as safe as the database: without it, what it encrypted cannot be recovered.',
     // Not a real key, because somebody would use the published one.
     { secret: true, example: 'first:<what openssl rand -base64 32 prints>' },
   )

@@ -46,7 +46,7 @@ export class SenderSettings {
   SMTP_CONNECTION_TIMEOUT_MS = 10_000;
 
   @Setting(
-    'How long the relay may take to greet before we hang up, in milliseconds; over a connection that was kept, to answer the first command, or another connection is made.',
+    'How long to wait for the greeting of the relay, in milliseconds; on an idle connection that is used again, for the answer to its first command, after which another connection is opened.',
   )
   @IsInt()
   @Min(1_000)
@@ -62,7 +62,7 @@ export class SenderSettings {
   SMTP_COMMAND_TIMEOUT_MS = 300_000;
 
   @Setting(
-    'How long the relay may be silent before we hang up, in milliseconds. Hanging up after the whole message was written may mean sending it twice; RFC 5321 gives the relay ten minutes for its last answer.',
+    'How long the relay may be inactive before the connection is closed, in milliseconds. If it is closed after the whole message was written, the email may be sent twice; RFC 5321 gives the relay ten minutes for its last answer.',
   )
   @IsInt()
   @Min(1_000)
@@ -75,7 +75,7 @@ export class SenderSettings {
   @Max(1_000_000)
   SMTP_MESSAGES_PER_CONNECTION = 100;
 
-  @Setting('How many emails a second this process sends at most, evenly spaced; 0 means no limit.')
+  @Setting('The maximum number of emails a second that this process sends, evenly spaced; 0 means no limit.')
   @IsInt()
   @Min(0)
   @Max(100_000)

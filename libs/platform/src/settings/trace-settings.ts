@@ -43,7 +43,7 @@ export class TraceSettings {
   OTEL_SERVICE_NAME?: string;
 
   @Setting(
-    'Which traces are sent. The samplers whose names begin with parentbased leave that to whoever sends a `traceparent`, so to callers of the API; the others ignore it.',
+    'Which traces are sent. The samplers whose names begin with parentbased follow the decision in the `traceparent` of the caller; the others ignore it.',
   )
   @IsIn(SAMPLERS)
   OTEL_TRACES_SAMPLER: SamplerName = 'parentbased_always_on';

@@ -10,7 +10,7 @@ export class WebhookSettings {
   WEBHOOK_ALLOW_HTTP = false;
 
   @Setting(
-    'The non-public networks that webhooks may reach, as addresses and ranges separated by commas. Callers can then reach whatever listens there; link-local and metadata addresses stay closed.',
+    'The non-public networks that webhooks may reach, as addresses and ranges separated by commas. Callers can then send requests to any server there; link-local and metadata addresses stay blocked.',
     { example: '10.20.0.0/16,fd12:3456::/32', defaultText: 'none' },
   )
   @IsOptional()
