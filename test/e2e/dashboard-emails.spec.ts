@@ -185,7 +185,7 @@ describe('One email', () => {
     const next = new Date(Date.parse(createdAt) + 60_000).toISOString().slice(0, 16);
     expect(text).toContain('451 4.7.1 Try again later');
     expect(text).toMatch(new RegExp(`<dt>Next attempt</dt>\\s*<dd><time datetime="${next}`));
-    expect(text).toContain('<b>SENT</b>: it has not left yet');
+    expect(text).toContain('<b>SENT</b>: it has not been sent yet');
     expect((await vera.get(`/emails?workspace=${stack.tenant.workspaceId}`)).text).toMatch(
       new RegExp(`SENT, not left yet\\s*</td>\\s*<td class="wrap first"><a href="/emails/${id}"`),
     );

@@ -9,7 +9,7 @@ export function emailActionForms(email: EmailRecord): Html {
   if (email.status === 'SCHEDULED')
     return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
   if (isOnItsWay(email))
-    return html`<p class="quiet">Nothing just now: it has not left yet, and needs nobody for that.</p>`;
+    return html`<p class="quiet">Nothing at the moment: the email is sent automatically.</p>`;
   return html`<div class="acts">${againForm(email)}</div>`;
 }
 
@@ -24,7 +24,7 @@ function moveForm({ id, sendAt }: EmailRecord): Html {
 function cancelForm({ id }: EmailRecord): Html {
   return html`<form class="card" method="post" action="/emails/${id}/cancel">
     <p style="margin:.75rem 0 .25rem">
-      Take it back for good. It no longer counts towards the monthly limit.
+      Cancel it permanently. It no longer counts towards the monthly limit.
     </p>
     <button>Cancel the email</button>
   </form>`;

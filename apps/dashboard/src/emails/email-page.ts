@@ -81,7 +81,7 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
 function statusText(email: EmailRecord): string {
   if (email.status !== 'SENT') return EMAIL_STATUSES[email.status];
   return isOnItsWay(email)
-    ? 'it has not left yet; it is tried until a relay takes it or refuses it for good'
+    ? 'it has not been sent yet; it is retried until a relay takes it or refuses it permanently'
     : 'the relay took it; that it arrived is known only where the receiving server reports it';
 }
 

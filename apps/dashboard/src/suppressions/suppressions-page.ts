@@ -54,8 +54,8 @@ export function suppressionsPage(shown: SuppressionsPageData): Html {
   return html`<h1>Suppressions</h1>
     ${confirmationNotice(shown.done)} ${searchForm('/suppressions', fields)} ${faultAlert(fault)}
     <p class="quiet">
-      Addresses that no email of a workspace is sent to, the newest first. An address that bounces for good is
-      put on the list again by the next bounce.
+      Addresses to which no email of the workspace is sent, newest first. A removed address that still bounces
+      permanently is added again by its next bounce.
     </p>
     ${isOperator ? addForm(shown.filled ?? criteria, isOpen) : ''}
     ${resultsTable(shown, { path: '/suppressions', columns, row })}`;

@@ -25,7 +25,7 @@ export const EVENTS = {
     meaning: 'An email was refused for now and will be tried again',
     data: EMAIL_REFUSED_DATA,
   },
-  EMAIL_BOUNCED: { meaning: 'The receiving side refused an email for good', data: EMAIL_REFUSED_DATA },
+  EMAIL_BOUNCED: { meaning: 'The receiving side refused an email permanently', data: EMAIL_REFUSED_DATA },
   EMAIL_COMPLAINED: { meaning: 'The recipient reported an email', data: EMAIL_DATA },
   EMAIL_FAILED: { meaning: 'An email was given up', data: EMAIL_REFUSED_DATA },
   EMAIL_OPENED: { meaning: 'An email was opened', data: EMAIL_DATA },
