@@ -156,7 +156,7 @@ function changesOf(before: readonly StagedKey[], after: readonly StagedKey[]): [
   return [[...changed.filter(isRetired), ...changed.filter((key) => !isRetired(key))], gone];
 }
 
-function keyData({ stage, publishedAtMs, wrongSinceMs, retiredAtMs }: StagedKey): object {
+function keyData({ stage, publishedAtMs, wrongSinceMs, retiredAtMs }: StagedKey) {
   return {
     stage,
     publishedAt: dateOf(publishedAtMs),

@@ -30,8 +30,16 @@ export class WebhookNoticeStore {
       ...(after !== null && { where: { id: { gt: after } } }),
       orderBy: { id: 'asc' },
       take: limit,
-      include: {
-        workspace: { include: { memberships: { where: { role: 'EDITOR' }, include: { user: true } } } },
+      select: {
+        id: true,
+        webhookId: true,
+        kind: true,
+        workspace: {
+          select: {
+            name: true,
+            memberships: { where: { role: 'EDITOR' }, select: { user: { select: { email: true } } } },
+          },
+        },
       },
     });
     const webhooks = await prisma.webhook.findMany({

@@ -178,7 +178,7 @@ export class WebhookStore {
   }
 }
 
-function previousTokenOf({ previousToken: previous }: WebhookChange, now: Date): object {
+function previousTokenOf({ previousToken: previous }: WebhookChange, now: Date) {
   if (previous === undefined) return {};
   if (previous === null) return { previousToken: null, previousTokenUntil: null };
   return {
