@@ -91,6 +91,9 @@ export function newId<Prefix extends string>(prefix: Prefix, atMs: number): Id<P
   return idOfBytes(prefix);
 }
 
+/** The smallest native id. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
 /** The smallest UUIDv7 with this timestamp (milliseconds since 1970), as a bound for range queries; `uuid_v7_floor` in SQL. */
 export function leastUuid(atMs: number): string {
   const time = atMs.toString(16).padStart(12, '0');

@@ -14,7 +14,8 @@ import {
 } from '../sql/eras.ts';
 import { addDueEventLanes } from '../due-event-lanes.ts';
 import { transactOn } from '../transaction.ts';
-import { type Actor, type JsonObject, type LaneId, FIRST_ID } from '@posthorn/domain';
+import { FIRST_ID } from '@posthorn/kernel';
+import type { Actor, JsonObject, LaneId } from '@posthorn/domain';
 import type pg from 'pg';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';

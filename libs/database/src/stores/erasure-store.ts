@@ -1,10 +1,9 @@
-import { idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { FIRST_ID, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
   redactAnswer,
   isEventAbout,
   type JsonObject,
-  FIRST_ID,
   addressPatternInNames,
   addressPattern,
   addressSpellings,

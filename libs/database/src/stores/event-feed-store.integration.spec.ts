@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventId, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
-import { type EventName, type FeedPosition, FIRST_ID } from '@posthorn/domain';
+import { type EventId, FIRST_ID, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
+import type { EventName, FeedPosition } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
 import { waitForDatabase, openDatabase } from '../connection.ts';
 import { someContact } from '../deliveries.fixture.ts';

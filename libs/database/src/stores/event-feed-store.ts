@@ -1,5 +1,5 @@
-import { type EventId, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EventName, type FeedPosition, type JsonObject, FIRST_ID, parseJson } from '@posthorn/domain';
+import { type EventId, FIRST_ID, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EventName, type FeedPosition, type JsonObject, parseJson } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../sql/event-feed.ts';
 

@@ -13,9 +13,6 @@ export interface FeedPosition {
 
 const FORM = /^(\d{1,9})-(\d{1,18})-(\d{1,14})-([0-9a-z]{26})$/;
 
-/** The smallest native id. */
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 /** The form of a position in the API. */
 export function feedPositionText({ era, xid, id, atMs }: FeedPosition): string {
   return [era, xid, Math.floor(atMs), idFromUuid('evt', id).slice('evt_'.length)].join('-');
