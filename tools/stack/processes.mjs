@@ -201,6 +201,7 @@ export const ORPHANS_GONE_AFTER_MS = 2_500;
  * Ends a process group when this program ends, even if that is killed. The watchdog is a shell that waits until the pipe from this program
  * closes; it ends with the process, because its pid may be reused.
  *
+ * @public Tests import it by the path of this file.
  * @param {import('node:child_process').ChildProcess} child leader of the group
  */
 export function endWithParent(child) {
