@@ -5,8 +5,9 @@ import type { WorkspaceId } from '@posthorn/kernel';
 import { PrivatePostgres } from '@posthorn/testing';
 import { ExaminedDatabase } from './examined-database.ts';
 import { faultOf, isOutage } from './faults.ts';
-import { TestStores, rawEmail } from './test-stores.fixture.ts';
+import { TestStores, rawEmail, scheduledEmail } from './test-stores.fixture.ts';
 import type { AcceptableRawEmail } from './stores/acceptable-email.ts';
+import { EmailChanges } from './stores/email-changes.ts';
 
 const HOUR_MS = 3_600_000;
 const NOT_KNOWN = 'not known';
@@ -32,15 +33,20 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
 
   beforeEach(async () => {
     email = keyedEmail();
+    await crashDuring(() => stores.accept([email]));
+  });
+  afterEach(() => standby.restart());
+
+  /** Afterwards the primary has the change, and the standby is away and has it not. */
+  async function crashDuring(change: () => Promise<unknown>): Promise<void> {
     await standby.stop();
-    const accepted = stores.accept([email]).catch((error: unknown) => error);
+    const changed = change().catch((error: unknown) => error);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
     while ((await stores.ask(waiting)).length === 0) await sleep(20);
     await primary.crash();
-    expect(faultOf(await accepted)).toBe('lost');
+    expect(faultOf(await changed)).toBe('lost');
     await primary.restart();
-  });
-  afterEach(() => standby.restart());
+  }
 
   function keyedEmail(change: Partial<AcceptableRawEmail> = {}): AcceptableRawEmail {
     const raw = rawEmail(workspaceId, change);
@@ -57,6 +63,9 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
     const again = { ...keyedEmail(), idempotency: email.idempotency! };
     return (await stores.accept([again]))[0]!.kind === 'replayed';
   };
+
+  const reported = (ask: () => Promise<boolean>): Promise<unknown> =>
+    ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
 
   it('is reported: examining the database shows how many transactions wait for the standby', async () => {
     const examined = new ExaminedDatabase(primary.url);
@@ -78,10 +87,22 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
   ])(
     'is returned to nobody until the standby has it, as a failover would lose it: %s',
     async (_what, ask) => {
-      const told = await ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
-      expect(told).toBe(NOT_KNOWN);
+      expect(await reported(ask)).toBe(NOT_KNOWN);
       await standby.restart();
       expect(await ask()).toBe(true);
     },
   );
+
+  it('is returned to nobody until the standby has it, as a failover would lose it: that an email was cancelled before', async () => {
+    await standby.restart();
+    const scheduled = scheduledEmail(workspaceId, new Date(Date.now() + HOUR_MS));
+    await stores.accept([scheduled]);
+    const cancel = (): Promise<boolean> =>
+      new EmailChanges(stores.database).cancel(workspaceId, scheduled.id);
+    await crashDuring(cancel);
+    expect(await reported(cancel)).toBe(NOT_KNOWN);
+    await standby.restart();
+    expect(await cancel()).toBe(false);
+    expect(await stores.statusOf(scheduled.id)).toBe('CANCELLED');
+  });
 });
