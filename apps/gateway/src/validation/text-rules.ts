@@ -1,3 +1,4 @@
+import { closestName } from '@posthorn/kernel';
 import {
   faultInDisplayName,
   faultInHeaderText,
@@ -10,7 +11,6 @@ import {
   TIME_HINT,
 } from '@posthorn/domain';
 import type { JsonSchema } from '../openapi/json-schema.ts';
-import { closestName } from './closest-name.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
 import { bytesIn, lengthFault, sizeFault } from './sizes.ts';
 

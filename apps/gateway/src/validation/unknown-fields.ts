@@ -1,5 +1,4 @@
-import { Refusal } from '@posthorn/kernel';
-import { closestName } from './closest-name.ts';
+import { closestName, Refusal } from '@posthorn/kernel';
 import type { Shape } from './shape.ts';
 
 /** Longer names are truncated, so that an answer does not grow with the faults of the request. */

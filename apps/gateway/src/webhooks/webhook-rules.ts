@@ -1,5 +1,5 @@
+import { closestName } from '@posthorn/kernel';
 import { EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
-import { closestName } from '../validation/closest-name.ts';
 import { kindOf, makeRule, type Rule } from '../validation/rule.ts';
 import { lengthFault, sizeFault } from '../validation/sizes.ts';
 import { text } from '../validation/text-rules.ts';
