@@ -75,6 +75,7 @@ describe('G2: methods that a path does not have', () => {
       const answer = await raw(`${method} /v1/emails`);
       expectRefusal(answer, 405, `${method} is not possible here`);
       expect(answer.headers.get('allow')?.split(', ')).toContain('POST');
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     },
   );
 
