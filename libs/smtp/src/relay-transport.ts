@@ -27,8 +27,8 @@ export interface RelayTransportOptions {
   /** How long the relay may take to reply to a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
   readonly commandTimeoutMs?: number;
   /**
-   * How long the relay may be silent: read nothing of a message, or not reply after the final dot. Default: 10 min, as required there: hanging up earlier leads to duplicates (RFC 5321,
-   * section 4.5.3.2.6).
+   * How long the relay may be silent: read nothing of a message, or not reply after the final dot. Default: 10 min, as required there: hanging up
+   * earlier leads to duplicates (RFC 5321, section 4.5.3.2.6).
    */
   readonly socketTimeoutMs?: number;
   /**
