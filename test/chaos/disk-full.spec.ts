@@ -60,14 +60,14 @@ afterAll(() => {
 
   it('callers get 503, operators see the reason, the doctor reports it, and all accepted emails are sent once when there is space', async () => {
     const examined = new ExaminedDatabase(postgres.url);
-    await examined.checkDiskRoom();
+    await examined.checkDiskSpace();
     fill();
-    await expect(examined.checkDiskRoom()).rejects.toMatchObject({ code: '53100' });
+    await expect(examined.checkDiskSpace()).rejects.toMatchObject({ code: '53100' });
     await examined.readClock();
     const accepted = await sendUntilRefused();
     await until(() => stack.logs.includes('No space left on device'), 'an operator is told why');
     rmSync(ballast);
-    await examined.checkDiskRoom();
+    await examined.checkDiskSpace();
     await examined.close();
     for (const to of accepted) await stack.onlyMailTo(to);
     expect((await stack.send()).status).toBe(200);

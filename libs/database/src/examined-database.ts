@@ -60,7 +60,7 @@ export class ExaminedDatabase {
   }
 
   /** Checks that the server's disk has some free space; leaves nothing behind. @throws 53100 when it is full */
-  async checkDiskRoom(): Promise<void> {
+  async checkDiskSpace(): Promise<void> {
     await this.pool.query(CHECK_DISK_SPACE);
   }
 

@@ -162,8 +162,8 @@ const QUEUES_OF_OUTBOX = {
 /** Whether due rows are processed in time. */
 export function judgeBacklog({ backlog }: DueFacts): Finding {
   const oldestDueSeconds = Math.max(0, ...backlog.map((queue) => queue.oldestDueSeconds));
-  const counts = backlog.map(({ queue, due }) => `${due} ${QUEUES_OF_OUTBOX[queue].noun}`).join(', ');
-  const found = `${counts} are due, the oldest for ${durationText(oldestDueSeconds)}`;
+  const counts = backlog.map(({ queue, due }) => `${QUEUES_OF_OUTBOX[queue].noun}: ${due}`).join(', ');
+  const found = `due ${counts}; the oldest for ${durationText(oldestDueSeconds)}`;
   const late = backlog.filter((queue) => queue.oldestDueSeconds >= LATE_SECONDS);
   if (late.length === 0) return good(found);
   const mend = [...new Set(late.map(({ queue }) => QUEUES_OF_OUTBOX[queue].mend))].join('; ');

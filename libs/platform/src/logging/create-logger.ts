@@ -30,7 +30,7 @@ export function createLogger(
     {
       level: settings.LOG_LEVEL,
       base: { app: appName, pid: process.pid },
-      timestamp: timestamp,
+      timestamp,
       formatters: {
         level: (label) => ({ level: label }),
         bindings: redactFields,

@@ -98,7 +98,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
 
 /** Checks the free disk space: with a full disk, reads go on working as if all were well. */
 async function judgeDiskSpace(database: ExaminedDatabase): Promise<Finding> {
-  await database.checkDiskRoom();
+  await database.checkDiskSpace();
   return good('the disk of Postgres has room');
 }
 
