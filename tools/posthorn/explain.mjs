@@ -52,6 +52,7 @@ const FOR_OPERATORS = new Set([
   'SettingsError',
   'DurabilityRefused',
   'EncodingRefused',
+  'LocaleRefused',
   'PoolerRefused',
   'DatabaseUnusable',
   'RedisUnusable',

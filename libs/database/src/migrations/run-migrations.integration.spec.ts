@@ -164,25 +164,34 @@ describe('The migration runner', () => {
     expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
   });
 
-  it.each(['SQL_ASCII', 'LATIN1'])(
-    'refuses a database of the encoding %s, where a letter is several characters or none, before it makes anything',
-    async (encoding) => {
-      const url = new URL(testDatabase.url);
-      url.pathname += '_not_utf8';
-      const name = url.pathname.slice(1);
-      await query(
-        `CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`,
-      );
-      try {
-        await expect(runMigrations(url.href, directory)).rejects.toThrow(
-          `The encoding of the database is ${encoding}, which does not keep every text as it is: recreate it with ENCODING 'UTF8' TEMPLATE template0`,
-        );
-        expect(await examineMigrations(url.href, directory)).toEqual([FIRST, SECOND]);
-      } finally {
-        await query(`DROP DATABASE ${name} WITH (FORCE)`);
-      }
-    },
-  );
+  it.each([
+    [
+      'the encoding SQL_ASCII, where a letter is several characters',
+      "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'",
+      "The encoding of the database is SQL_ASCII, which does not keep every text as it is: recreate it with ENCODING 'UTF8' TEMPLATE template0",
+    ],
+    [
+      'the encoding LATIN1, which lacks most letters',
+      "ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'",
+      "The encoding of the database is LATIN1, which does not keep every text as it is: recreate it with ENCODING 'UTF8' TEMPLATE template0",
+    ],
+    [
+      'a Turkish locale, in which the lower case of I is not i',
+      "ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C'",
+      "The locale of the database (tr-TR) would take INFO@example.com and info@example.com for different addresses: recreate it with LOCALE 'C.UTF-8' LOCALE_PROVIDER libc TEMPLATE template0",
+    ],
+  ])('refuses a database with %s, before it makes anything', async (_, options, message) => {
+    const url = new URL(testDatabase.url);
+    url.pathname += '_unusable';
+    const name = url.pathname.slice(1);
+    await query(`CREATE DATABASE ${name} ${options} TEMPLATE template0`);
+    try {
+      await expect(runMigrations(url.href, directory)).rejects.toThrow(message);
+      expect(await examineMigrations(url.href, directory)).toEqual([FIRST, SECOND]);
+    } finally {
+      await query(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
+  });
 
   it("waits for Prisma's own migrator", async () => {
     await client.query('SELECT pg_advisory_lock(72707369)');

@@ -1,13 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CannotStart } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { SESSION_FORMATS } from '../session-formats.ts';
 import { PoolerRefused } from '../pooler.ts';
 import { throwRefusedConnection } from '../unusable.ts';
 import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
+import { refuseTextSettings } from './refuse-text-settings.ts';
 
 /** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72707369;
@@ -56,18 +56,6 @@ interface Migration {
 /** An applied migration differs from its file, its file is missing, or it was applied only partly or in another schema. */
 export class MigrationMismatch extends Error {}
 
-/** Stores all characters, and counts lengths in characters. */
-const ENCODING = 'UTF8';
-
-/** The encoding of the database cannot store all texts: `SQL_ASCII` counts a non-ASCII letter as several, and others lack most characters. */
-class EncodingRefused extends CannotStart {
-  constructor(encoding: string) {
-    super(
-      `The encoding of the database is ${encoding}, which does not keep every text as it is: recreate it with ENCODING '${ENCODING}' TEMPLATE template0`,
-    );
-  }
-}
-
 /**
  * Applies the migrations that the database does not have yet, each in a transaction of its own, and records them
  * as Prisma does, so that `prisma migrate deploy` finds them applied. Safe to call from several processes concurrently: they
@@ -79,7 +67,7 @@ class EncodingRefused extends CannotStart {
  * @returns the names of the migrations that were applied now
  * @throws MigrationMismatch when the files do not match the history
  * @throws PoolerRefused when a pooler is in between: it may run each statement on another connection, so that the advisory lock has no effect
- * @throws EncodingRefused when the encoding of the database is not UTF-8
+ * @throws EncodingRefused, LocaleRefused when the database stores or compares texts in another way than Posthorn relies on
  */
 export async function runMigrations(
   databaseUrl: string,
@@ -96,7 +84,7 @@ export async function runMigrations(
     const watch = new MigrationWatch(databaseUrl, onDelay);
     try {
       await refusePooler(client);
-      await refuseEncoding(client);
+      await refuseTextSettings(client);
       watch.follow(await pidOf(client));
       await client.query(UNHURRIED);
       await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -184,12 +172,6 @@ async function refusePooler(client: pg.Client): Promise<void> {
 
 async function pidOf(client: pg.Client): Promise<number> {
   return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
-}
-
-async function refuseEncoding(client: pg.Client): Promise<void> {
-  const sql = "SELECT current_setting('server_encoding') AS encoding";
-  const { encoding } = (await client.query<{ encoding: string }>(sql)).rows[0]!;
-  if (encoding !== ENCODING) throw new EncodingRefused(encoding);
 }
 
 /** Whether any migration was ever applied. @throws MigrationMismatch when that was in a schema outside of this role's search path */
