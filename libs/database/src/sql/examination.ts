@@ -8,7 +8,9 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND xact_start < now() - interval '4 seconds') AS "awaitingStandby",
        current_setting('max_connections')::int AS "maxConnections",
        (SELECT count(*)::int FROM pg_stat_activity WHERE usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS connections,
-       pg_database_size(current_database())::float8 AS "databaseBytes"`;
+       pg_database_size(current_database())::float8 AS "databaseBytes",
+       datname AS name, datcollversion AS "collationVersion", pg_database_collation_actual_version(oid) AS "actualCollationVersion"
+FROM   pg_database WHERE datname = current_database()`;
 
 /**
  * Checks for free disk space by making the server write 16 MiB, the size of a WAL segment, to a temporary file: what exceeds `work_mem` is spilled there, next

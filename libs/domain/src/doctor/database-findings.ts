@@ -20,6 +20,12 @@ export interface PostgresFacts {
   readonly maxConnections: number;
   readonly connections: number;
   readonly databaseBytes: number;
+  /** The name of the database. */
+  readonly name: string;
+  /** The version of the collation with which the indexes were built; null if it has none, such as C. */
+  readonly collationVersion: string | null;
+  /** The version of the same collation in the operating system of the server, or its ICU library. */
+  readonly actualCollationVersion: string | null;
 }
 
 const MIN_VERSION = 150_000;
@@ -63,6 +69,16 @@ export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }:
       'bring the standby back, or name another one in synchronous_standby_names; without any, a failover can lose emails',
     );
   return good('Postgres takes changes');
+}
+
+/** Whether the server still sorts texts as its indexes do: after an upgrade of its operating system, a lookup may not find what is in an index. */
+export function judgeCollation(facts: PostgresFacts): Finding {
+  const { name, collationVersion, actualCollationVersion } = facts;
+  if (collationVersion === actualCollationVersion) return good('Postgres sorts texts as its indexes do');
+  return fault(
+    `the indexes were built with version ${collationVersion} of the collation, and Postgres now sorts with ${actualCollationVersion}: an idempotency key may not be found, so that an email is sent twice`,
+    `REINDEX DATABASE "${name}"; ALTER DATABASE "${name}" REFRESH COLLATION VERSION`,
+  );
 }
 
 /** Whether enough connections are free, and whether they keep their startup parameters. */

@@ -13,6 +13,7 @@ import {
   judgeAutovacuum,
   judgeBacklog,
   judgeClock,
+  judgeCollation,
   judgeConnections,
   judgeDurability,
   judgeLeases,
@@ -58,6 +59,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     { name: 'postgres.durability', look: async () => judgeDurability(await database.readServer()) },
     { name: 'postgres.writable', look: async () => judgeWritable(await database.readServer()) },
     { name: 'postgres.room', look: () => judgeDiskSpace(database) },
+    { name: 'postgres.collation', look: async () => judgeCollation(await database.readServer()) },
     { name: 'postgres.connections', look: async () => judgeConnections(await database.readServer()) },
     { name: 'postgres.locks', look: async () => judgeLocks(await database.findOpenTransactions()) },
     {

@@ -67,14 +67,15 @@ interface Ended {
 
 /** Runs the doctor as a child process. */
 function doctor(change: Record<string, string | undefined> = {}, args: string[] = []): Promise<Ended> {
+  return run(['tools/posthorn.mjs', 'doctor', ...args], change);
+}
+
+function run(args: string[], change: Record<string, string | undefined>): Promise<Ended> {
   const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
   const options = { cwd: ROOT, env: { ...inherited, ...env, ...change } };
   return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['tools/posthorn.mjs', 'doctor', ...args],
-      options,
-      (_e, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    const child = execFile(process.execPath, args, options, (_e, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
 }
@@ -121,6 +122,7 @@ describe('The doctor', () => {
       );
       good.push(
         'postgres.room',
+        'postgres.collation',
         'postgres.writable',
         'postgres.locks',
         'postgres.transactions',
@@ -170,6 +172,31 @@ describe('The doctor', () => {
       );
       expect(found.get('redis.role')).toMatch(/^fault: Redis is a replica .* point REDIS_URL at the primary/);
       expect(found.get('redis.memory')).toMatch(/^fault: .* and takes nothing more: .* raise maxmemory/);
+    },
+    DOCTOR_MS,
+  );
+
+  it(
+    'notices that texts are sorted in another way than when the indexes were built, as after an upgrade of the operating system',
+    async () => {
+      const url = new URL(testDatabase.url);
+      url.pathname += '_moved';
+      const name = url.pathname.slice(1);
+      await ask(`CREATE DATABASE ${name} LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C' TEMPLATE template0`);
+      try {
+        expect(await run(['tools/migrate.mjs'], { DATABASE_URL: url.href })).toMatchObject({ code: 0 });
+        await ask(`UPDATE pg_database SET datcollversion = '1.0' WHERE datname = '${name}'`);
+        const found = await findings({ DATABASE_URL: url.href });
+        const [text, mend] = found.get('postgres.collation')!.split(' | ');
+        expect(text).toMatch(
+          /^fault: the indexes were built with version 1\.0 of the collation, and Postgres now sorts with [\d.]+:/,
+        );
+        for (const statement of mend!.split('; ')) await ask(statement, url.href);
+        const mended = await findings({ DATABASE_URL: url.href });
+        expect(mended.get('postgres.collation')).toMatch(/^good: /);
+      } finally {
+        await ask(`DROP DATABASE ${name} WITH (FORCE)`);
+      }
     },
     DOCTOR_MS,
   );
