@@ -1,4 +1,4 @@
-import { Coalescer, type DatabaseClock, type WorkspaceId } from '@posthorn/kernel';
+import { Coalescer, type DatabaseClock, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { domainOf, type EmailDraft, type TemplatedEmailDraft } from '@posthorn/domain';
 import type {
   AcceptableEmail,
@@ -58,9 +58,11 @@ export class EmailPreparation {
   ): Promise<AcceptableEmail | KnownAnswer> {
     try {
       return await this.validate(draft, { workspaceId, clock: this.options.clock, isBulk, traceparent });
-    } catch (refusal) {
-      const known = await this.findAnswer(workspaceId, draft.idempotencyKey);
-      if (known === undefined) throw refusal;
+    } catch (error) {
+      const { idempotencyKey } = draft;
+      if (!(error instanceof Refusal) || idempotencyKey === undefined) throw error;
+      const known = await this.options.store.findAnswer(workspaceId, idempotencyKey);
+      if (known === undefined) throw error;
       return known;
     }
   }
@@ -99,13 +101,5 @@ export class EmailPreparation {
       { address: from.address, template: draft.template },
       await identities.listVerified(workspaceId),
     );
-  }
-
-  private async findAnswer(
-    workspaceId: WorkspaceId,
-    key: string | undefined,
-  ): Promise<KnownAnswer | undefined> {
-    if (key === undefined) return undefined;
-    return this.options.store.findAnswer(workspaceId, key);
   }
 }
