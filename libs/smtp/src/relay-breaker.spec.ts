@@ -1,10 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { RelayBreaker } from './relay-breaker.ts';
 
-function breakerWithClock(): { breaker: RelayBreaker; pass: (ms: number) => void } {
+interface BreakerWithClock {
+  readonly breaker: RelayBreaker;
+  readonly pass: (ms: number) => void;
+  /** A transmission fails that has taken this long. */
+  readonly fail: (afterMs?: number) => boolean;
+}
+
+function breakerWithClock(): BreakerWithClock {
   let nowMs = 1_000_000;
   const breaker = new RelayBreaker(() => nowMs);
-  return { breaker, pass: (ms) => (nowMs += ms) };
+  return { breaker, pass: (ms) => (nowMs += ms), fail: (afterMs = 0) => breaker.failed(nowMs - afterMs) };
 }
 
 describe('the relay breaker', () => {
@@ -16,8 +23,8 @@ describe('the relay breaker', () => {
   });
 
   it('blocks for a second after a failure, and then allows one probe', () => {
-    const { breaker, pass } = breakerWithClock();
-    breaker.failed();
+    const { breaker, pass, fail } = breakerWithClock();
+    fail();
     expect(breaker.state).toBe('open');
     expect(breaker.retryAfterMs).toBe(1_000);
     pass(999);
@@ -29,10 +36,10 @@ describe('the relay breaker', () => {
   });
 
   it('doubles the back-off with each failed probe, up to half a minute', () => {
-    const { breaker, pass } = breakerWithClock();
+    const { breaker, pass, fail } = breakerWithClock();
     const seen: number[] = [];
     for (let round = 0; round < 8; round += 1) {
-      breaker.failed();
+      fail();
       seen.push(breaker.retryAfterMs);
       pass(breaker.retryAfterMs);
       expect(breaker.mayBegin()).toBe(true);
@@ -41,31 +48,31 @@ describe('the relay breaker', () => {
   });
 
   it('counts failures of transmissions that were in flight when it opened as one', () => {
-    const { breaker, pass } = breakerWithClock();
-    for (let email = 0; email < 20; email += 1) breaker.failed();
+    const { breaker, pass, fail } = breakerWithClock();
+    for (let email = 0; email < 20; email += 1) fail();
     expect(breaker.retryAfterMs).toBe(1_000);
     pass(500);
-    breaker.failed();
+    fail();
     expect(breaker.retryAfterMs).toBe(500);
   });
 
   it('closes when the probe succeeds, and begins with a second again', () => {
-    const { breaker, pass } = breakerWithClock();
-    breaker.failed();
+    const { breaker, pass, fail } = breakerWithClock();
+    fail();
     pass(1_000);
     breaker.mayBegin();
-    breaker.failed();
+    fail();
     pass(2_000);
     expect(breaker.mayBegin()).toBe(true);
     breaker.succeeded();
     expect([breaker.state, breaker.mayBegin(), breaker.mayBegin()]).toEqual(['closed', true, true]);
-    breaker.failed();
+    fail();
     expect(breaker.retryAfterMs).toBe(1_000);
   });
 
   it('allows another probe if the first gives no result', () => {
-    const { breaker, pass } = breakerWithClock();
-    breaker.failed();
+    const { breaker, pass, fail } = breakerWithClock();
+    fail();
     pass(1_000);
     expect(breaker.mayBegin()).toBe(true);
     expect(breaker.retryAfterMs).toBe(1_000);
@@ -77,9 +84,34 @@ describe('the relay breaker', () => {
   });
 
   it('closes when a transmission in flight succeeds while it is open', () => {
-    const { breaker } = breakerWithClock();
-    breaker.failed();
+    const { breaker, fail } = breakerWithClock();
+    fail();
     breaker.succeeded();
     expect(breaker.mayBegin()).toBe(true);
+  });
+
+  it('ignores the failure of a connection that was being opened before it closed', () => {
+    const { breaker, pass, fail } = breakerWithClock();
+    expect(fail()).toBe(true);
+    pass(1_000);
+    breaker.mayBegin();
+    pass(10);
+    breaker.succeeded();
+    pass(5_000);
+    expect(fail(5_001)).toBe(false);
+    expect(breaker.state).toBe('closed');
+    expect(fail(4_999)).toBe(true);
+    expect(breaker.retryAfterMs).toBe(1_000);
+  });
+
+  it('waits for the probe when a transmission fails that began before it opened', () => {
+    const { breaker, pass, fail } = breakerWithClock();
+    fail();
+    pass(1_000);
+    breaker.mayBegin();
+    expect(fail(1_500)).toBe(false);
+    expect(breaker.state).toBe('half_open');
+    expect(fail()).toBe(true);
+    expect(breaker.retryAfterMs).toBe(2_000);
   });
 });

@@ -14,9 +14,11 @@ export class RelayBreaker {
   private backOffMs = 0;
   /** When the back-off ends (`open`), or when the probe is given up (`half_open`). */
   private untilMs = 0;
+  /** When it opened or closed last. */
+  private changedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param nowMs a monotonic clock, in milliseconds */
-  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+  constructor(readonly nowMs: () => number = () => performance.now()) {}
 
   /** Whether a transmission may begin; if so, `succeeded()` or `failed()` must be called afterwards. When not `closed`, a permitted transmission is the only probe. */
   mayBegin(): boolean {
@@ -29,17 +31,26 @@ export class RelayBreaker {
 
   /** The relay has answered about an email: any verdict but `relay_unavailable`. */
   succeeded(): void {
+    if (this.current !== 'closed') this.changedAtMs = this.nowMs();
     this.current = 'closed';
     this.backOffMs = 0;
   }
 
-  /** The verdict was `relay_unavailable`. */
-  failed(): void {
-    // Transmissions that were under way when the breaker opened fail too; that is the same failure and must not double the back-off.
-    if (this.current === 'open') return;
+  /**
+   * The verdict was `relay_unavailable`.
+   *
+   * @param begunAtMs when the transmission began, by `nowMs`
+   * @returns whether this has opened the breaker
+   */
+  failed(begunAtMs: number): boolean {
+    // Connections that were being opened when the breaker opened fail too, up to a greeting timeout later. That is the same failure: it must neither double the
+    // back-off nor open the breaker again after a probe has succeeded.
+    if (this.current === 'open' || begunAtMs < this.changedAtMs) return false;
     this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS);
-    this.untilMs = this.nowMs() + this.backOffMs;
+    this.changedAtMs = this.nowMs();
+    this.untilMs = this.changedAtMs + this.backOffMs;
     this.current = 'open';
+    return true;
   }
 
   get state(): RelayBreakerState {

@@ -144,4 +144,23 @@ describe('relays in order of preference', () => {
     expect(new Set((await Promise.all(sends)).map((answer) => answer?.kind))).toEqual(new Set(['accepted']));
     expect([taken(chain), chain.events]).toEqual([[20], []]);
   });
+
+  it('stay available when a connection fails that was being opened before they were available again', async () => {
+    const hangUps = [1, 2].map(() => Promise.withResolvers<void>());
+    const chain = await chainOf((stage, { connection }) =>
+      stage === 'greeting' && connection <= hangUps.length
+        ? { after: hangUps[connection - 1]!.promise, drop: true }
+        : undefined,
+    );
+    const sends = hangUps.map(() => chain.chain.send(ENVELOPE, MESSAGE));
+    chain.pass(30_000);
+    hangUps[0]!.resolve();
+    await Promise.race(sends);
+    chain.pass(1_000);
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    hangUps[1]!.resolve();
+    expect((await Promise.all(sends)).map((answer) => answer?.kind)).toEqual(['broken', 'broken']);
+    expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, true]);
+    expect(chain.chain.retryAfterMs).toBe(0);
+  });
 });

@@ -86,6 +86,7 @@ export class RelayChain {
     mayBegin: MayStillBegin,
     onEnd: ReturnType<WatchTransmission> | undefined,
   ): Promise<Transmission | undefined> {
+    const begunAtMs = relay.breaker.nowMs();
     let transmission: Transmission | undefined;
     try {
       // A transmission that throws or is not begun shows nothing about the relay; if it was a probe, the breaker's timeout ends that.
@@ -94,15 +95,13 @@ export class RelayChain {
       onEnd?.(transmission);
     }
     if (transmission === undefined) return undefined;
-    if (isRelayFault(transmission)) this.failed(relay, transmission);
+    if (isRelayFault(transmission)) this.failed(relay, transmission, begunAtMs);
     else this.answered(relay);
     return transmission;
   }
 
-  private failed({ name, breaker }: Relay, transmission: Transmission): void {
-    const wasOpen = breaker.state === 'open';
-    breaker.failed();
-    if (wasOpen) return;
+  private failed({ name, breaker }: Relay, transmission: Transmission, begunAtMs: number): void {
+    if (!breaker.failed(begunAtMs)) return;
     const whose = transmission.kind === 'broken' && transmission.isOurs ? { isOurs: true } : {};
     this.onRelay({ relay: name, isAvailable: false, reason: describeTransmission(transmission), ...whose });
   }
