@@ -8,6 +8,10 @@ describe('The refusal that callers get for an error', () => {
     expect(refusalOf(away)).toMatchObject({ statusCode: 503, details: { retryAfterSeconds: 2 } });
   });
 
+  it('does not ask for an idempotency key, which most routes refuse', () => {
+    expect(refusalOf(new Error('Connection terminated'))?.message).not.toContain('idempotency key');
+  });
+
   it('is a thrown refusal itself, even with the words of an outage in it', () => {
     const refusal = new Refusal(409, '`name` is "Connection terminated", which another template has');
     expect(refusalOf(refusal)).toBe(refusal);

@@ -1,6 +1,7 @@
 import { isOutage } from '@posthorn/database';
 import { Refusal } from '@posthorn/kernel';
-import { unavailable } from '@posthorn/use-cases';
+
+const RETRY_AFTER_SECONDS = 2;
 
 /**
  * The refusal that callers get for an error; undefined: it is an internal error. While the database is unavailable they are told to retry.
@@ -8,5 +9,15 @@ import { unavailable } from '@posthorn/use-cases';
  */
 export function refusalOf(fault: unknown): Refusal | undefined {
   if (fault instanceof Refusal) return fault;
-  return isOutage(fault) ? unavailable(fault) : undefined;
+  return isOutage(fault) ? unconfirmed(fault) : undefined;
+}
+
+/** Unlike the refusal of an email, it names no idempotency key, because most routes have none. */
+function unconfirmed(cause: unknown): Refusal {
+  return new Refusal(
+    503,
+    'The service cannot confirm this request just now; send it again',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    { cause },
+  );
 }

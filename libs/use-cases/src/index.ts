@@ -7,7 +7,6 @@ export {
   missingVariablesOf,
   monthlyLimitReached,
   noSuchTemplate,
-  unavailable,
   unverifiedSender,
 } from './accept/refusals.ts';
 export { InviteMember } from './members/invite-member.ts';
