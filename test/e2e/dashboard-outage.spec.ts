@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AppUnderTest, FaultProxy } from '@posthorn/testing';
+import { type AppUnderTest, FaultProxy, testRedisUrl } from '@posthorn/testing';
 import { newId } from '@posthorn/kernel';
 import { Api } from './api.ts';
 import { DashboardVisitor, type ShownPage } from './dashboard-visitor.ts';
@@ -10,18 +10,24 @@ const MAX_WAIT_MS = 20_000;
 
 let stack: Stack;
 let proxy: FaultProxy;
+let redis: FaultProxy;
 let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
   proxy = await FaultProxy.before(stack.databaseUrl);
-  dashboard = await stack.startApp('dashboard', { DATABASE_URL: proxy.urlFor(stack.databaseUrl) });
+  redis = await FaultProxy.before(testRedisUrl());
+  dashboard = await stack.startApp('dashboard', {
+    DATABASE_URL: proxy.urlFor(stack.databaseUrl),
+    REDIS_URL: redis.urlFor(testRedisUrl()),
+  });
   ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
 });
 afterAll(async () => {
   await stack.close();
   await proxy.close();
+  await redis.close();
 });
 
 function expectPage({ status, headers, text }: ShownPage, wanted: number, sentence: string): void {
@@ -86,4 +92,15 @@ describe('The dashboard shows a page about', () => {
       expect(dashboard.program.output).not.toContain('a request failed');
     },
   );
+
+  it('a Redis that stops answering while the queues are shown', async () => {
+    const path = '/queues/api/queues';
+    expect((await ada.get(path)).status).toBe(200);
+    redis.freeze();
+    const page = await ada.get(path);
+    expectPage(page, 503, 'Redis cannot be reached just now; try again in a moment.');
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    await redis.heal();
+    await until(async () => (await ada.get(path)).status === 200, 'the queues are shown again');
+  });
 });

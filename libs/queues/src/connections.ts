@@ -76,3 +76,12 @@ export function isRefusedDatabase(error: Error & { command?: { name: string } })
   const isLogin = error.message.startsWith('NOAUTH');
   return error instanceof ReplyError && error.command?.name === 'select' && !isLogin;
 }
+
+/** What ioredis says of a command when Redis cannot be reached, does not answer, or is lost before it answers. */
+const UNANSWERED =
+  /^(?:Command timed out|Connection is closed|Reached the max retries per request limit|Stream isn't writeable)/;
+
+/** Whether a command has failed because Redis was unavailable. */
+export function isRedisOutage(error: unknown): boolean {
+  return error instanceof Error && UNANSWERED.test(error.message);
+}

@@ -2,9 +2,10 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { Refusal } from '@posthorn/kernel';
-import { jobBytes, type ReadOnlyQueues } from '@posthorn/queues';
+import { isRedisOutage, jobBytes, type ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { embedInDashboard } from './board-page.ts';
+import { redisUnavailable } from './redis-unavailable.ts';
 
 /** Posthorn's jobs hold only ids. Larger ones come from elsewhere, and loading them could exhaust memory. */
 const MAX_JOB_BYTES = 64 * 1024;
@@ -101,9 +102,13 @@ class BoardServer extends ExpressAdapter {
     return this;
   }
 
-  /** Gives our refusals the form of Bull Board's own; answers a malformed path with 400, which Bull Board would answer with 500. */
+  /**
+   * Gives our refusals the form of Bull Board's own. What Bull Board would answer with 500 is answered with 400 for a malformed path, and with 503 while Redis
+   * is unavailable.
+   */
   override setErrorHandler(handler: ErrorHandler): this {
     return super.setErrorHandler((fault) => {
+      if (isRedisOutage(fault)) throw redisUnavailable();
       if (fault instanceof Refusal) return errorResponse(403, 'FORBIDDEN', fault.message);
       if (fault instanceof URIError)
         return errorResponse(400, 'INVALID_QUEUE', 'The name of the queue has a `%` that encodes nothing');

@@ -1,9 +1,9 @@
-import { Refusal } from '@posthorn/kernel';
 import type { OperatorRole } from '@posthorn/domain';
 import type { ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { accountOf } from '../sign-in/session-guard.ts';
 import { createBoard } from './bull-board.ts';
+import { redisUnavailable } from './redis-unavailable.ts';
 
 /** Allows Bull Board's own scripts and inline styles, and nothing from other hosts. */
 const POLICY =
@@ -15,7 +15,7 @@ export function queueBoards(readOnlyQueues: Pick<ReadOnlyQueues, 'queues'>, path
   const boards = new Map<OperatorRole, RequestHandler>();
   return async (request, response, next) => {
     const queues = await readOnlyQueues.queues().catch(() => {
-      throw new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
+      throw redisUnavailable();
     });
     const { role } = accountOf(request);
     const board = boards.get(role) ?? createBoard(queues, { path, isReadOnly: role !== 'operator' });
