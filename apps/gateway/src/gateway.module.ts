@@ -10,6 +10,7 @@ import {
   SubscriptionStore,
   SuppressionChanges,
   SuppressionStore,
+  UsageStore,
 } from '@posthorn/database';
 import { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Mailbox } from '@posthorn/domain';
@@ -23,6 +24,7 @@ import {
   SendSystemMail,
   NoticeHits,
   TrackingLinks,
+  ReadUsage,
 } from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
@@ -51,6 +53,7 @@ import { PendingMails } from './system/pending-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
+import { UsageController } from './stats/usage.controller.ts';
 import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
 import { ManualDeliveriesController } from './webhooks/manual-deliveries.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
@@ -89,6 +92,7 @@ export const CONTROLLERS: Type[] = [
   ScheduledEmailsController,
   PreviewEmailController,
   StatsController,
+  UsageController,
   KeyCheckController,
   ApiKeysController,
   AuditLogController,
@@ -151,6 +155,10 @@ export class GatewayModule {
         ...identityProviders(parts, pendingMails.verifications),
         { provide: PendingMails, useValue: new PendingMails(Object.values(pendingMails), parts.onError) },
         ...emailProviders(parts),
+        {
+          provide: ReadUsage,
+          useValue: new ReadUsage({ usage: new UsageStore(database), clock: database.clock, monthlyLimit }),
+        },
         {
           provide: ChangeSubscription,
           useValue: new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks, limiter }),

@@ -100,6 +100,7 @@ export {
 } from './stores/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export { UpkeepStore } from './stores/upkeep-store.ts';
+export { UsageStore } from './stores/usage-store.ts';
 export {
   ReceiverHealthStore,
   type NewWebhookNotice,

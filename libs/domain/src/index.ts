@@ -24,6 +24,7 @@ export * from './mail-limit.ts';
 export * from './count-characters.ts';
 export * from './mailbox.ts';
 export * from './message-id.ts';
+export * from './months.ts';
 export * from './operator-role.ts';
 export * from './local-faults.ts';
 export * from './paging.ts';

@@ -55,6 +55,7 @@ export { withoutUnsubscribeUrl } from './unsubscribe/unsubscribe-variable.ts';
 export { NoticeHits } from './tracking/notice-hits.ts';
 export { type TrackedLink, TrackingLinks } from './tracking/tracking-links.ts';
 export { CountEmails, type EmailsCounted } from './stats/count-emails.ts';
+export { ReadUsage } from './stats/read-usage.ts';
 export { SubmitPendingMails } from './system/submit-pending-mails.ts';
 export { admitSystemSender, noSystemMails, SendSystemMail } from './system/send-system-mail.ts';
 export { SendWebhookNotices } from './webhooks/send-webhook-notices.ts';

@@ -84,13 +84,19 @@ class SendWhatCountsNothing implements Command {
   toString = (): string => `sendWhatCountsNothing(${this.amount})`;
 }
 
-/** Checks the usage against the model; the next refusal must report it. */
+/** Checks the usage against the model; a gateway and the next refusal must report it. */
 class LookAtUsage implements Command {
   check = (): boolean => true;
 
   async run(model: Model, real: Real): Promise<void> {
     const sql = 'SELECT coalesce(sum(accepted), 0)::int AS count FROM usage WHERE workspace_id = $1';
     expect(await stack.count(sql, [uuidOf(real.tenant.workspaceId)])).toBe(model.used);
+    const usage = await stack.api().get('/v1/usage', { key: real.tenant.keys.viewer });
+    expect(usage.body['usage']).toMatchObject({
+      used: model.used,
+      limit: model.limit,
+      remaining: model.limit - model.used,
+    });
     if (model.used < model.limit) return;
     const { body } = await post(real, 0, validEmail());
     expect(body['message']).toContain(`limit of ${model.limit} emails is reached (${model.used} used)`);

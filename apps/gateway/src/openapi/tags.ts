@@ -8,7 +8,8 @@ export const TAGS = {
   'Identities': 'The addresses and domains that the workspace may send from.',
   'API keys': 'The keys of the workspace.',
   'Members': 'The people of the workspace, and who is invited to it.',
-  'Statistics': 'How many emails were sent, delivered, opened and clicked.',
+  'Statistics':
+    'How many emails were sent, delivered, opened and clicked, and how much of the monthly limit is used.',
   'Audit log': 'Who changed what in the workspace, and when.',
   'Service': 'The state of the service, and its documentation.',
 } as const;

@@ -1,4 +1,5 @@
 import { parseId, Refusal } from '@posthorn/kernel';
+import { startOfNextMonth } from '@posthorn/domain';
 import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
@@ -44,10 +45,9 @@ export function unverifiedSender(
 
 /** The workspace has used up the month of this time. */
 export function monthlyLimitReached(used: number, monthlyLimit: number, at: Date): Refusal {
-  const resetsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
   return new Refusal(
     403,
-    `The monthly sending limit of ${monthlyLimit} emails is reached (${used} used); it resets at ${resetsAt.toISOString()}`,
+    `The monthly sending limit of ${monthlyLimit} emails is reached (${used} used); it resets at ${startOfNextMonth(at).toISOString()}`,
   );
 }
 
