@@ -1,11 +1,20 @@
-import type { DueFacts, OpenTransaction, OutboxFacts, PostgresFacts } from '@posthorn/domain';
+import type {
+  DueFacts,
+  InactiveSlot,
+  OpenTransaction,
+  OutboxFacts,
+  PostgresFacts,
+  PreparedTransaction,
+} from '@posthorn/domain';
 import pg from 'pg';
 import { SESSION_FORMATS } from './session-formats.ts';
 import type { SealedColumn } from './sealed-columns.ts';
 import {
+  FIND_INACTIVE_SLOTS,
   FIND_LEFT_BEHIND,
   FIND_MISSING_PARTITIONS,
   FIND_OPEN_TRANSACTIONS,
+  FIND_PREPARED_TRANSACTIONS,
   READ_OUTBOX_TABLE,
   READ_SERVER,
   readSealed,
@@ -14,6 +23,7 @@ import {
 import { EraStore } from './stores/era-store.ts';
 import { OutboxStore } from './stores/outbox-store.ts';
 import type { PausedLane } from './stores/paused-lane-store.ts';
+import { RateStore } from './stores/rate-store.ts';
 import type { SealedSecret } from './stores/sealed-secret-store.ts';
 
 type HeldQueue = Omit<PausedLane, 'laneId'>;
@@ -32,6 +42,7 @@ const MAX_SECRETS = 1_000;
  */
 export class ExaminedDatabase {
   readonly eras: EraStore;
+  readonly rates: RateStore;
   private readonly outbox: OutboxStore;
   private readonly pool: pg.Pool;
 
@@ -52,6 +63,7 @@ export class ExaminedDatabase {
     this.pool.on('connect', (client) => client.on('error', () => undefined));
     const database = { pool: this.pool, onEventsDue: () => undefined };
     this.eras = new EraStore(database);
+    this.rates = new RateStore(database);
     this.outbox = new OutboxStore(database);
   }
 
@@ -80,6 +92,15 @@ export class ExaminedDatabase {
   /** The transactions of other sessions, the oldest first. */
   async findOpenTransactions(): Promise<OpenTransaction[]> {
     return (await this.pool.query<OpenTransaction>(FIND_OPEN_TRANSACTIONS)).rows;
+  }
+
+  /** The prepared transactions of all databases of the server, the oldest first. */
+  async findPreparedTransactions(): Promise<PreparedTransaction[]> {
+    return (await this.pool.query<PreparedTransaction>(FIND_PREPARED_TRANSACTIONS)).rows;
+  }
+
+  async findInactiveSlots(): Promise<InactiveSlot[]> {
+    return (await this.pool.query<InactiveSlot>(FIND_INACTIVE_SLOTS)).rows;
   }
 
   async readOutboxTable(): Promise<OutboxFacts> {

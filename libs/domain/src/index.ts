@@ -78,5 +78,6 @@ export * from './unsigned-emails.ts';
 export * from './doctor/database-findings.ts';
 export * from './doctor/finding.ts';
 export * from './doctor/machine-findings.ts';
+export * from './doctor/orphan-findings.ts';
 export * from './doctor/redis-findings.ts';
 export * from './doctor/session-findings.ts';

@@ -102,17 +102,20 @@ export class PrivatePostgres {
 
   /**
    * @param options.connections the maximum number of connections, until it is restarted
+   * @param options.settings in addition to those of all test servers
    * @param options.binaries the folder of other Postgres programs; such a server cannot be restarted
    * @param options.disk the folder to create its directory in; default: the system's folder for temporary files
    * @param options.isEmpty whether no migration is applied
    */
   static async start({
     connections,
+    settings: own = {},
     binaries,
     disk = tmpdir(),
     isEmpty = false,
   }: {
     connections?: number;
+    settings?: Record<string, string>;
     binaries?: string;
     disk?: string;
     isEmpty?: boolean;
@@ -124,7 +127,7 @@ export class PrivatePostgres {
     const directory = await mkdtemp(join(disk, 'posthorn-postgres-'));
     await chmod(directory, 0o755);
     const bound = connections === undefined ? {} : { max_connections: String(connections) };
-    const settings = { ...FAST_AND_TEMPORARY, ...bound };
+    const settings = { ...FAST_AND_TEMPORARY, ...own, ...bound };
     const server = await startPostgres({
       directory,
       port: await freePort(),
@@ -132,6 +135,7 @@ export class PrivatePostgres {
       ...(binaries === undefined ? {} : { binaries }),
     });
     const postgres = new PrivatePostgres(directory, server);
+    postgres.#settings = own;
     try {
       await ensureDatabase(server.url(), 'posthorn');
       if (!isEmpty) await migrate(postgres.url);
@@ -174,7 +178,7 @@ export class PrivatePostgres {
    */
   async addStandby(): Promise<PrivatePostgres> {
     const { startPostgres, query, FAST_AND_TEMPORARY } = await stackModule('postgres');
-    this.#settings = REPLICATED;
+    this.#settings = { ...this.#settings, ...REPLICATED };
     // A standby goes on only from a log that was written for standbys.
     await this.restart();
     await this.stop();

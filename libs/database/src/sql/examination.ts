@@ -55,6 +55,46 @@ AND      (a.xact_start IS NOT NULL OR l.pid IS NOT NULL OR w.waiters > 0)
 AND      NOT EXISTS (SELECT FROM waiting WHERE pid = a.pid)
 ORDER BY a.xact_start, a.pid`;
 
+/**
+ * The prepared transactions of all databases of the server, the oldest first, with the tables of Posthorn that each keeps from being written, and how many
+ * sessions wait for it. Their locks have no pid: they are found by the virtual transaction that holds the lock on the transaction's own id. Locks: none.
+ */
+export const FIND_PREPARED_TRANSACTIONS = `
+WITH held AS MATERIALIZED (
+  SELECT p.gid, l.*
+  FROM   pg_prepared_xacts p
+  JOIN   pg_locks x ON x.transactionid = p.transaction AND x.granted
+  JOIN   pg_locks l ON l.virtualtransaction = x.virtualtransaction AND l.pid IS NULL
+), locked AS MATERIALIZED (
+  SELECT   h.gid, array_agg(DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::regclass::text) AS tables
+  FROM     held h
+  JOIN     pg_class c ON c.oid = h.relation AND c.relkind IN ('r', 'p')
+  WHERE    h.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  AND      h.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND      c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('outbox'))
+  GROUP BY h.gid
+), waiting AS MATERIALIZED (
+  SELECT   h.gid, count(DISTINCT w.pid)::int AS waiters
+  FROM     held h
+  JOIN     pg_locks w ON NOT w.granted AND (w.transactionid = h.transactionid OR (w.database, w.relation) = (h.database, h.relation))
+  WHERE    0 = ANY (pg_blocking_pids(w.pid))
+  GROUP BY h.gid
+)
+SELECT   quote_literal(p.gid) AS "quotedId", p.owner AS role, p.database, extract(epoch FROM clock_timestamp() - p.prepared)::float8 AS "openSeconds",
+         coalesce(l.tables, '{}') AS "lockedTables", coalesce(w.waiters, 0) AS waiters
+FROM     pg_prepared_xacts p
+LEFT JOIN locked l ON l.gid = p.gid
+LEFT JOIN waiting w ON w.gid = p.gid
+ORDER BY p.prepared, p.gid`;
+
+/** The replication slots that nobody reads, with the WAL that each retains, and how many transactions ago its snapshot is. Locks: none. */
+export const FIND_INACTIVE_SLOTS = `
+SELECT   slot_name AS name, wal_status IN ('extended', 'unreserved') AS "exceedsMaxWalSize", coalesce(age(xmin), 0) AS "snapshotAge",
+         coalesce(pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END, restart_lsn), 0)::float8 AS "retainedBytes"
+FROM     pg_replication_slots
+WHERE    NOT active AND wal_status <> 'lost'
+ORDER BY slot_name`;
+
 /** The missing partitions of this and the next month (UTC). */
 export const FIND_MISSING_PARTITIONS = `
 SELECT   p.name, m.ahead

@@ -206,6 +206,29 @@ export function judgeScheduler(seconds: number): Finding {
       );
 }
 
+/** A relay, as the running senders see it. */
+interface RelayState {
+  readonly relay: string;
+  readonly senders: number;
+  /** How many of the senders it takes emails from. */
+  readonly up: number;
+}
+
+/** Whether senders are running, and can send. The check of the relay itself ends before any command about an email. */
+export function judgeSenders(relays: readonly RelayState[]): Finding {
+  if (relays.length === 0)
+    return fault(
+      'no sender has reported within a minute: emails wait',
+      'start one, and check that it reaches the database',
+    );
+  const down = relays.filter(({ senders, up }) => up < senders);
+  if (down.length === 0) return good('every sender can send');
+  const texts = down.map(({ relay, senders, up }) => `${relay} (${senders - up} of ${senders})`);
+  const found = `senders that a relay refuses, or that cannot reach it: ${texts.join(', ')}`;
+  const mend = 'docs/runbooks/relay-refuses.md goes through it';
+  return relays.some(({ up }) => up > 0) ? advice(found, mend) : fault(`${found}; emails wait`, mend);
+}
+
 /** The size of the database, for information. */
 export function describeSize({ databaseBytes }: PostgresFacts): Finding {
   return good(`the database takes ${bytesText(databaseBytes)}`);

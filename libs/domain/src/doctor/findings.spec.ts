@@ -9,11 +9,18 @@ import {
   judgePartitions,
   judgePostgresVersion,
   judgeScheduler,
+  judgeSenders,
   judgeWritable,
   type PostgresFacts,
 } from './database-findings.ts';
 import { bytesText, durationText } from './finding.ts';
 import { judgeClock, judgeDisk, judgeNode } from './machine-findings.ts';
+import {
+  type InactiveSlot,
+  judgePreparedTransactions,
+  judgeSlots,
+  type PreparedTransaction,
+} from './orphan-findings.ts';
 import { judgeLocks, judgeTransactions, type OpenTransaction } from './session-findings.ts';
 import {
   judgeEviction,
@@ -56,6 +63,20 @@ const SESSION: OpenTransaction = {
   isIdle: false,
   lockedTables: [],
   waiters: 0,
+};
+const PREPARED: PreparedTransaction = {
+  quotedId: "'transfer 7'",
+  role: 'ada',
+  database: 'posthorn',
+  openSeconds: 300,
+  lockedTables: [],
+  waiters: 0,
+};
+const SLOT: InactiveSlot = {
+  name: 'standby',
+  retainedBytes: 3 * 1024 ** 3,
+  exceedsMaxWalSize: false,
+  snapshotAge: 0,
 };
 const DUE = { backlog: [], unripenedSeconds: 0, leasedAndExpired: 0 };
 const GIB = 1024 ** 3;
@@ -191,12 +212,82 @@ describe('The doctor assesses', () => {
     expect(judgeLocks(many).found).toMatch(/pid 0 \(without an application name, .* and 2 more$/);
   });
 
+  it.each<[Partial<PreparedTransaction>, string]>([
+    [{}, 'fault'],
+    [{ openSeconds: 119 }, 'good'],
+    [{ openSeconds: 6, lockedTables: ['emails'] }, 'fault'],
+    [{ openSeconds: 6, waiters: 1 }, 'fault'],
+    [{ openSeconds: 4, waiters: 1 }, 'good'],
+  ])('a prepared transaction with %j: %s', (change, kind) =>
+    expect(judgePreparedTransactions([{ ...PREPARED, ...change }]).kind).toBe(kind),
+  );
+
+  it('which prepared transactions were left behind, and how to end them', () => {
+    const other = {
+      ...PREPARED,
+      quotedId: "'other'",
+      database: 'shop',
+      lockedTables: ['emails'],
+      waiters: 2,
+    };
+    expect(judgePreparedTransactions([PREPARED, other])).toEqual({
+      kind: 'fault',
+      found:
+        "locks and dead rows are kept, and the feed of events stands still, because of the prepared transactions 'transfer 7' (role ada, database posthorn, prepared 5 min ago) and 'other' (role ada, database shop, prepared 5 min ago, has locked emails, sessions that wait for it: 2)",
+      mend: "have their transaction manager end them, or end each in its database, as its role or a superuser: ROLLBACK PREPARED 'transfer 7'; ROLLBACK PREPARED 'other'",
+    });
+  });
+
+  it.each<[Partial<InactiveSlot>, string]>([
+    [{}, 'good'],
+    [{ exceedsMaxWalSize: true }, 'advice'],
+    [{ snapshotAge: 99_999 }, 'good'],
+    [{ snapshotAge: 100_000 }, 'advice'],
+  ])('a replication slot that nothing reads with %j: %s', (change, kind) =>
+    expect(judgeSlots([{ ...SLOT, ...change }]).kind).toBe(kind),
+  );
+
+  it('which replication slots retain too much, and how to drop them', () => {
+    const slots = Array.from({ length: 6 }, (_, at) => ({
+      ...SLOT,
+      name: `s${at}`,
+      exceedsMaxWalSize: true,
+      snapshotAge: at === 0 ? 0 : 7,
+    }));
+    const { found, mend } = judgeSlots(slots);
+    expect(found).toMatch(
+      /: s0 \(3.0 GiB of WAL\) and s1 \(3.0 GiB of WAL, dead rows of 7 trans.* and 1 more$/,
+    );
+    expect(mend).toContain("SELECT pg_drop_replication_slot('s0'), pg_drop_replication_slot('s1'), ");
+  });
+
   it('whether a scheduler is running', () => {
     expect(judgeLeases(DUE).kind).toBe('good');
     expect(judgeLeases({ ...DUE, leasedAndExpired: 1 }).kind).toBe('fault');
     expect(judgeLeases({ ...DUE, unripenedSeconds: 61 }).kind).toBe('fault');
     expect([0, 299, 300].map((seconds) => judgeScheduler(seconds).kind)).toEqual(['good', 'good', 'fault']);
   });
+
+  it.each([
+    [[], 'fault', 'no sender has reported'],
+    [[[2, 2]], 'good', 'every sender can send'],
+    [[[2, 1]], 'advice', 'refuses, or that cannot reach it: relay-0:25 (1 of 2)'],
+    [[[2, 0]], 'fault', 'relay-0:25 (2 of 2); emails wait'],
+    [
+      [
+        [2, 0],
+        [2, 2],
+      ],
+      'advice',
+      'relay-0:25 (2 of 2)',
+    ],
+  ] as [[number, number][], string, string][])(
+    'relays whose senders, and those that can send, are %j: %s',
+    (counts, kind, found) => {
+      const relays = counts.map(([senders, up], at) => ({ relay: `relay-${at}:25`, senders, up }));
+      expect(judgeSenders(relays)).toMatchObject({ kind, found: expect.stringContaining(found) });
+    },
+  );
 
   it('Redis by its INFO, also where fields are missing', () => {
     expect(judgeRedisVersion({ redis_version: '7.0.1' })).toMatchObject({

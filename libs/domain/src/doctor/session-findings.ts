@@ -1,7 +1,15 @@
 import { advice, durationText, fault, type Finding, good } from './finding.ts';
 
+/** How the locks of a transaction keep others from going on. */
+export interface LockHarm {
+  /** The tables of Posthorn that it keeps from being written. */
+  readonly lockedTables: readonly string[];
+  /** How many sessions wait for it. */
+  readonly waiters: number;
+}
+
 /** A session on the database with an open transaction, or with one that its role keeps from being seen. */
-export interface OpenTransaction {
+export interface OpenTransaction extends LockHarm {
   readonly pid: number;
   readonly role: string;
   readonly applicationName: string;
@@ -9,10 +17,6 @@ export interface OpenTransaction {
   readonly openSeconds: number | null;
   /** Whether it has no statement under way, but may still send one. */
   readonly isIdle: boolean;
-  /** The tables of Posthorn that it keeps from being written. */
-  readonly lockedTables: readonly string[];
-  /** How many sessions wait for it. */
-  readonly waiters: number;
 }
 
 /** Longer than the apps hold a lock or wait for one. */
@@ -31,7 +35,7 @@ export function judgeLocks(transactions: readonly OpenTransaction[]): Finding {
   );
   if (holders.length === 0) return good('no session keeps a lock that others need');
   return fault(
-    `statements fail because of the locks of ${listOf(holders, (session) => [...describe(session), ...harmOf(session)])}`,
+    `statements fail because of the locks of ${listOf(holders, (session) => [...describe(session), ...describeHarm(session)])}`,
     `let it end its transaction, or end it, as its role or a superuser: ${endingOf(holders)}`,
   );
 }
@@ -69,7 +73,7 @@ function describe({ applicationName, role, openSeconds, isIdle }: OpenTransactio
   ];
 }
 
-function harmOf({ lockedTables, waiters }: OpenTransaction): string[] {
+export function describeHarm({ lockedTables, waiters }: LockHarm): string[] {
   const shown = lockedTables.slice(0, SHOWN_TABLES).join(', ');
   const more = lockedTables.length - SHOWN_TABLES;
   return [

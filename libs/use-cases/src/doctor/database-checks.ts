@@ -20,7 +20,10 @@ import {
   judgeLocks,
   judgePartitions,
   judgePostgresVersion,
+  judgePreparedTransactions,
   judgeScheduler,
+  judgeSenders,
+  judgeSlots,
   judgeTransactions,
   judgeWritable,
 } from '@posthorn/domain';
@@ -66,6 +69,14 @@ function checksOf(installation: ExaminedInstallation): Check[] {
       name: 'postgres.transactions',
       look: async () => judgeTransactions(await database.findOpenTransactions()),
     },
+    {
+      name: 'postgres.prepared-transactions',
+      look: async () => judgePreparedTransactions(await database.findPreparedTransactions()),
+    },
+    {
+      name: 'postgres.replication-slots',
+      look: async () => judgeSlots(await database.findInactiveSlots()),
+    },
     { name: 'postgres.size', look: async () => describeSize(await database.readServer()) },
     {
       name: 'postgres.clock',
@@ -86,6 +97,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     { name: 'database.secrets', look: () => judgeSecrets(installation) },
     { name: 'work.restored', look: () => judgeRestoration(database) },
     { name: 'work.held-back', look: () => judgePauses(database) },
+    { name: 'work.senders', look: async () => judgeSenders(await database.rates.relays()) },
     { name: 'work.due', look: async () => judgeBacklog(await database.findDue()) },
     { name: 'work.leases', look: async () => judgeLeases(await database.findDue()) },
     {

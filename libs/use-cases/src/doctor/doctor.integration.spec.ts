@@ -41,6 +41,7 @@ beforeAll(async () => {
   dns.set('bounces.example.com', { txt: ['v=spf1 -all'] });
   // Otherwise as old as the template of all test databases.
   await ask('UPDATE event_eras SET alive_at = now()');
+  await seeRelay(true);
   const login = new URL(relay.url);
   env = {
     DATABASE_URL: testDatabase.url,
@@ -99,6 +100,12 @@ async function ask(sql: string, url = testDatabase.url): Promise<void> {
   }
 }
 
+/** As a sender reports it, and for longer than a sender's report counts. */
+function seeRelay(isUp: boolean): Promise<void> {
+  return ask(`INSERT INTO relay_views (relay, observer, is_up, seen_at) VALUES ('relay:25', 'test', ${isUp}, now() + interval '1 hour')
+              ON CONFLICT (relay, observer) DO UPDATE SET is_up = excluded.is_up, seen_at = excluded.seen_at`);
+}
+
 describe('The doctor', () => {
   it(
     'finds an installation sound but for what is missing here, and says it to people and machines',
@@ -118,6 +125,7 @@ describe('The doctor', () => {
         'work.held-back',
         'work.due',
         'work.leases',
+        'work.senders',
         'work.scheduler',
       );
       good.push(
@@ -126,6 +134,8 @@ describe('The doctor', () => {
         'postgres.writable',
         'postgres.locks',
         'postgres.transactions',
+        'postgres.prepared-transactions',
+        'postgres.replication-slots',
         'redis.version',
         'redis.role',
         'redis.changes',
@@ -243,6 +253,7 @@ describe('The doctor', () => {
                VALUES (gen_random_uuid(), 'email', 'x', 'taken', now(), now() - interval '5 minutes'),
                       (gen_random_uuid(), 'email', 'x', 'waiting', now() - interval '3 minutes', NULL),
                       (gen_random_uuid(), 'email', 'x', 'ready', now() - interval '2 hours', NULL)`);
+      await seeRelay(false);
       await ask('ALTER TABLE outbox RESET (fillfactor)');
       await ask(
         "DROP TABLE IF EXISTS nothing; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%restored%'",
@@ -258,6 +269,10 @@ describe('The doctor', () => {
         ['redis.eviction', /^fault: .*allkeys-lru.* \| set maxmemory-policy noeviction/],
         ['redis.persistence', /^advice: .*appendonly no.* \| set appendonly yes/],
         ['work.scheduler', /^fault: no scheduler has reported for 3 h/],
+        [
+          'work.senders',
+          /^fault: senders that a relay refuses.* relay:25 \(1 of 1\); emails wait \| docs\/runb/,
+        ],
         ['work.leases', /^fault: rows have been due for \d min and were not made ready/],
         [
           'work.due',

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrivatePostgres } from '@posthorn/testing';
+import pg from 'pg';
+import { ExaminedDatabase } from './examined-database.ts';
+
+describe('Examining a database', () => {
+  let postgres: PrivatePostgres;
+  let examined: ExaminedDatabase;
+
+  beforeAll(async () => {
+    const settings = { max_prepared_transactions: '4', wal_level: 'replica', max_wal_size: '32MB' };
+    postgres = await PrivatePostgres.start({ settings });
+    examined = new ExaminedDatabase(postgres.url);
+  });
+  afterAll(async () => {
+    await examined.close();
+    await postgres.close();
+  });
+
+  async function connect(database = 'posthorn'): Promise<pg.Client> {
+    const url = new URL(postgres.url);
+    url.pathname = `/${database}`;
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    return client;
+  }
+
+  it('finds prepared transactions of all databases, also after a restart, with what they lock and who waits for them', async () => {
+    const elsewhere = await connect('postgres');
+    await elsewhere.query("BEGIN; CREATE TABLE emails (); PREPARE TRANSACTION 'elsewhere'");
+    await elsewhere.end();
+    const [holder, waiter] = await Promise.all([connect(), connect()]);
+    await holder.query(`BEGIN; LOCK TABLE emails IN SHARE MODE; PREPARE TRANSACTION 'it''s locked'`);
+    await holder.query(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), 'email', 'x', 'waiting', now())`,
+    );
+    await holder.query("BEGIN; UPDATE outbox SET lane_id = 'y'; PREPARE TRANSACTION 'row'");
+    const waiting = waiter.query("SET statement_timeout = '3s'; UPDATE outbox SET lane_id = 'z'");
+    const ended = waiting.catch((error: unknown) => error);
+    const isWaiting = 'SELECT FROM pg_locks WHERE NOT granted';
+    while ((await holder.query(isWaiting)).rowCount === 0) await sleep(20);
+    const none = { lockedTables: [], waiters: 0, database: 'posthorn', role: 'postgres' };
+    const found = [
+      { ...none, quotedId: "'elsewhere'", database: 'postgres' },
+      { ...none, quotedId: "'it''s locked'", lockedTables: ['emails'] },
+      { ...none, quotedId: "'row'", waiters: 1 },
+    ].map((one) => ({ ...one, openSeconds: expect.any(Number) }));
+    expect(await examined.findPreparedTransactions()).toEqual(found);
+    expect(await ended).toMatchObject({ code: '57014' });
+    await Promise.all([holder.end(), waiter.end()]);
+    await postgres.restart();
+    found[2] = { ...found[2]!, waiters: 0 };
+    expect(await examined.findPreparedTransactions()).toEqual(found);
+  });
+
+  it('finds replication slots that nothing reads, and how much they retain', async () => {
+    const client = await connect();
+    await client.query("SELECT pg_create_physical_replication_slot('gone', true)");
+    const [before] = await examined.findInactiveSlots();
+    expect(before).toMatchObject({ name: 'gone', exceedsMaxWalSize: false, snapshotAge: 0 });
+    for (let segment = 0; segment < 4; segment += 1)
+      await client.query("SELECT pg_logical_emit_message(false, 'test', 'x'), pg_switch_wal()");
+    await client.query('CHECKPOINT');
+    const [after] = await examined.findInactiveSlots();
+    expect(after).toMatchObject({ exceedsMaxWalSize: true });
+    expect(after!.retainedBytes).toBeGreaterThan(48 * 1024 ** 2);
+    await client.end();
+  });
+});
