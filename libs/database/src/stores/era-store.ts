@@ -125,6 +125,13 @@ export class EraStore {
     });
   }
 
+  /** Records in the system's audit log that emails are given up before everything is resumed. */
+  async recordBegun(actor: Actor, failBefore: string): Promise<void> {
+    const { now } = await this.read();
+    const change = ofSystem('sending.resumed', actor, { failBefore, begun: true });
+    await transactOn(this.database, (client) => recordAudit(client, now.getTime(), change));
+  }
+
   /**
    * Resumes everything, and records this in the system's audit log if any queue was paused.
    *

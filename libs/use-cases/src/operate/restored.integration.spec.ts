@@ -256,6 +256,29 @@ describe('A database that was restored', () => {
     expect(await ask(restored, 'SELECT FROM outbox WHERE lease_until IS NOT NULL')).toHaveLength(1_800);
   });
 
+  it('records that emails are given up before the first one is, so that the audit log has an interrupted run too', async () => {
+    const [database] = opened;
+    await schedule(database!, 600, -MINUTE_MS);
+    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    const failBefore = fromNow(-1);
+    const breaksOff = new EraStore(database!);
+    breaksOff.failDueBefore = async (...group) => {
+      const done = await EraStore.prototype.failDueBefore.apply(breaksOff, group);
+      if (done.processed > 0) throw new Error('broken off');
+      return done;
+    };
+    const interrupted = resumeEverything(breaksOff, lanes(database!), ada, { failBefore });
+    await expect(interrupted).rejects.toThrow('broken off');
+    expect(await resume(database!, failBefore)).toMatchObject({ failed: 100 });
+    const { items } = await new AuditLogStore(database!).list(SYSTEM_WORKSPACE_ID, OLDEST);
+    const resumed = { action: 'sending.resumed', actor: ada };
+    expect(items.slice(1)).toMatchObject([
+      { ...resumed, detail: { failBefore, begun: true } },
+      { ...resumed, detail: { failBefore, begun: true } },
+      { ...resumed, detail: { failBefore, failed: 100, queues: ['email'] } },
+    ]);
+  });
+
   it('reads each ready email once in a pass, whether it is marked or not', async () => {
     await schedule(opened[0]!, 25, -MINUTE_MS);
     await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);

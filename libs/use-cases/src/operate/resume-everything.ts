@@ -30,7 +30,8 @@ interface ResumptionOptions {
 
 /**
  * Ends the pauses of all emails and all webhooks. Nothing is resumed before everything that was due before `failBefore` is failed, so this
- * may be interrupted at any time and run again.
+ * may be interrupted at any time and run again. The audit log has an entry from before the first email is failed, so that an interrupted
+ * run is recorded too, and one from the end.
  *
  * @throws Refusal (400) for an invalid or future time; (409) when some emails are to be failed but emails are not paused
  */
@@ -41,10 +42,13 @@ export async function resumeEverything(
   { failBefore, onProgress = () => undefined }: ResumptionOptions = {},
 ): Promise<Resumption> {
   const { heldSince, now } = await eras.read();
-  const failed =
-    failBefore === undefined
-      ? 0
-      : await giveUp(eras, pausedLanes, momentIn(failBefore, now), heldSince !== null, onProgress);
+  let failed = 0;
+  if (failBefore !== undefined) {
+    const moment = momentIn(failBefore, now);
+    await requirePause(pausedLanes);
+    await eras.recordBegun(actor, failBefore);
+    failed = await giveUp(eras, moment, heldSince !== null, onProgress);
+  }
   const doubtful =
     heldSince === null ? 0 : await inGroups((max, position) => eras.markDoubtful(heldSince, max, position));
   const done = { failed, doubtful };
@@ -71,15 +75,17 @@ function momentIn(text: string, now: Date): Date {
   return new Date(atMs);
 }
 
+async function requirePause(pausedLanes: Pick<PausedLaneStore, 'list'>): Promise<void> {
+  if ((await findPause(pausedLanes, 'everything')) === undefined)
+    throw new Refusal(409, 'Emails are not held back, so they may leave meanwhile; pause everything first');
+}
+
 async function giveUp(
   eras: EraStore,
-  pausedLanes: Pick<PausedLaneStore, 'list'>,
   moment: Date,
   wasRestored: boolean,
   onProgress: (failed: number) => void,
 ): Promise<number> {
-  if ((await findPause(pausedLanes, 'everything')) === undefined)
-    throw new Refusal(409, 'Emails are not held back, so they may leave meanwhile; pause everything first');
   const detail = detailOf(moment, wasRestored);
   for (let failed = 0; ; await sleep(LOOK_AGAIN_MS)) {
     // Emails that were being sent when the dump was made still have their leases, for a minute at most; those that are being sent here end.
