@@ -91,7 +91,10 @@ export function judgeConnections({ connections, maxConnections, keepsSettings }:
   const found = `${connections} of ${maxConnections} connections are in use`;
   return connections / maxConnections < FULL_SHARE
     ? good(found)
-    : advice(found, 'raise max_connections, or lower DATABASE_POOL_SIZE of the apps');
+    : advice(
+        found,
+        'end what needs none, raise max_connections, or lower DATABASE_POOL_SIZE of the apps; docs/runbooks/connections-used-up.md goes through it',
+      );
 }
 
 /** The outbox table, from the system catalogue and the statistics. */
