@@ -38,9 +38,10 @@ function delayText({ migration, seconds, holders }) {
   const what = migration ?? 'what comes before the first migration';
   if (holders === undefined) return `${what} has waited ${since}, and the database does not answer`;
   if (holders.length === 0) return `${what} has been under way ${since}`;
-  const who = holders.map(
-    ({ pid, role, applicationName }) =>
-      `pid ${pid} (${applicationName || 'without an application name'}, role ${role})`,
+  const who = holders.map(({ pid, role, applicationName }) =>
+    pid === 0
+      ? 'a prepared transaction (npm run posthorn -- doctor names it)'
+      : `pid ${pid} (${applicationName || 'without an application name'}, role ${role})`,
   );
   const why = migration === undefined ? 'which is migrating' : 'which has locked what it changes';
   return `${what} has waited ${since} for ${who.join(' and ')}, ${why}`;

@@ -3,6 +3,7 @@ import pg from 'pg';
 
 /** A session that has locked what a migration needs. */
 export interface LockHolder {
+  /** 0: a prepared transaction, which belongs to no session. */
   readonly pid: number;
   readonly role: string;
   readonly applicationName: string;
@@ -22,12 +23,13 @@ const LOOK_EVERY_MS = 1_000;
 const TELL_EVERY_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 3_000;
 
-/** The sessions that another one waits for. $1 int: its pid. Locks: none. */
+/** The sessions that another one waits for; 0 stands for prepared transactions. $1 int: its pid. Locks: none. */
 const FIND_HOLDERS = `
-SELECT   pid, coalesce(usename, '') AS role, application_name AS "applicationName"
-FROM     pg_stat_activity
-WHERE    pid = ANY (pg_blocking_pids($1::int))
-ORDER BY pid`;
+SELECT   b.pid, coalesce(a.usename, '') AS role, coalesce(a.application_name, '') AS "applicationName"
+FROM     (SELECT DISTINCT unnest(pg_blocking_pids($1::int)) AS pid) b
+LEFT JOIN pg_stat_activity a ON a.pid = b.pid
+WHERE    b.pid = 0 OR a.pid IS NOT NULL
+ORDER BY b.pid`;
 
 /** Watches a session that migrates from a connection of its own, and tells every five seconds what it waits for. */
 export class MigrationWatch {

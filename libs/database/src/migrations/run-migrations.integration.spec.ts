@@ -3,7 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
 import { PoolerRefused } from '../pooler.ts';
 import type { MigrationDelay } from './migration-watch.ts';
@@ -235,6 +235,27 @@ describe('The migration runner', () => {
       expect(await migrating).toEqual(['20300103000000_third_laid']);
     } finally {
       await backup.end();
+    }
+  });
+
+  it('says that it waits for a prepared transaction, which has no pid', async () => {
+    const settings = { max_prepared_transactions: '1' };
+    const postgres = await PrivatePostgres.start({ settings, isEmpty: true });
+    const holder = new pg.Client({ connectionString: postgres.url });
+    await holder.connect();
+    try {
+      await holder.query('CREATE TABLE third ()');
+      await holder.query("BEGIN; LOCK TABLE third IN ACCESS SHARE MODE; PREPARE TRANSACTION 'left behind'");
+      await write('20300103000000_third_laid', 'ALTER TABLE third ADD COLUMN k int;');
+      let blocked: (delay: MigrationDelay) => void;
+      const isBlocked = new Promise<MigrationDelay>((resolve) => (blocked = resolve));
+      const migrating = runMigrations(postgres.url, directory, (delay) => blocked(delay));
+      expect((await isBlocked).holders).toEqual([{ pid: 0, role: '', applicationName: '' }]);
+      await holder.query("ROLLBACK PREPARED 'left behind'");
+      expect(await migrating).toHaveLength(3);
+    } finally {
+      await holder.end();
+      await postgres.close();
     }
   });
 
