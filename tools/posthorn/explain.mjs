@@ -8,6 +8,9 @@ const CONNECTION_LOST =
 const NO_REPLY = 'It does not answer in time: see whether it is overloaded, paused or frozen';
 const NO_ANSWER = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT']);
 
+const NO_CONNECTION_IN_TIME =
+  /^(?:timeout (?:exceeded when trying to connect|expired)|Connection terminated due to connection timeout)$/;
+
 const POOLER =
   'A pooler such as PgBouncer stands before Postgres, and Posthorn cannot work through it: point DATABASE_URL at Postgres itself';
 
@@ -77,8 +80,7 @@ function sentenceFor(error) {
   if (isOurs || FOR_OPERATORS.has(error.name) || FOR_OPERATORS.has(error.constructor?.name))
     return error.message;
   // The driver sets no code for these.
-  if (/^timeout (?:exceeded when trying to connect|expired)$/.test(error.message))
-    return nobodyAnswers('there');
+  if (NO_CONNECTION_IN_TIME.test(error.message)) return nobodyAnswers('there');
   if (/^Connection terminated|^Query read timeout/.test(error.message)) return CONNECTION_LOST;
   if (error.message === 'Command timed out') return NO_REPLY;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;

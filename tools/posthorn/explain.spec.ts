@@ -45,6 +45,11 @@ describe('The explanation of an error', () => {
       'check that it is running',
     ],
     ['a server that is frozen', { message: 'timeout expired' }, 'check that it is running'],
+    [
+      'a server that accepts connections and does not answer',
+      { message: 'Connection terminated due to connection timeout' },
+      'Nothing answers there',
+    ],
     ['a server that has no time', { code: 'P2028' }, 'nothing was changed'],
     ['a server that is stopped', { code: '57P01' }, 'what has been done, then try again'],
     [
