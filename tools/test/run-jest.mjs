@@ -11,6 +11,9 @@ const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=Experimental
 /** Tests wait for processes, servers and locks more than they compute. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 
+/** Of an option that is given twice, jest would take the first. */
+const NAMES_WORKERS = /^(?:-w|--maxWorkers)(?:=|$)/;
+
 /** How many of the slowest files are named after a larger run. */
 const SLOWEST = 10;
 
@@ -34,16 +37,31 @@ const LEFT_OPEN = 'after the test run has completed';
  * @returns {Promise<{ passed: number, failed: number }>} a file that cannot be loaded, or leaves something open, counts as a failure
  */
 export async function runJest(args, { env, resultFile, onStart }) {
-  const defaults = [`--maxWorkers=${WORKERS}`, '--json', `--outputFile=${resultFile}`];
-  const child = spawn(nodeBinary(), [...NODE_FLAGS, 'node_modules/jest/bin/jest.js', ...defaults, ...args], {
-    cwd: ROOT,
-    env: { ...withInstalledBinaries(), ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    nodeBinary(),
+    [...NODE_FLAGS, 'node_modules/jest/bin/jest.js', ...optionsOf(args, resultFile)],
+    {
+      cwd: ROOT,
+      env: { ...withInstalledBinaries(), ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   onStart(() => stopProcess(child));
   const leftOpen = watchForLeftOvers(child);
   const code = await new Promise((resolve) => child.once('close', resolve));
   return count({ code, leftOpen: leftOpen(), resultFile });
+}
+
+/**
+ * The options of jest: ours, and those that were given.
+ *
+ * @param {string[]} args
+ * @param {string} resultFile
+ * @returns {string[]}
+ */
+export function optionsOf(args, resultFile) {
+  const workers = args.some((arg) => NAMES_WORKERS.test(arg)) ? [] : [`--maxWorkers=${WORKERS}`];
+  return [...workers, '--json', `--outputFile=${resultFile}`, ...args];
 }
 
 function watchForLeftOvers(child) {
