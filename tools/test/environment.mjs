@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
 import { ROOT } from '../stack/runtime.mjs';
 
@@ -8,14 +9,20 @@ const LOGS = join(ROOT, '.posthorn', 'test-logs');
 const LAST_LINES = 5;
 /** Log lines of these levels are also printed. */
 const PROBLEM = /"level":"(?:warn|error|fatal)"/;
+const POLL_INTERVAL_MS = 10;
 
 /**
  * The Node environment; when a test has failed, it also saves what the programs under test wrote, which usually shows why and would otherwise
- * be lost with the process.
+ * be lost with the process. A spec that leaves a timer, a socket, a thread or a process behind fails.
  */
 export default class Environment extends TestEnvironment {
+  /** How long a busy machine may need to end what the spec has ended. */
+  closedWithinMs = 10_000;
+  hasFailed = false;
+
   constructor(config, context) {
     super(config, context);
+    this.openBefore = openResources();
     this.spec = relative(ROOT, context.testPath);
     // Its whole path, because two specs may have the same name.
     this.directory = join(LOGS, this.spec.replace(/\.ts$/, ''));
@@ -34,7 +41,32 @@ export default class Environment extends TestEnvironment {
       this.tell(`"${test.name}"`);
   }
 
+  /**
+   * Called by jest after the spec.
+   *
+   * @override
+   * @throws if the spec has left something open, unless it has failed anyway
+   */
+  async teardown() {
+    await super.teardown();
+    const until = performance.now() + this.closedWithinMs;
+    let left = this.leftOpen();
+    while (left.length > 0 && performance.now() < until) {
+      await setTimeout(POLL_INTERVAL_MS);
+      left = this.leftOpen();
+    }
+    if (left.length > 0 && !this.hasFailed) throw new Error(`The spec has left open: ${left.join(', ')}`);
+  }
+
+  /** The kinds of resources of which there are more than before the spec. */
+  leftOpen() {
+    return [...openResources()]
+      .filter(([kind, count]) => count > (this.openBefore.get(kind) ?? 0))
+      .map(([kind]) => kind);
+  }
+
   tell(what) {
+    this.hasFailed = true;
     /** @type {any} */
     const { programsUnderTest } = this.global;
     /** @type {{ name: string, pid: number, output: string }[]} */
@@ -55,4 +87,12 @@ export default class Environment extends TestEnvironment {
     const shown = problems.slice(-LAST_LINES).map((line) => `    ${line}\n`);
     return `  ${relative(ROOT, file)} (${problems.length} warnings and errors)\n${shown.join('')}`;
   }
+}
+
+/** How many resources of each kind keep this process running. @returns {Map<string, number>} */
+function openResources() {
+  // They are opened when they are first used, which may be by a spec.
+  void [process.stdout, process.stderr];
+  const kinds = Map.groupBy(process.getActiveResourcesInfo(), String);
+  return new Map([...kinds].map(([kind, all]) => [kind, all.length]));
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ROOT } from '../stack/runtime.mjs';
@@ -55,6 +56,29 @@ describe('The environment of the tests', () => {
     expect(existsSync(file)).toBe(true);
     await environmentOf('test/e2e/some.spec.ts').teardown();
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('fails a spec that leaves something open, unless one of its tests has failed', async () => {
+    const server = createServer();
+    const leaving = ['passes', 'fails'].map((outcome) => {
+      const left = environmentOf(`test/e2e/${outcome}.spec.ts`);
+      left.closedWithinMs = 50;
+      return left;
+    });
+    leaving[1]!.handleTestEvent({ name: 'hook_failure', error: new Error('no app') });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await expect(leaving[0]!.teardown()).rejects.toThrow('The spec has left open: TCPServerWrap');
+      await leaving[1]!.teardown();
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('waits until what the spec has ended is gone', async () => {
+    const waiting = environmentOf('test/e2e/slow.spec.ts');
+    setTimeout(() => undefined, 100);
+    await waiting.teardown();
   });
 
   it('says nothing of a test that passes, nor where no program was started', () => {

@@ -71,5 +71,6 @@ describe('Pipelined requests on a connection', () => {
     await new Promise((closed) => socket.on('error', () => undefined).once('close', closed));
     for (const release of heldRequests.splice(0)) release();
     expect(await text(other)).toMatch(/^HTTP\/1.1 200 OK/);
+    other.destroy();
   });
 });
