@@ -33,7 +33,7 @@ function used(): Promise<number> {
 }
 
 /** Runs `work` while the clock cannot make due emails ready, however long it takes. */
-async function unripened(action: () => Promise<void>): Promise<void> {
+async function withClockStopped(action: () => Promise<void>): Promise<void> {
   stack.scheduler.program.kill('SIGSTOP');
   try {
     await action();
@@ -54,7 +54,7 @@ describe('POST /v1/emails/{id}/cancel', () => {
   it('E16, S18, S13: cancels a scheduled email, which is never sent and does not count', async () => {
     const before = await used();
     const to = newRecipient();
-    await unripened(async () => {
+    await withClockStopped(async () => {
       const { id } = await schedule(SOON_MS, { to });
       expect(await used()).toBe(before + 1);
       const answer = await cancel(id, 1);
@@ -132,7 +132,7 @@ describe('POST /v1/emails/{id}', () => {
 
   it('S18: to a later time: it is not sent at its first time', async () => {
     const to = newRecipient();
-    await unripened(async () => {
+    await withClockStopped(async () => {
       const { id } = await schedule(SOON_MS, { to });
       expect((await move(id, fromNow(DAY_MS))).status).toBe(200);
     });

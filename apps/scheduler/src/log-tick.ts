@@ -3,10 +3,15 @@ import type { Logger } from '@posthorn/platform';
 /** Logs what a tick of the clock has found, if anything. */
 export function logTick(
   logger: Logger,
-  { ripened, revived, givenUp, lanes }: { ripened: number; revived: number; givenUp: number; lanes: number },
+  {
+    madeReady,
+    revived,
+    givenUp,
+    lanes,
+  }: { madeReady: number; revived: number; givenUp: number; lanes: number },
 ): void {
   if (revived > 0) logger.warn({ revived }, 'rows that dead workers held are ready again');
   if (givenUp > 0)
     logger.error({ givenUp }, 'emails or deliveries were given up: each worker that took them died');
-  if (ripened > 0) logger.info({ ripened, lanes }, 'rows fell due');
+  if (madeReady > 0) logger.info({ madeReady, lanes }, 'rows fell due');
 }

@@ -118,7 +118,7 @@ export class ExaminedDatabase {
   async findDue(): Promise<DueFacts> {
     const backlog = await this.outbox.measureBacklog();
     const { rows } =
-      await this.pool.query<Pick<DueFacts, 'unripenedSeconds' | 'leasedAndExpired'>>(FIND_LEFT_BEHIND);
+      await this.pool.query<Pick<DueFacts, 'overdueSeconds' | 'leasedAndExpired'>>(FIND_LEFT_BEHIND);
     return { ...rows[0]!, backlog };
   }
 

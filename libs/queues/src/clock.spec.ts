@@ -13,8 +13,8 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
   const ring = { ringSlot: () => void did.push('ring') };
   const clock = new Clock({
     outbox: {
-      ripen: (limit) => {
-        did.push('ripen');
+      makeReady: (limit) => {
+        did.push('makeReady');
         return Promise.resolve(Math.min(limit, found.shift() ?? 0));
       },
       revive: () => Promise.resolve({ revived: 0, givenUp: 0 }),
@@ -31,36 +31,36 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
 }
 
 describe('Clock', () => {
-  it('rings lanes after the first statement that ripens rows, and again at the end', async () => {
+  it('rings lanes after the first statement that makes rows ready, and again at the end', async () => {
     const { clock, did, errors } = clockOver([FULL, 1]);
     await clock.tick();
-    expect(did).toEqual(['ripen', 'ring', 'ripen', 'ring']);
+    expect(did).toEqual(['makeReady', 'ring', 'makeReady', 'ring']);
     expect(errors).toEqual([]);
   });
 
   it('rings at most once a tick, however many rows are due', async () => {
     const { clock, did } = clockOver(Array.from({ length: 20 }, () => FULL));
     await clock.tick();
-    expect(did.filter((what) => what === 'ripen')).toHaveLength(21);
+    expect(did.filter((what) => what === 'makeReady')).toHaveLength(21);
     expect(did.filter((what) => what === 'ring')).toHaveLength(2);
   });
 
-  it('rings repeatedly while ripening takes longer than a tick', async () => {
+  it('rings repeatedly while making rows ready takes longer than a tick', async () => {
     const { clock, did } = clockOver([FULL, FULL, FULL], { tickMs: 0 });
     await clock.tick();
-    expect(did).toEqual(['ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring', 'ripen', 'ring']);
+    expect(did).toEqual(['makeReady', 'ring', 'makeReady', 'ring', 'makeReady', 'ring', 'makeReady', 'ring']);
   });
 });
 
-describe('Clock: a ripening that takes minutes', () => {
-  /** A clock with an outbox of which a hundred statements, of a second each, ripen the maximum of rows; before that, nothing is due. */
+describe('Clock: making rows ready for minutes', () => {
+  /** A clock with an outbox of which a hundred statements, of a second each, make the maximum of rows ready; before that, nothing is due. */
   function busyClock() {
     let [statements, nowMs] = [0, 0];
     const ring = { ringSlot: () => undefined };
     const liveness: boolean[] = [];
     const clock: Clock = new Clock({
       outbox: {
-        ripen: async () => {
+        makeReady: async () => {
           await nextTurnOfTheLoop();
           nowMs += 1_000;
           liveness.push(clock.liveness(60_000).ok);
@@ -112,7 +112,7 @@ describe('Clock: leases of live processes', () => {
     const ring = { ringSlot: () => undefined };
     const clock = new Clock({
       outbox: {
-        ripen: () => Promise.resolve(0),
+        makeReady: () => Promise.resolve(0),
         revive: () => Promise.resolve({ revived: (revivals += 1), givenUp: 0 }),
         lanesWithReadyRows: () => Promise.resolve([]),
       },

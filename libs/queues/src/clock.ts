@@ -19,9 +19,9 @@ interface ReadyLane {
   readonly isSlow: boolean;
 }
 
-/** What the clock needs of the outbox: `ripen` makes due rows ready, `revive` frees rows whose lease has expired. */
+/** What the clock needs of the outbox: `makeReady` makes due rows ready, `revive` frees rows whose lease has expired. */
 interface DueRows {
-  ripen(limit: number): Promise<number>;
+  makeReady(limit: number): Promise<number>;
   revive(
     graceMs: number,
     limit: number,
@@ -46,7 +46,7 @@ export interface ClockOptions {
   /** A monotonic clock, in milliseconds. Default: `performance.now`. */
   readonly nowMs?: () => number;
   /** Called after each successful tick with what it found, for logging. */
-  readonly onTick?: (found: { ripened: number; revived: number; givenUp: number; lanes: number }) => void;
+  readonly onTick?: (found: { madeReady: number; revived: number; givenUp: number; lanes: number }) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -85,12 +85,12 @@ export class Clock {
   async tick(): Promise<void> {
     try {
       await this.detectTimeJump();
-      const ripened = await this.ripen();
+      const madeReady = await this.makeReady();
       const { revived, givenUp } = await this.revive();
       const lanes = await this.ring();
       this.answeringSince ??= this.nowMs();
       this.lastProgressAt = this.nowMs();
-      this.options.onTick?.({ ripened, revived, givenUp, lanes });
+      this.options.onTick?.({ madeReady, revived, givenUp, lanes });
     } catch (error) {
       this.answeringSince = undefined;
       this.options.onError(error);
@@ -126,10 +126,10 @@ export class Clock {
     if (Math.max(stoodStillMs, setMs) > graceMs) this.noneIsDeadBefore = this.nowMs() + renewalMs + graceMs;
   }
 
-  private async ripen(): Promise<number> {
+  private async makeReady(): Promise<number> {
     let all = 0;
     for (let ringAt = performance.now(); ;) {
-      const some = await this.options.outbox.ripen(ROWS_PER_STATEMENT);
+      const some = await this.options.outbox.makeReady(ROWS_PER_STATEMENT);
       all += some;
       // A million rows that fall due at once take minutes; when stopped meanwhile, leave the rest to the next clock.
       if (some < ROWS_PER_STATEMENT || this.ending.signal.aborted) return all;

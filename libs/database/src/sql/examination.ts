@@ -112,7 +112,7 @@ ORDER BY p.name`;
  * Indexes: outbox_waiting_by_due_idx and outbox_taken_by_lease_idx, from their fronts.
  */
 export const FIND_LEFT_BEHIND = `
-SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)::float8 FROM outbox WHERE state = 'waiting') AS "unripenedSeconds",
+SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)::float8 FROM outbox WHERE state = 'waiting') AS "overdueSeconds",
        (SELECT count(*)::int FROM (
           SELECT FROM outbox WHERE state = 'taken' AND lease_until < now() - interval '1 minute' LIMIT 100000
         ) l) AS "leasedAndExpired"`;

@@ -106,7 +106,7 @@ FROM   held h WHERE b.subject_id = h.subject_id`;
  * Makes due rows ready. $1 int: maximum number. Index: outbox_waiting_by_due_idx, from its front; then by ctid, which is stable while the rows are locked. (By
  * primary key it took a tenth longer, and a join would scan the whole outbox.)
  */
-export const RIPEN = `
+export const MAKE_READY = `
 WITH due AS MATERIALIZED (
   SELECT   ctid FROM outbox
   WHERE    state = 'waiting' AND due_at <= now()

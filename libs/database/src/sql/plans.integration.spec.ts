@@ -84,7 +84,7 @@ import {
   RECORD_OUTCOMES,
   RENEW_LEASES,
   REVIVE,
-  RIPEN,
+  MAKE_READY,
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
 import { BUSIEST_LANES, EMAILS_BY_MINUTE } from './overview.ts';
@@ -644,7 +644,7 @@ const STATEMENTS: readonly Checked[] = [
       indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/, /^idempotency_keys_pkey$/],
     },
   ],
-  ['RIPEN', { sql: RIPEN, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/] }],
+  ['MAKE_READY', { sql: MAKE_READY, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/] }],
   [
     'REVIVE',
     {
@@ -1160,7 +1160,7 @@ describe('With 120,000 rows in tables whose statistics say that they are empty',
     await one.outbox.renew([claimCtes], 60_000);
     await one.outbox.record([sent(claimCtes)]);
     await one.outbox.giveBack([claimCtes]);
-    await one.outbox.ripen(1);
+    await one.outbox.makeReady(1);
     await one.outbox.revive(15_000, 1, 5);
     await one.outbox.lanesWithReadyRows();
     await new ApiKeyStore(one.database).findHolders([Buffer.alloc(32)]);
@@ -1218,7 +1218,7 @@ describe('The test of plans', () => {
   it('detects a missing index', async () => {
     await client.query('BEGIN');
     await client.query('DROP INDEX outbox_waiting_by_due_idx');
-    const plan = await planOf(RIPEN, ['2000']);
+    const plan = await planOf(MAKE_READY, ['2000']);
     await client.query('ROLLBACK');
     expect(plan.map((node) => node['Index Name'])).not.toContain('outbox_waiting_by_due_idx');
     expect(readFromEndToEnd(plan)).toEqual(['outbox']);

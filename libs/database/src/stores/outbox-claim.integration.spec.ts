@@ -156,7 +156,7 @@ describe('A claim', () => {
     const email = scheduledEmail(acme, new Date(Date.now() - 1_000));
     await stores.accept([email], null);
     expect(await stores.statusOf(email.id)).toBe('SCHEDULED');
-    await stores.outbox.ripen(10);
+    await stores.outbox.makeReady(10);
     const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     expect(claimed!.fellDueAt).toEqual(email.sendAt);
     expect(await stores.statusOf(email.id)).toBe('SENT');
@@ -180,7 +180,7 @@ describe('A claim', () => {
     await stores.outbox.giveBack([claimed]);
     const [again] = await stores.claim(acme);
     await stores.outbox.record([delayed(again!, 0)]);
-    await stores.outbox.ripen(10);
+    await stores.outbox.makeReady(10);
     const laneId = (await stores.rowOf(claimed.id))!.laneId as typeof claimed.laneId;
     await stores.outbox.claimEmails([{ laneId, maxRows: 1 }], 1e9, 60_000);
     expect((await stores.timelineOf(claimed.id)).map(({ kind }) => kind)).toEqual(['DELAYED']);

@@ -57,17 +57,17 @@ describe('Giving back', () => {
   });
 });
 
-describe('Ripening', () => {
+describe('Making due rows ready', () => {
   it('makes due rows ready, the longest due first, up to a limit', async () => {
     const due = [3, 1, 2].map((minutes) => scheduledEmail(acme, new Date(Date.now() - minutes * 60_000)));
     const later = scheduledEmail(acme, new Date(Date.now() + 60_000));
     await stores.accept([...due, later], null);
     const states = () => Promise.all([...due, later].map(async ({ id }) => (await stores.rowOf(id))!.state));
 
-    expect(await stores.outbox.ripen(2)).toBe(2);
+    expect(await stores.outbox.makeReady(2)).toBe(2);
     expect(await states()).toEqual(['ready', 'waiting', 'ready', 'waiting']);
-    expect(await stores.outbox.ripen(2)).toBe(1);
-    expect(await stores.outbox.ripen(2)).toBe(0);
+    expect(await stores.outbox.makeReady(2)).toBe(1);
+    expect(await stores.outbox.makeReady(2)).toBe(0);
     expect(await states()).toEqual(['ready', 'ready', 'ready', 'waiting']);
   });
 });
@@ -189,12 +189,12 @@ describe('When a statement times out with many rows', () => {
     return dealt;
   }
 
-  it('fewer rows are ripened at a time, until all are', async () => {
+  it('fewer rows are made ready at a time, until all are', async () => {
     const outbox = new OutboxStore(stores.database);
     const due = Array.from({ length: 5 }, () => scheduledEmail(acme, new Date(Date.now() - 60_000)));
     await stores.accept(due, null);
     await takeNoMoreThan(2);
-    expect(await dealWith(5, () => outbox.ripen(5))).toEqual({ all: 5, max: 2 });
+    expect(await dealWith(5, () => outbox.makeReady(5))).toEqual({ all: 5, max: 2 });
   });
 
   it('fewer rows are revived at a time, until all are', async () => {

@@ -11,7 +11,7 @@ import {
   RECORD_OUTCOMES,
   RENEW_LEASES,
   REVIVE,
-  RIPEN,
+  MAKE_READY,
 } from '../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../sql/withheld.ts';
 import { type Claim, demandColumns, type LaneDemand, type OutboxQueue } from './claim.ts';
@@ -60,7 +60,7 @@ const MEASURED_TO = 100_000;
  * empty at one moment and have a million rows at the next, and a plan cached from the first might scan all of it for every row (seconds instead of 5 ms).
  */
 export class OutboxStore {
-  private readonly sizes = { ripened: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
+  private readonly sizes = { ready: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
 
@@ -132,10 +132,10 @@ export class OutboxStore {
   }
 
   /** Makes up to `limit` due rows ready, fewer if that takes too long. @returns how many */
-  ripen(limit: number): Promise<number> {
-    return this.sizes.ripened.run(
+  makeReady(limit: number): Promise<number> {
+    return this.sizes.ready.run(
       limit,
-      async (max) => (await this.database.pool.query(RIPEN, [max])).rowCount ?? 0,
+      async (max) => (await this.database.pool.query(MAKE_READY, [max])).rowCount ?? 0,
     );
   }
 

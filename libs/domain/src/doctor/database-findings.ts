@@ -160,7 +160,7 @@ interface QueueDue {
 export interface DueFacts {
   readonly backlog: readonly QueueDue[];
   /** For how long the oldest waiting row has been due without being made ready. */
-  readonly unripenedSeconds: number;
+  readonly overdueSeconds: number;
   readonly leasedAndExpired: number;
 }
 
@@ -190,10 +190,10 @@ export function judgeBacklog({ backlog }: DueFacts): Finding {
 }
 
 /** Whether there are rows that a running scheduler would have made ready or released by now. */
-export function judgeLeases({ leasedAndExpired, unripenedSeconds }: DueFacts): Finding {
+export function judgeLeases({ leasedAndExpired, overdueSeconds }: DueFacts): Finding {
   const mend = 'start a scheduler: it makes due rows ready and frees those of processes that died';
-  if (unripenedSeconds > LATE_SECONDS)
-    return fault(`rows have been due for ${durationText(unripenedSeconds)} and were not made ready`, mend);
+  if (overdueSeconds > LATE_SECONDS)
+    return fault(`rows have been due for ${durationText(overdueSeconds)} and were not made ready`, mend);
   if (leasedAndExpired > 0)
     return fault(`${leasedAndExpired} rows are held by processes that died more than a minute ago`, mend);
   return good('no row is held by a process that died');

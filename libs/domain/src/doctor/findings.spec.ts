@@ -78,7 +78,7 @@ const SLOT: InactiveSlot = {
   exceedsMaxWalSize: false,
   snapshotAge: 0,
 };
-const DUE = { backlog: [], unripenedSeconds: 0, leasedAndExpired: 0 };
+const DUE = { backlog: [], overdueSeconds: 0, leasedAndExpired: 0 };
 const GIB = 1024 ** 3;
 
 describe('The doctor assesses', () => {
@@ -264,7 +264,7 @@ describe('The doctor assesses', () => {
   it('whether a scheduler is running', () => {
     expect(judgeLeases(DUE).kind).toBe('good');
     expect(judgeLeases({ ...DUE, leasedAndExpired: 1 }).kind).toBe('fault');
-    expect(judgeLeases({ ...DUE, unripenedSeconds: 61 }).kind).toBe('fault');
+    expect(judgeLeases({ ...DUE, overdueSeconds: 61 }).kind).toBe('fault');
     expect([0, 299, 300].map((seconds) => judgeScheduler(seconds).kind)).toEqual(['good', 'good', 'fault']);
   });
 

@@ -97,7 +97,7 @@ function emailDueIn(dueInMs: number): AcceptableEmail {
 /** Does what a sender and a scheduler do. */
 async function claim(database: Database): Promise<ClaimedEmail[]> {
   const outbox = new OutboxStore(database);
-  await outbox.ripen(5_000);
+  await outbox.makeReady(5_000);
   return outbox.claimEmails([{ laneId: bulkLane(shop), maxRows: 1_000 }], 2 ** 40, MINUTE_MS);
 }
 
