@@ -136,7 +136,7 @@ describe('a name without an address', () => {
 
   it('W7: takes no longer than the deadline, however long the look-up would', async () => {
     dns.set(NAME, 'silent');
-    const result = await post('/ok', clientBy(dns.address, 5_000), 300);
+    const result = await post('/ok', clientBy(dns.address, 2_000), 300);
     // The end of the look-up would be of the class `dns`.
     expect(result).toMatchObject({ errorClass: 'timeout', reason: expect.stringContaining('looked up') });
   });

@@ -99,7 +99,7 @@ describe('Examining Redis', () => {
   );
 
   it('reports no answer from a server that accepts connections and stays silent, whatever the scheme', async () => {
-    const silent = createSilent((socket) => void socket.on('error', () => undefined));
+    const silent = createSilent((socket) => void socket.on('error', () => undefined).resume());
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
