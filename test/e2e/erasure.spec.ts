@@ -29,8 +29,8 @@ interface Receipt {
   readonly redacted: Record<string, number>;
   readonly left: Record<string, number>;
   readonly remembered: number;
-  readonly takenBack: number;
-  readonly inHand: number;
+  readonly cancelled: number;
+  readonly inProgress: number;
 }
 
 let stack: Stack;
@@ -205,7 +205,7 @@ describe('Erasing a person', () => {
     expect(receipt).toMatchObject({
       recipient: expect.stringMatching(/^[0-9a-f]{64}$/),
       left: {},
-      inHand: 0,
+      inProgress: 0,
       remembered: 1,
     });
     expect(receipt.deleted).toMatchObject({
@@ -215,7 +215,7 @@ describe('Erasing a person', () => {
       idempotency_keys: 1,
     });
     expect(receipt.deleted['emails']).toBeGreaterThanOrEqual(4);
-    expect(receipt.takenBack).toBeGreaterThan(0);
+    expect(receipt.cancelled).toBeGreaterThan(0);
     expect(receipt.redacted).toMatchObject({
       audit_log: expect.any(Number),
       email_events: 1,
@@ -286,7 +286,7 @@ describe('Erasing a person', () => {
   it('S19: also erases the report about an email that bounces during the erasure, and keeps the suppression', async () => {
     await post('/v1/contacts', { email: LEAVING });
     await stack.send({ to: LEAVING });
-    await until(() => relayHeard, 'it is in hand');
+    await until(() => relayHeard, 'it is in progress');
     const contacts = `SELECT count(*)::int FROM contacts WHERE lower(email) = $1`;
     const erasing = erase(LEAVING, '--json');
     await until(async () => (await stack.count(contacts, [LEAVING])) === 0, 'the contact is forgotten');
@@ -294,7 +294,7 @@ describe('Erasing a person', () => {
     const { code, stdout } = await erasing;
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      inHand: 0,
+      inProgress: 0,
       left: {},
       remembered: 1,
       deleted: { contacts: 1, emails: 1, suppressions: 1 },

@@ -60,7 +60,7 @@ export {
 } from './stores/invitation-changes.ts';
 export { type NewInvitationMail } from './stores/invitation-mails.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
-export { type MailRefusal } from './stores/mail-bounds.ts';
+export { type MailRefusal } from './stores/mail-refusal.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
 export { type OperatorAccount, OperatorAccountStore } from './stores/operator-account-store.ts';
 export {

@@ -30,11 +30,11 @@ export const RECIPIENT_COMMANDS = [
         ...countsOf('rows deleted', receipt.deleted),
         ...countsOf('rows that now contain [erased]', receipt.redacted),
         ...countsOf('rows that still name the person: see docs/operations.md', receipt.left),
-        `${receipt.takenBack} emails or deliveries that were due were taken back.`,
+        `${receipt.cancelled} due emails or deliveries were cancelled.`,
         `${receipt.remembered} workspaces keep a hash, so that nothing they do not want is sent to the person.`,
-        ...(receipt.inHand === 0
+        ...(receipt.inProgress === 0
           ? []
-          : [`${receipt.inHand} are just being sent: run this again in a minute.`]),
+          : [`${receipt.inProgress} are just being sent: run this again in a minute.`]),
       ].join('\n'),
   },
 ];

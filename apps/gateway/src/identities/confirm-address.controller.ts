@@ -42,12 +42,12 @@ export class ConfirmAddressController {
     description:
       'Shows a page that asks for consent. Opening it changes nothing, because programs open links too.',
   })
-  async look(
+  async show(
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const linked = await this.confirmAddress.look(token);
+    const linked = await this.confirmAddress.find(token);
     return this.page(request, response, linked, question);
   }
 

@@ -46,12 +46,12 @@ export class JoinWorkspaceController {
     description:
       'Shows a page that asks for consent. Opening it changes nothing, because programs open links too.',
   })
-  async look(
+  async show(
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return this.page(request, response, await this.joinWorkspace.look(token));
+    return this.page(request, response, await this.joinWorkspace.find(token));
   }
 
   @Post()

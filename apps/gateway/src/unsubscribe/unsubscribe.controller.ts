@@ -38,12 +38,12 @@ export class UnsubscribeController {
     summary: 'Open the unsubscribe link of an email',
     description: 'Shows a page with a button. Opening it changes nothing, because programs open links too.',
   })
-  async look(
+  async show(
     @Param('token') token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const subscription = await this.subscription.look(token);
+    const subscription = await this.subscription.find(token);
     return this.answer(request, response, subscription, subscriptionPage);
   }
 

@@ -62,7 +62,7 @@ export const ACCEPT_KEYED_COLUMNS = {
  * `usage.granted` is what this statement was granted: before Postgres 18, RETURNING cannot compare old and new values.
  * An email counts in the month of its acceptance, whenever this runs; cancelling it decrements the same month.
  */
-export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { judged: 'sender', takenBefore: '' });
+export const ACCEPT_EMAILS = acceptEmails(ACCEPT_COLUMNS, { candidates: 'sender', takenBefore: '' });
 
 /** Takes idempotency keys; `items` must be distinct. */
 function takeKeys(items: string): string {
@@ -87,7 +87,7 @@ function takeKeys(items: string): string {
  * Indexes: idempotency_keys_pkey, and as above. Locks: the keys, as TAKE_IDEMPOTENCY_KEYS, then as above.
  */
 export const ACCEPT_KEYED_EMAILS = acceptEmails(ACCEPT_KEYED_COLUMNS, {
-  judged: 'judged',
+  candidates: 'candidate',
   takenBefore: `
 claim AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY workspace_id, email_key ORDER BY verified DESC, n) = 1 AS is_first FROM sender
@@ -98,7 +98,7 @@ taken AS (
   JOIN   claim c ON c.n = i.n
   WHERE  c.is_first AND c.email_key IS NOT NULL`)}
 ),
-judged AS (
+candidate AS (
   SELECT c.n, c.workspace_id, c.month, c.verified
   FROM   claim c
   LEFT JOIN taken t ON t.workspace_id = c.workspace_id AND t.key = c.email_key
@@ -109,7 +109,7 @@ judged AS (
 
 function acceptEmails(
   columns: Readonly<Record<string, ColumnType>>,
-  { judged, takenBefore }: { readonly judged: string; readonly takenBefore: string },
+  { candidates, takenBefore }: { readonly candidates: string; readonly takenBefore: string },
 ): string {
   return `
 WITH item AS MATERIALIZED (
@@ -125,8 +125,8 @@ sender AS MATERIALIZED (
   FROM   item i
 ),${takenBefore}
 permitted AS (
-  SELECT n, workspace_id, month, row_number() OVER (PARTITION BY workspace_id, month ORDER BY n) AS place
-  FROM   ${judged}
+  SELECT n, workspace_id, month, row_number() OVER (PARTITION BY workspace_id, month ORDER BY n) AS position
+  FROM   ${candidates}
   WHERE  verified
 ),
 demand AS (
@@ -149,7 +149,7 @@ demand AS (
 accepted AS (
   SELECT i.*
   FROM   permitted p
-  JOIN   "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month AND p.place <= g.granted
+  JOIN   "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month AND p.position <= g.granted
   JOIN   item i ON i.n = p.n
 ),
 new_outbox AS (
@@ -182,10 +182,10 @@ SELECT   NULL, NULL, i.n, CASE WHEN p.n IS NULL THEN 'unverified' ELSE 'over_lim
            SELECT value FROM identities d
            WHERE  d.workspace_id = i.workspace_id AND d.kind = 'domain' AND d.verified_at IS NOT NULL
            ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END
-FROM     ${judged} i
+FROM     ${candidates} i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month
-WHERE    p.n IS NULL OR p.place > coalesce(g.granted, 0)`;
+WHERE    p.n IS NULL OR p.position > coalesce(g.granted, 0)`;
 }
 
 /**

@@ -66,7 +66,7 @@ export const endOfGroup = (table: 'emails' | 'events'): string => `
 SELECT (SELECT id FROM (SELECT id FROM ${table} WHERE id > $1::uuid ORDER BY id LIMIT $2::int) g ORDER BY id DESC LIMIT 1) AS id`;
 
 /** Deletes the outbox rows of these, unless they are claimed. $1 uuid[]. Index: outbox_pkey. Locks: the rows, in order. */
-export const TAKE_BACK = `
+export const CANCEL_DUE = `
 DELETE FROM outbox o
 WHERE  o.subject_id IN (SELECT h.subject_id FROM outbox h WHERE h.subject_id = ANY ($1::uuid[]) AND h.state <> 'taken' ORDER BY h.subject_id FOR UPDATE)
 AND    o.subject_id = ANY ($1::uuid[])`;

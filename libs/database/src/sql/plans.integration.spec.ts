@@ -23,7 +23,7 @@ import { LOCK_OUTBOX_ROWS } from './claims.ts';
 import { READ_COMPOSITION } from './composition.ts';
 import { READ_EMAIL } from './read-email.ts';
 import { HASTEN_DELIVERY, LOCK_DUE, PUT_BACK_DELIVERY, READ_STATUS } from './delivery-changes.ts';
-import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON, KEYS_NAMING, TAKE_BACK } from './erasure.ts';
+import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON, KEYS_NAMING, CANCEL_DUE } from './erasure.ts';
 import { FIND_LEFT_BEHIND } from './examination.ts';
 import { RECORD_EVENTS } from './events.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from './reports.ts';
@@ -1077,7 +1077,7 @@ const STATEMENTS: readonly Checked[] = [
       indexes: [/^idempotency_keys_pkey$/],
     },
   ],
-  ['TAKE_BACK', { sql: TAKE_BACK, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
+  ['CANCEL_DUE', { sql: CANCEL_DUE, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
 ];
 
 function execute(name: string, values: string[]): string {

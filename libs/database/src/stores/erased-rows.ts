@@ -1,7 +1,7 @@
 import { idFromUuid, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import { CANCEL_EMAIL } from '../sql/email-changes.ts';
-import { TAKE_BACK } from '../sql/erasure.ts';
+import { CANCEL_DUE } from '../sql/erasure.ts';
 import { FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EMAILS } from '../sql/retention.ts';
 import { idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
 
@@ -9,9 +9,9 @@ import { idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './rem
 export interface ErasedRows {
   readonly deleted: TableCounts;
   /** How many due emails or deliveries were cancelled. */
-  readonly takenBack: number;
+  readonly cancelled: number;
   /** How many could not be removed, because they are being sent at the moment. */
-  readonly inHand: number;
+  readonly inProgress: number;
   readonly workspaceIds: readonly WorkspaceId[];
 }
 
@@ -30,17 +30,17 @@ export interface EventAbout {
 }
 
 /** The result of a step that found nothing. */
-export const NOTHING_ERASED: ErasedRows = { deleted: {}, takenBack: 0, inHand: 0, workspaceIds: [] };
+export const NOTHING_ERASED: ErasedRows = { deleted: {}, cancelled: 0, inProgress: 0, workspaceIds: [] };
 
 /** @param workspaces the UUIDs of the rows' workspaces, in any order, with repetitions */
 export function erasedRows(
   deleted: TableCounts,
-  takenBack: number,
-  inHand: number,
+  cancelled: number,
+  inProgress: number,
   workspaces: readonly string[],
 ): ErasedRows {
   const workspaceIds = [...new Set(workspaces)].map((uuid) => idFromUuid('wrk', uuid));
-  return { deleted, takenBack, inHand, workspaceIds };
+  return { deleted, cancelled, inProgress, workspaceIds };
 }
 
 /** Ids begin with the time of acceptance, so this also orders a workspace's emails by month. */
@@ -56,16 +56,16 @@ function byWorkspaceAndMonth(one: EmailTo, other: EmailTo): number {
  */
 export async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
   const ids = emails.map(({ id }) => id);
-  let takenBack = 0;
+  let cancelled = 0;
   const scheduled = emails.filter(({ status }) => status === 'SCHEDULED');
   for (const { id, workspaceId } of scheduled.toSorted(byWorkspaceAndMonth)) {
-    takenBack += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
+    cancelled += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
   }
-  takenBack += (await client.query(TAKE_BACK, [ids])).rowCount ?? 0;
+  cancelled += (await client.query(CANCEL_DUE, [ids])).rowCount ?? 0;
   const finished = await idsOf(client, FINISHED_OF, [ids]);
   return erasedRows(
     await removeFrom(client, REMOVE_EMAILS, finished),
-    takenBack,
+    cancelled,
     ids.length - finished.length,
     emails.map(({ workspaceId }) => workspaceId),
   );
@@ -80,17 +80,17 @@ export async function removeEventsOn(
   events: readonly EventAbout[],
 ): Promise<ErasedRows> {
   const ids = events.map(({ id }) => id);
-  let takenBack = 0;
+  let cancelled = 0;
   let early: TableCounts = {};
   const { removed, stay } = await removeFinishedEvents(client, ids, async (deliveries) => {
-    takenBack = (await client.query(TAKE_BACK, [[...ids, ...deliveries]])).rowCount ?? 0;
+    cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveries]])).rowCount ?? 0;
     const finished = await idsOf(client, FINISHED_OF, [deliveries]);
     early = await removeFrom(client, REMOVE_DELIVERIES, finished);
     return [];
   });
   return erasedRows(
     { ...removed, ...early },
-    takenBack,
+    cancelled,
     stay,
     events.map(({ workspaceId }) => workspaceId),
   );

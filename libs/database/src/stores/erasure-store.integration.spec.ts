@@ -25,7 +25,7 @@ describe('Erasing a person', () => {
       await client.query(lockUsage, [uuidOf(last)]);
       return { removal };
     });
-    expect(await erasing.removal).toMatchObject({ rows: { deleted: { emails: 2 }, takenBack: 2 } });
+    expect(await erasing.removal).toMatchObject({ rows: { deleted: { emails: 2 }, cancelled: 2 } });
   });
 
   it('removes a delivery that is not in progress even if its event is being posted to another webhook', async () => {
@@ -38,14 +38,14 @@ describe('Erasing a person', () => {
     const ada = { address: 'ada@example.net', workspaceId };
 
     expect(await erasure.removeEvents(ada)).toMatchObject({
-      rows: { takenBack: 1, inHand: 1, deleted: { webhook_deliveries: 1, events: 0 } },
+      rows: { cancelled: 1, inProgress: 1, deleted: { webhook_deliveries: 1, events: 0 } },
     });
     expect(await stores.count('webhook_deliveries')).toBe(1);
     expect(await stores.count('outbox', `queue = 'webhook'`)).toBe(1);
 
     await deliveryStores.deliveries.record([deliveryStores.outcome(posted!)]);
     expect(await erasure.removeEvents(ada)).toMatchObject({
-      rows: { takenBack: 0, inHand: 0, deleted: { webhook_deliveries: 1, events: 1 } },
+      rows: { cancelled: 0, inProgress: 0, deleted: { webhook_deliveries: 1, events: 1 } },
     });
     expect(await stores.count('webhook_deliveries')).toBe(0);
   });
@@ -93,8 +93,12 @@ describe('Erasing a person', () => {
     );
     // The process that claimed them was suspended, and their leases have ended.
     await stores.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
-    expect(await erasure.removeEmails(ada)).toMatchObject({ rows: { deleted: { emails: 1 }, inHand: 0 } });
-    expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 }, inHand: 0 } });
+    expect(await erasure.removeEmails(ada)).toMatchObject({
+      rows: { deleted: { emails: 1 }, inProgress: 0 },
+    });
+    expect(await erasure.removeEvents(ada)).toMatchObject({
+      rows: { deleted: { events: 1 }, inProgress: 0 },
+    });
 
     await stores.outbox.record([sent(email!)]);
     await deliveryStores.deliveries.record([deliveryStores.outcome(delivery!)]);

@@ -5,7 +5,7 @@ import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
-import type { MailRefusal } from './mail-bounds.ts';
+import type { MailRefusal } from './mail-refusal.ts';
 import { dropPendingLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** Why an identity was not added; nothing has changed. */

@@ -25,7 +25,7 @@ import {
   type NewInvitationMail,
   insertPendingMail,
 } from './invitation-mails.ts';
-import type { MailRefusal } from './mail-bounds.ts';
+import type { MailRefusal } from './mail-refusal.ts';
 import { invitationOf } from './invitation-row.ts';
 
 interface NewInvitation {

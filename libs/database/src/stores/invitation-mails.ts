@@ -1,10 +1,10 @@
 import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
 import { INVITATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
-import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
+import { addressHash, type MailRefusal, mailRefusal } from './mail-refusal.ts';
 import type { PendingMail } from './pending-mail-store.ts';
 
-const COUNTED = { table: 'invitation_mails', bounds: INVITATION_MAIL_LIMITS } as const;
+const COUNTED = { table: 'invitation_mails', limits: INVITATION_MAIL_LIMITS } as const;
 
 /** A mail that is pending from the commit of its transaction on. */
 export interface NewInvitationMail extends PendingMail {

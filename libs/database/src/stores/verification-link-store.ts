@@ -5,7 +5,7 @@ import type { VerificationLink as LinkRow } from '../generated/client.ts';
 import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import type { MailRefusal } from './mail-bounds.ts';
+import type { MailRefusal } from './mail-refusal.ts';
 import { dropPendingLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
 
 /** What a verification link refers to. */

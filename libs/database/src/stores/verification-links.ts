@@ -1,10 +1,10 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
-import { addressHash, type MailRefusal, mailRefusal } from './mail-bounds.ts';
+import { addressHash, type MailRefusal, mailRefusal } from './mail-refusal.ts';
 import type { PendingMail } from './pending-mail-store.ts';
 
-const COUNTED = { table: 'verification_links', bounds: VERIFICATION_MAIL_LIMITS } as const;
+const COUNTED = { table: 'verification_links', limits: VERIFICATION_MAIL_LIMITS } as const;
 
 /** A new link: the hash of its token, and its mail, encrypted. */
 export interface NewLink extends PendingMail {

@@ -27,7 +27,7 @@ export interface ReceiverObservation {
 export type WebhookNotice =
   /** Nothing but failures for three days; it will be disabled after five. */
   | 'FAILING'
-  /** Disabled: its receiver answered 410, so it is gone for good. */
+  /** Disabled: its receiver answered 410, so it is gone permanently. */
   | 'DISABLED_GONE'
   /** Disabled after five days of nothing but failures. */
   | 'DISABLED_FAILING';

@@ -16,13 +16,13 @@ describe('DependencyWatch', () => {
   it('shows whether the dependency is available, but not the error if it is not', async () => {
     const fault = new Error('connect ECONNREFUSED db.internal:5432');
     const watch = new DependencyWatch('database', () => Promise.reject(fault));
-    await watch.look();
+    await watch.checkOnce();
     expect(watch.state).toEqual({ ok: false, checkedAt: expect.any(String), durationMs: expect.any(Number) });
   });
 
   it('counts a dependency that does not answer within a second as unavailable', async () => {
     const watch = new DependencyWatch('redis', () => new Promise(() => undefined));
-    await watch.look();
+    await watch.checkOnce();
     expect(watch.state?.ok).toBe(false);
     expect(watch.state?.durationMs).toBeGreaterThanOrEqual(999);
   });
@@ -31,11 +31,11 @@ describe('DependencyWatch', () => {
     let away = true;
     const check = (): Promise<unknown> => (away ? Promise.reject(new Error('x')) : Promise.resolve());
     const watch = new DependencyWatch('redis', check);
-    await watch.look();
-    await watch.look();
+    await watch.checkOnce();
+    await watch.checkOnce();
     away = false;
-    await watch.look();
-    await watch.look();
+    await watch.checkOnce();
+    await watch.checkOnce();
     expect(said).toEqual(['redis does not answer', 'redis answers again']);
   });
 
@@ -44,7 +44,7 @@ describe('DependencyWatch', () => {
       throw new Error('x');
     };
     const watch = new DependencyWatch('redis', check);
-    await watch.look();
+    await watch.checkOnce();
     expect(watch.state?.ok).toBe(false);
   });
 });

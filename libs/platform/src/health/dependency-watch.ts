@@ -25,7 +25,7 @@ export class DependencyWatch {
   ) {}
 
   /** Checks once; never rejects. */
-  async look(): Promise<void> {
+  async checkOnce(): Promise<void> {
     const startedAt = performance.now();
     const fault = await this.faultOfCheck();
     const state = {

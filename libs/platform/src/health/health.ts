@@ -34,7 +34,7 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
     this.liveness = Object.entries({ eventLoop: () => this.heartbeat.check(), ...liveness });
     this.watches = Object.entries(dependencies).map(([name, check]) => new DependencyWatch(name, check));
     this.checks = [new OpenFilesWatch(), ...this.watches].map(
-      (watch) => new PeriodicCheck(() => watch.look()),
+      (watch) => new PeriodicCheck(() => watch.checkOnce()),
     );
   }
 

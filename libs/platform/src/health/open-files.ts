@@ -32,7 +32,7 @@ export class OpenFilesWatch {
   constructor(private readonly read: () => Promise<OpenFiles> = readOpenFiles) {}
 
   /** Checks once, and logs if it has become worse or is fine again. Does nothing where the system does not provide the numbers; never rejects. */
-  async look(): Promise<void> {
+  async checkOnce(): Promise<void> {
     const files = await this.read().catch(() => 'unknown' as const);
     if (files === 'unknown') return;
     if (files === undefined) this.tell(2, (logger) => logger.error(NONE_LEFT));

@@ -9,6 +9,6 @@ export function countWhenRead(read: RequestHandler): RequestHandler {
   return (request, response, next) => {
     const share = shareOf(request);
     share?.wait();
-    void read(request, response, (fault?: unknown) => next(fault ?? share?.goOn()));
+    void read(request, response, (fault?: unknown) => next(fault ?? share?.resume()));
   };
 }

@@ -57,11 +57,11 @@ describe('InFlight', () => {
     first.wait();
     first.wait();
     const second = enter(all);
-    expect(first.goOn()).toMatchObject({ statusCode: 503 });
+    expect(first.resume()).toMatchObject({ statusCode: 503 });
     second.leave();
-    expect([first.goOn(), first.goOn(), all.requests]).toEqual([undefined, undefined, 1]);
+    expect([first.resume(), first.resume(), all.requests]).toEqual([undefined, undefined, 1]);
     first.leave();
-    expect([first.goOn(), all.requests]).toEqual([undefined, 0]);
+    expect([first.resume(), all.requests]).toEqual([undefined, 0]);
   });
 
   it('holds no bytes for a request that has left', () => {

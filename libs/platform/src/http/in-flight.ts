@@ -73,7 +73,7 @@ export class InFlightShare {
   }
 
   /** Counts the request again, or returns the refusal. */
-  goOn(): Refusal | undefined {
+  resume(): Refusal | undefined {
     if (this.left || this.isCounted) return undefined;
     const refusal = this.all.count();
     this.isCounted = refusal === undefined;

@@ -151,7 +151,7 @@ function receive(
     if (refusal) stop(refusal);
     else request.resume();
   };
-  const onEnd = (): void => stop(share?.goOn() ?? pieces.whole());
+  const onEnd = (): void => stop(share?.resume() ?? pieces.whole());
   const stop = (outcome: unknown): void => {
     // Released at once, though the sender may continue to send: otherwise several bodies that together exceed the limit would all be refused.
     if (!Buffer.isBuffer(outcome)) share?.drop();

@@ -45,9 +45,9 @@ interface ExaminedInstallation {
 export function databaseChecks(installation: ExaminedInstallation): Check[] {
   return checksOf(installation).map((check) => ({
     ...check,
-    look: async () => {
+    run: async () => {
       try {
-        return await check.look();
+        return await check.run();
       } catch (error) {
         throwRefusedConnection(error);
       }
@@ -58,51 +58,51 @@ export function databaseChecks(installation: ExaminedInstallation): Check[] {
 function checksOf(installation: ExaminedInstallation): Check[] {
   const { database } = installation;
   return [
-    { name: 'postgres.version', look: async () => judgePostgresVersion(await database.readServer()) },
-    { name: 'postgres.durability', look: async () => judgeDurability(await database.readServer()) },
-    { name: 'postgres.writable', look: async () => judgeWritable(await database.readServer()) },
-    { name: 'postgres.room', look: () => judgeDiskSpace(database) },
-    { name: 'postgres.collation', look: async () => judgeCollation(await database.readServer()) },
-    { name: 'postgres.connections', look: async () => judgeConnections(await database.readServer()) },
-    { name: 'postgres.locks', look: async () => judgeLocks(await database.findOpenTransactions()) },
+    { name: 'postgres.version', run: async () => judgePostgresVersion(await database.readServer()) },
+    { name: 'postgres.durability', run: async () => judgeDurability(await database.readServer()) },
+    { name: 'postgres.writable', run: async () => judgeWritable(await database.readServer()) },
+    { name: 'postgres.room', run: () => judgeDiskSpace(database) },
+    { name: 'postgres.collation', run: async () => judgeCollation(await database.readServer()) },
+    { name: 'postgres.connections', run: async () => judgeConnections(await database.readServer()) },
+    { name: 'postgres.locks', run: async () => judgeLocks(await database.findOpenTransactions()) },
     {
       name: 'postgres.transactions',
-      look: async () => judgeTransactions(await database.findOpenTransactions()),
+      run: async () => judgeTransactions(await database.findOpenTransactions()),
     },
     {
       name: 'postgres.prepared-transactions',
-      look: async () => judgePreparedTransactions(await database.findPreparedTransactions()),
+      run: async () => judgePreparedTransactions(await database.findPreparedTransactions()),
     },
     {
       name: 'postgres.replication-slots',
-      look: async () => judgeSlots(await database.findInactiveSlots()),
+      run: async () => judgeSlots(await database.findInactiveSlots()),
     },
-    { name: 'postgres.size', look: async () => describeSize(await database.readServer()) },
+    { name: 'postgres.size', run: async () => describeSize(await database.readServer()) },
     {
       name: 'postgres.clock',
-      look: async () => {
+      run: async () => {
         const { offsetMs, roundTripMs } = await database.readClock();
         return judgeClock('Postgres', offsetMs, roundTripMs);
       },
     },
-    { name: 'database.migrations', look: () => judgeMigrations(installation) },
+    { name: 'database.migrations', run: () => judgeMigrations(installation) },
     {
       name: 'database.partitions',
-      look: async () => judgePartitions(await database.findMissingPartitions()),
+      run: async () => judgePartitions(await database.findMissingPartitions()),
     },
     {
       name: 'database.autovacuum',
-      look: async () => judgeAutovacuum(await database.readServer(), await database.readOutboxTable()),
+      run: async () => judgeAutovacuum(await database.readServer(), await database.readOutboxTable()),
     },
-    { name: 'database.secrets', look: () => judgeSecrets(installation) },
-    { name: 'work.restored', look: () => judgeRestoration(database) },
-    { name: 'work.held-back', look: () => judgePauses(database) },
-    { name: 'work.senders', look: async () => judgeSenders(await database.rates.relays()) },
-    { name: 'work.due', look: async () => judgeBacklog(await database.findDue()) },
-    { name: 'work.leases', look: async () => judgeLeases(await database.findDue()) },
+    { name: 'database.secrets', run: () => judgeSecrets(installation) },
+    { name: 'work.restored', run: () => judgeRestoration(database) },
+    { name: 'work.held-back', run: () => judgePauses(database) },
+    { name: 'work.senders', run: async () => judgeSenders(await database.rates.relays()) },
+    { name: 'work.due', run: async () => judgeBacklog(await database.findDue()) },
+    { name: 'work.leases', run: async () => judgeLeases(await database.findDue()) },
     {
       name: 'work.scheduler',
-      look: async () => {
+      run: async () => {
         const { now, aliveAt } = await database.eras.read();
         return judgeScheduler((now.getTime() - aliveAt.getTime()) / 1_000);
       },

@@ -7,7 +7,7 @@ export interface Check {
   readonly name: string;
   /** The time limit; exceeding it is a finding. Default: 15 s. */
   readonly withinMs?: number;
-  readonly look: () => Promise<Finding> | Finding;
+  readonly run: () => Promise<Finding> | Finding;
 }
 
 /** The result of a check. */
@@ -36,14 +36,14 @@ export async function examine(
 }
 
 async function findingOf(
-  { look, withinMs = MAX_MS }: Check,
+  { run, withinMs = MAX_MS }: Check,
   describeError: (error: Error) => Finding,
 ): Promise<Finding> {
   try {
-    const looked = Promise.resolve().then(look);
+    const found = Promise.resolve().then(run);
     // The check may still fail after its time limit, when nobody handles its promise any more.
-    looked.catch(() => undefined);
-    const finding = await within(looked, withinMs);
+    found.catch(() => undefined);
+    const finding = await within(found, withinMs);
     return (
       finding ??
       unknown(`no answer within ${withinMs / 1_000} s`, 'see whether it is overloaded or cannot be reached')

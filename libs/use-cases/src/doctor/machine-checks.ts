@@ -20,22 +20,22 @@ interface ExaminedMachine {
 /** The checks of the machine that `doctor` runs on, and of what must be reachable from it. */
 export function machineChecks(machine: ExaminedMachine): Check[] {
   return [
-    { name: 'settings', look: () => judgeSettings(machine) },
-    { name: 'node', look: () => judgeNode(process.versions.node) },
+    { name: 'settings', run: () => judgeSettings(machine) },
+    { name: 'node', run: () => judgeNode(process.versions.node) },
     {
       name: 'disk',
-      look: async () => {
+      run: async () => {
         const { bavail, blocks, bsize } = await statfs(process.cwd());
         return judgeDisk(bavail * bsize, blocks * bsize);
       },
     },
     ...Object.entries(machine.publicUrls).map(([name, url]) => ({
       name: `reach ${name}`,
-      look: () => judgeUrl(name, url),
+      run: () => judgeUrl(name, url),
     })),
     ...(machine.inbound === undefined
       ? []
-      : [{ name: 'reach inbound', look: () => judgeInbound(machine.inbound!) }]),
+      : [{ name: 'reach inbound', run: () => judgeInbound(machine.inbound!) }]),
   ];
 }
 

@@ -23,21 +23,21 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
   let asked: Promise<RedisExamination> | undefined;
   const answer = (): Promise<RedisExamination> => (asked ??= ask());
   return [
-    { name: 'redis.version', look: async () => judgeRedisVersion((await answer()).facts) },
-    { name: 'redis.role', look: async () => judgeRedisRole((await answer()).facts) },
+    { name: 'redis.version', run: async () => judgeRedisVersion((await answer()).facts) },
+    { name: 'redis.role', run: async () => judgeRedisRole((await answer()).facts) },
     {
       name: 'redis.changes',
-      look: async () => {
+      run: async () => {
         const { facts, refusal } = await answer();
         return judgeRedisChanges(facts, refusal);
       },
     },
-    { name: 'redis.eviction', look: async () => judgeEviction((await answer()).facts) },
-    { name: 'redis.persistence', look: async () => judgePersistence((await answer()).facts) },
-    { name: 'redis.memory', look: async () => judgeRedisMemory((await answer()).facts) },
+    { name: 'redis.eviction', run: async () => judgeEviction((await answer()).facts) },
+    { name: 'redis.persistence', run: async () => judgePersistence((await answer()).facts) },
+    { name: 'redis.memory', run: async () => judgeRedisMemory((await answer()).facts) },
     {
       name: 'redis.clock',
-      look: async () => {
+      run: async () => {
         const { offsetMs, roundTripMs } = await answer();
         return judgeClock('Redis', offsetMs, roundTripMs);
       },
@@ -53,7 +53,7 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
   return relays.map((relay) => ({
     name: `relay ${relay.name}`,
     withinMs: RELAY_WITHIN_MS,
-    look: async () => {
+    run: async () => {
       const answer = await relay.greet();
       if (answer.kind !== 'welcome')
         return fault(`it does not take us: ${describeTransmission(answer)}`, mendOf(answer));
@@ -127,7 +127,7 @@ interface NameServers {
 export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string | undefined): Check[] {
   const resolver: Check = {
     name: 'dns.resolver',
-    look: async () => {
+    run: async () => {
       const answer = await dns.lookUpTxt(probe);
       return answer.kind === 'failed'
         ? fault(
@@ -139,7 +139,7 @@ export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string 
   };
   const bounces: Check = {
     name: 'dns.bounces',
-    look: async () =>
+    run: async () =>
       bounceDomain === undefined
         ? advice(
             'BOUNCE_DOMAIN is not set: bounces that come back as mail go unnoticed',

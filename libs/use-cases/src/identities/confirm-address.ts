@@ -9,7 +9,7 @@ export class ConfirmAddress {
   constructor(private readonly links: Pick<VerificationLinkStore, 'find' | 'use'>) {}
 
   /** What the link with this token is for. Changes nothing, because mail scanners open links. */
-  async look(token: string): Promise<LinkedAddress> {
+  async find(token: string): Promise<LinkedAddress> {
     const hash = hashIfSecret(VERIFICATION_PREFIX, token);
     return hash === undefined ? UNKNOWN : this.links.find(hash);
   }

@@ -19,7 +19,7 @@ export class JoinWorkspace {
   }
 
   /** The invitation; changes nothing. Undefined when there is none with this token, or it was removed. */
-  async look(token: string): Promise<ShownInvitation | undefined> {
+  async find(token: string): Promise<ShownInvitation | undefined> {
     const hash = hashIfSecret(INVITATION_PREFIX, token);
     const linked = hash && (await this.invitations.findLinked(hash));
     return linked && this.shown(linked);

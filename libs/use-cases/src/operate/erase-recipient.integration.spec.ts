@@ -51,7 +51,7 @@ it('An interrupted run is in the audit log of each workspace that it has changed
   expect(await recorded(id)).toEqual([
     { begun: true },
     { begun: true },
-    { deleted: 1, redacted: 1, takenBack: 0 },
+    { deleted: 1, redacted: 1, cancelled: 0 },
   ]);
 });
 

@@ -31,9 +31,9 @@ interface ErasureReceipt {
   /** How many workspaces keep a hash of the address, so that nothing is sent to the person. */
   readonly remembered: number;
   /** How many due emails and deliveries were cancelled. */
-  readonly takenBack: number;
+  readonly cancelled: number;
   /** How many are being sent at the moment, and so were not erased. */
-  readonly inHand: number;
+  readonly inProgress: number;
 }
 
 interface ErasureOrder {
@@ -48,15 +48,15 @@ class Tally {
   readonly deleted: TableCounts = {};
   readonly workspaceIds = new Set<WorkspaceId>();
   readonly remembered = new Set<WorkspaceId>();
-  takenBack = 0;
-  inHand = 0;
+  cancelled = 0;
+  inProgress = 0;
 
   constructor(private readonly tellBegun: (workspaceId: WorkspaceId) => Promise<void>) {}
 
-  async add({ deleted, takenBack, inHand, workspaceIds }: ErasedRows): Promise<void> {
+  async add({ deleted, cancelled, inProgress, workspaceIds }: ErasedRows): Promise<void> {
     for (const [table, count] of Object.entries(deleted)) addTo(this.deleted, table, count);
-    this.takenBack += takenBack;
-    this.inHand += inHand;
+    this.cancelled += cancelled;
+    this.inProgress += inProgress;
     for (const id of workspaceIds) await this.meet(id);
   }
 
@@ -91,16 +91,16 @@ export async function eraseRecipient(
     await tally.add(rows);
   };
   await forget();
-  await removeUntilNoneIsInHand(store, person, tally);
+  await removeUntilNoneIsInProgress(store, person, tally);
   // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
   await forget();
   const answers = await store.redactAnswers(person);
   if (answers.deleted > 0) addTo(tally.deleted, 'idempotency_keys', answers.deleted);
   const { redacted, left } = await redactAll(store, person);
   if (answers.redacted > 0) addTo(redacted, 'idempotency_keys', answers.redacted);
-  const { deleted, takenBack, inHand } = tally;
+  const { deleted, cancelled, inProgress } = tally;
   for (const id of tally.workspaceIds)
-    await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), takenBack });
+    await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled });
   const recipient = hash('sha256', person.address.toLowerCase());
   return {
     recipient,
@@ -110,25 +110,25 @@ export async function eraseRecipient(
     redacted,
     left,
     remembered: tally.remembered.size,
-    takenBack,
-    inHand,
+    cancelled,
+    inProgress,
   };
 }
 
-async function removeUntilNoneIsInHand(
+async function removeUntilNoneIsInProgress(
   store: Pick<ErasureStore, 'removeEmails' | 'removeEvents'>,
   person: PersonToErase,
   tally: Tally,
 ): Promise<void> {
   const begunAt = performance.now();
   for (;;) {
-    tally.inHand = 0;
+    tally.inProgress = 0;
     for (const step of ['removeEmails', 'removeEvents'] as const) {
       let window = await store[step](person);
       for (; window !== undefined; window = await store[step](person, window.end))
         await tally.add(window.rows);
     }
-    if (tally.inHand === 0 || performance.now() - begunAt > WAITED_FOR_MS) return;
+    if (tally.inProgress === 0 || performance.now() - begunAt > WAITED_FOR_MS) return;
     await sleep(ASKED_EVERY_MS);
   }
 }

@@ -25,7 +25,7 @@ export class ChangeSubscription {
   constructor(private readonly options: ChangeSubscriptionOptions) {}
 
   /** Whether the recipient is subscribed. Changes nothing, because mail scanners open links. */
-  async look(token: string): Promise<Subscription | undefined> {
+  async find(token: string): Promise<Subscription | undefined> {
     const email = this.options.links.emailOf(token);
     return email && this.options.subscriptions.find(email);
   }

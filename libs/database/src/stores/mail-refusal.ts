@@ -9,7 +9,7 @@ interface CountedMails {
    * Has a row for each mail, with `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with the time.
    */
   readonly table: 'invitation_mails' | 'verification_links';
-  readonly bounds: readonly MailLimit[];
+  readonly limits: readonly MailLimit[];
 }
 
 /** Too many mails recently; nothing has changed. */
@@ -31,14 +31,14 @@ interface CountedMail {
 export async function mailRefusal(
   transaction: Transaction,
   now: Date,
-  { table, bounds }: CountedMails,
+  { table, limits }: CountedMails,
   mail: CountedMail,
 ): Promise<MailRefusal | undefined> {
   let retryAfterSeconds = 0;
-  for (const bound of bounds) {
-    const since = new Date(now.getTime() - bound.withinSeconds * 1_000);
-    const statement = nthNewestOf(table, bound);
-    const values = [uuidOf(mail.workspaceId), addressHash(mail.address), since, bound.max - 1];
+  for (const limit of limits) {
+    const since = new Date(now.getTime() - limit.withinSeconds * 1_000);
+    const statement = nthNewestOf(table, limit);
+    const values = [uuidOf(mail.workspaceId), addressHash(mail.address), since, limit.max - 1];
     const [oldest] = await transaction.$queryRawUnsafe<{ createdAt: Date }[]>(statement, ...values);
     if (oldest === undefined) continue;
     const seconds = Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1_000);
