@@ -10,10 +10,12 @@ const LAST_LINES = 5;
 /** Log lines of these levels are also printed. */
 const PROBLEM = /"level":"(?:warn|error|fatal)"/;
 const POLL_INTERVAL_MS = 10;
+/** Connections are counted even when nobody reads from them any more, so that they keep nothing running. */
+const IGNORED = 'TCPSocketWrap';
 
 /**
  * The Node environment; when a test has failed, it also saves what the programs under test wrote, which usually shows why and would otherwise
- * be lost with the process. A spec that leaves a timer, a socket, a thread or a process behind fails.
+ * be lost with the process. A spec that leaves a timer, a server, a thread or a process behind fails.
  */
 export default class Environment extends TestEnvironment {
   /** How long a busy machine may need to end what the spec has ended. */
@@ -61,7 +63,7 @@ export default class Environment extends TestEnvironment {
   /** The kinds of resources of which there are more than before the spec. */
   leftOpen() {
     return [...openResources()]
-      .filter(([kind, count]) => count > (this.openBefore.get(kind) ?? 0))
+      .filter(([kind, count]) => kind !== IGNORED && count > (this.openBefore.get(kind) ?? 0))
       .map(([kind]) => kind);
   }
 

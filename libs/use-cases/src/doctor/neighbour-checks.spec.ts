@@ -28,12 +28,17 @@ async function findingOf(scheme: 'smtp' | 'smtps', server: Server): Promise<Find
     greetingTimeoutMs: 500,
   });
   open.push(relay, server);
-  return await relayChecks([relay])[0]!.look();
+  return await relayChecks([relay])[0]!.run();
 }
 
 describe('The doctor, about a relay whose TLS does not match SMTP_URL', () => {
   it('suggests smtp:// where the port does not begin with TLS', async () => {
-    const plain = createServer((socket) => socket.on('error', () => undefined).write('220 relay ESMTP\r\n'));
+    const plain = createServer((socket) =>
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .write('220 relay ESMTP\r\n'),
+    );
     expect(await findingOf('smtps', plain)).toMatchObject({
       kind: 'fault',
       mend: expect.stringContaining('smtp:// instead of smtps://'),
@@ -74,7 +79,7 @@ describe('The doctor, about a relay that offers only login methods that we do no
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2'] });
     const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));
     open.push(relay, server);
-    expect(await relayChecks([relay])[0]!.look()).toMatchObject({
+    expect(await relayChecks([relay])[0]!.run()).toMatchObject({
       kind: 'fault',
       found: expect.stringContaining('offers only XOAUTH2'),
       mend: expect.stringMatching(/^ask the operator of the relay for a login by PLAIN or LOGIN/),
