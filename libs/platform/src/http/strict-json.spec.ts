@@ -31,7 +31,7 @@ describe('the items of a batch', () => {
       (item) => strictFaultOf(item)?.message,
     );
 
-  it('are validated separately: each gets its first error as if it were alone', () => {
+  it('are validated separately: each gets its errors as if it were alone', () => {
     const items = [
       '{"a":1}',
       '{"a":{"b":["x\\u0000"]},"c":"\\ud83d"}',
@@ -45,10 +45,10 @@ describe('the items of a batch', () => {
     ];
     expect(faultsIn(`{"items":[${items.join(',')}],"more":[{"a":"x"}]}`)).toEqual([
       undefined,
-      '`a.b[0]` has the character U+0000; remove it',
+      '`a.b[0]` has the character U+0000; remove it; `c` has half of a surrogate pair (U+D800 to U+DFFF); send both or none',
       'The body has half of a surrogate pair (U+D800 to U+DFFF); send both or none',
       'The body has the key `__proto__`; remove it',
-      '`a` is a number too large to hold exactly; send it as text',
+      '`a` is a number too large to hold exactly; send it as text; `b` has the character U+0000; remove it',
       '`a` is a number too large to hold exactly; send it as text',
       '`[0][0]` has the character U+0000; remove it',
       '`a.items[0].b` has the character U+0000; remove it',
@@ -92,6 +92,15 @@ describe('parseStrictJson', () => {
     ['{"a":1e999}', '`a` is a number too large to hold exactly; send it as text'],
     ['{"a":[9007199254740993]}', '`a[0]` is a number too large to hold exactly; send it as text'],
     ['{"a":-9007199254740992}', '`a` is a number too large to hold exactly; send it as text'],
+    [
+      '{"a":{"order":12345678901234567890,"user":1e17},"b":"\\u0000"}',
+      '`a.order` is a number too large to hold exactly; send it as text; `a.user` is a number too large to hold exactly; send it as text; ' +
+        '`b` has the character U+0000; remove it',
+    ],
+    [
+      `[${Array(12).fill('"\\u0000"').join()}]`,
+      Array.from({ length: 10 }, (_, at) => `\`[${at}]\` has the character U+0000; remove it`).join('; '),
+    ],
     [nested(MAX_JSON_DEPTH + 1), 'The body is nested more than 64 levels deep; flatten it'],
     ['['.repeat(1_000_000), 'The body is nested more than 64 levels deep; flatten it'],
     ['{"a":', 'The body is not valid JSON: it ends too early'],

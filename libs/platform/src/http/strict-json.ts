@@ -17,16 +17,20 @@ export const MAX_JSON_VALUES = 500_000;
 /** How much of the path to a fault is shown in the refusal. */
 const MAX_PATH_CHARACTERS = 200;
 
+/** How many faults are shown of a body or an item: it can have one for each value. */
+const MAX_FAULTS_SHOWN = 10;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /** The faults of parsed batch items. */
-const faultsOfItems = new WeakMap<object, Refusal>();
+const faultsOfItems = new WeakMap<object, string[]>();
 
-/** The fault that {@link parseStrictJson} found in a batch item, as if the item had been sent alone; undefined: none. */
+/** What {@link parseStrictJson} refuses in a batch item, as if the item had been sent alone; undefined: nothing. */
 export function strictFaultOf(item: unknown): Refusal | undefined {
-  return typeof item === 'object' && item !== null ? faultsOfItems.get(item) : undefined;
+  const faults = typeof item === 'object' && item !== null ? faultsOfItems.get(item) : undefined;
+  return faults && new Refusal(400, faults.join('; '));
 }
 
 /**
@@ -51,6 +55,7 @@ export function parseStrictJson(text: string, batch?: string): unknown {
       `The body has the key \`${firstDuplicateKey(text)}\` twice in one object; send it once`,
     );
   }
+  if (walk.faults.length > 0) throw new Refusal(400, walk.faults.join('; '));
   return value;
 }
 
@@ -102,6 +107,8 @@ function locationOf({ message }: Error, text: string): string {
 /** Visits a parsed value once, counts its keys and validates its strings, keys and numbers. */
 class Walk {
   keys = 0;
+  /** What is wrong outside of batch items. */
+  readonly faults: string[] = [];
   /** The keys and indexes that lead to the current value; joined only for a refusal. */
   private readonly way: (string | number)[] = [];
   /** The current item of a batch. */
@@ -159,19 +166,24 @@ class Walk {
       this.refuse('is a number too large to hold exactly; send it as text');
   }
 
-  /** Throws, or records the first fault of a batch item; an item that is not an object is refused later anyway. */
+  /** Records a fault, unless it is in a batch item that is not an object, which is refused later anyway. */
   private refuse(what: string): void {
-    if (this.item === undefined) throw this.refusal(this.way, what);
-    const { value } = this.item;
-    if (typeof value !== 'object' || value === null || faultsOfItems.has(value)) return;
-    faultsOfItems.set(value, this.refusal(this.way.slice(2), what));
+    if (this.item === undefined) record(this.faults, this.way, what);
+    else {
+      const { value } = this.item;
+      if (typeof value !== 'object' || value === null) return;
+      const faults = faultsOfItems.get(value) ?? [];
+      faultsOfItems.set(value, faults);
+      record(faults, this.way.slice(2), what);
+    }
   }
+}
 
-  private refusal(way: readonly (string | number)[], what: string): Refusal {
-    const path = way.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
-    const shown = path.replace(/^\./, '').slice(0, MAX_PATH_CHARACTERS).toWellFormed().replaceAll('\0', '');
-    return new Refusal(400, `${shown === '' ? 'The body' : `\`${shown}\``} ${what}`);
-  }
+function record(faults: string[], way: readonly (string | number)[], what: string): void {
+  if (faults.length === MAX_FAULTS_SHOWN) return;
+  const path = way.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+  const shown = path.replace(/^\./, '').slice(0, MAX_PATH_CHARACTERS).toWellFormed().replaceAll('\0', '');
+  faults.push(`${shown === '' ? 'The body' : `\`${shown}\``} ${what}`);
 }
 
 function tooMany(): Refusal {
