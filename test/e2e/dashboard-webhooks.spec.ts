@@ -53,6 +53,28 @@ describe('The webhooks of the dashboard', () => {
     expect((await vera.get(`/webhooks?status=PAUSED`)).text).toContain('Nothing was found');
   });
 
+  it('name their workspace beside a suppression of it, an email and a pause, though only the 500 oldest workspaces are suggested', async () => {
+    const { pool } = stack.database;
+    const name = 'Newest <of all>';
+    const newest = await stack.createTenant(name);
+    await subscribe(stack, receiver.url('/newest'), { key: newest.keys.apiUser });
+    await stack.send({}, { key: newest.keys.apiUser });
+    await ada.post('/suppressions', { email: 'she@example.net', workspace: newest.workspaceId });
+    await ada.post('/pauses', { whose: 'workspace', workspace: newest.workspaceId, reason: 'x' });
+    await pool.query(
+      `INSERT INTO workspaces (id, name)
+       SELECT overlay(gen_random_uuid()::text PLACING '01900000-0000-7' FROM 1)::uuid, 'Old' FROM generate_series(1, 500)`,
+    );
+    for (const path of ['/webhooks', '/emails', '/suppressions', '/pauses']) {
+      const { text } = await ada.get(path);
+      expect(text).toMatch(/<bdi[^>]*>Newest &lt;of all&gt;<\/bdi>/);
+      expect(text.match(/<option value="wrk_/g)).toHaveLength(500);
+      expect(text).not.toContain(`<option value="${newest.workspaceId}"`);
+    }
+    await pool.query("DELETE FROM workspaces WHERE name = 'Old'");
+    await pool.query('DELETE FROM paused_lanes');
+  });
+
   it('show which receivers fail and which are slow', async () => {
     const { pool } = stack.database;
     await pool.query('UPDATE webhooks SET failing_since = now() WHERE url LIKE $1', [`%${path}`]);

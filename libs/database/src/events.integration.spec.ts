@@ -103,3 +103,11 @@ it('the workspace of our own mails exists, and is not listed among the customers
   expect(await workspaces.find(SYSTEM_WORKSPACE_ID)).toMatchObject({ name: 'system', monthlyEmailLimit: 0 });
   expect((await workspaces.list()).map(({ id }) => id)).not.toContain(SYSTEM_WORKSPACE_ID);
 });
+
+it('the customers can be listed up to a number, the oldest first', async () => {
+  const workspaces = new WorkspaceStore(stores.database);
+  await workspaces.create('Younger', null, POSTHORN);
+  const all = await workspaces.list();
+  expect(await workspaces.list(1)).toEqual(all.slice(0, 1));
+  expect(all.length).toBeGreaterThan(1);
+});

@@ -1,12 +1,12 @@
 import { parseId } from '@posthorn/kernel';
 import { type Actor, AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domain';
-import type { AuditEntry, Workspace } from '@posthorn/database';
+import type { AuditEntry } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
 import { faultAlert, toText, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
-import { workspaceField } from '../pages/workspaces.ts';
+import { type PageWorkspaces, workspaceField } from '../pages/workspaces.ts';
 
 /** The fields of the search in the audit log. */
 export const AUDIT_FIELDS = ['workspace', 'action', 'subject', 'after', 'before'] as const;
@@ -18,7 +18,7 @@ export const ACTIONS = Object.fromEntries(AUDITED_ACTIONS.map((action) => [actio
 >;
 
 interface AuditPageData extends SearchResult<(typeof AUDIT_FIELDS)[number], AuditEntry> {
-  readonly workspaces: readonly Workspace[];
+  readonly workspaces: PageWorkspaces;
 }
 
 /** The search in the audit log and its results. */
@@ -34,7 +34,7 @@ export function auditPage(shown: AuditPageData): Html {
   const areFilled = [action, subject, after, before].some((value) => value !== undefined);
   const columns = ['Done (UTC)', 'What', 'By', 'To what', 'Detail'];
   return html`<h1>Audit log</h1>
-    ${searchForm('/audit', [workspaceField(criteria.workspace, workspaces)], { fields, areFilled })}
+    ${searchForm('/audit', [workspaceField(criteria.workspace, workspaces.suggested)], { fields, areFilled })}
     <p class="quiet">
       Who changed what in a workspace; without one, in the whole installation: operators, pauses of
       everything, secrets, and who signed in here. The newest first.

@@ -6,6 +6,7 @@ import type { Response } from 'express';
 import type { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
 import { runSearch } from '../pages/search.ts';
+import { readWorkspaces } from '../pages/workspaces.ts';
 import { ACTIONS, AUDIT_FIELDS, auditPage } from './audit-page.ts';
 
 /** The audit log of a workspace, or of the whole installation. */
@@ -20,7 +21,7 @@ export class AuditController {
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const [found, workspaces] = await Promise.all([
       runSearch(AUDIT_FIELDS, query, response, (input) => this.pageOf(input)),
-      this.workspaces.list(),
+      readWorkspaces(this.workspaces, []),
     ]);
     const content = auditPage({ ...found, workspaces });
     return renderPage(response, { title: 'Audit log', section: 'Audit log', content });

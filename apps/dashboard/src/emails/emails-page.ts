@@ -1,15 +1,15 @@
 import { EMAIL_STATUSES } from '@posthorn/domain';
-import type { FoundEmail, Workspace } from '@posthorn/database';
+import type { FoundEmail } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
-import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
+import { type PageWorkspaces, workspaceCell, workspaceField } from '../pages/workspaces.ts';
 import type { EMAIL_FIELDS } from './email-search.ts';
 
 interface EmailsPageData extends SearchResult<(typeof EMAIL_FIELDS)[number], FoundEmail> {
-  readonly workspaces: readonly Workspace[];
+  readonly workspaces: PageWorkspaces;
 }
 
 /** The search for emails and its results. */
@@ -25,11 +25,11 @@ export function emailsPage(shown: EmailsPageData): Html {
     ${faultAlert(fault)} ${foundEmails(shown)}`;
 }
 
-function search({ to, ...others }: EmailsPageData['criteria'], workspaces: readonly Workspace[]): Html {
+function search({ to, ...others }: EmailsPageData['criteria'], workspaces: PageWorkspaces): Html {
   const { status, workspace, groupBy, after, before } = others;
   const fields = [
     choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status }),
-    workspaceField(workspace, workspaces),
+    workspaceField(workspace, workspaces.suggested),
     field('groupBy', 'Group', { value: groupBy }),
     field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' }),
     field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' }),
@@ -42,7 +42,7 @@ function search({ to, ...others }: EmailsPageData['criteria'], workspaces: reado
 }
 
 function foundEmails(shown: EmailsPageData): Html {
-  const nameOf = workspaceNames(shown.workspaces);
+  const { nameOf } = shown.workspaces;
   const row = (email: FoundEmail): Html =>
     html`<tr>
       <td data-label="Accepted (UTC)">${time(email.acceptedAt)}</td>

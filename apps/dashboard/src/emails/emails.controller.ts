@@ -6,6 +6,7 @@ import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { runSearch } from '../pages/search.ts';
+import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf } from '../sign-in/session-guard.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
@@ -39,8 +40,9 @@ export class EmailsController {
       response.redirect(303, `/emails/${id}`);
       return undefined;
     }
-    const workspaces = await this.workspaces.list();
     const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input));
+    const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
+    const workspaces = await readWorkspaces(this.workspaces, owners);
     const content = emailsPage({ ...result, workspaces });
     return renderPage(response, { title: 'Emails', section: 'Emails', content });
   }

@@ -1,16 +1,35 @@
 import { SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
-import type { Workspace } from '@posthorn/database';
+import type { Workspace, WorkspaceStore } from '@posthorn/database';
 import { field } from './fields.ts';
 import { html, type Html } from './html.ts';
 
 /** Further workspaces can only be given by their ids. */
 const MAX_SUGGESTED = 500;
 
-/** An input for the id of a workspace that suggests the existing ones. */
-export function workspaceField(value: string | undefined, workspaces: readonly Workspace[]): Html {
+/** The workspaces that a page suggests and names. */
+export interface PageWorkspaces {
+  /** Suggested in fields for the id of a workspace: the oldest. */
+  readonly suggested: readonly Workspace[];
+  readonly nameOf: WorkspaceName;
+}
+
+/** Reads the suggested workspaces and the names of these ids: two statements, however many workspaces there are. */
+export async function readWorkspaces(
+  store: Pick<WorkspaceStore, 'list' | 'findMany'>,
+  ids: readonly WorkspaceId[],
+): Promise<PageWorkspaces> {
+  const [suggested, named] = await Promise.all([
+    store.list(MAX_SUGGESTED),
+    store.findMany([...new Set(ids)]),
+  ]);
+  return { suggested, nameOf: workspaceNames(named) };
+}
+
+/** An input for the id of a workspace with suggestions. */
+export function workspaceField(value: string | undefined, suggested: readonly Workspace[]): Html {
   const option = ({ id, name }: Workspace): Html => html`<option value="${id}">${name}</option>`;
   return html`${field('workspace', 'Workspace', { value, list: 'workspaces' })}
-    <datalist id="workspaces">${workspaces.slice(0, MAX_SUGGESTED).map(option)}</datalist>`;
+    <datalist id="workspaces">${suggested.map(option)}</datalist>`;
 }
 
 /** Gives the display name of a workspace. */

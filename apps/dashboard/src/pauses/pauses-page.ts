@@ -1,9 +1,9 @@
-import type { OperatorAccount, Workspace } from '@posthorn/database';
+import type { OperatorAccount } from '@posthorn/database';
 import { isWhole, type Pause, type Whose } from '@posthorn/use-cases';
 import { field } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { confirmationNotice, faultAlert, table, time, timeInUtc } from '../pages/components.ts';
-import { workspaceField, type WorkspaceName, workspaceNames } from '../pages/workspaces.ts';
+import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../pages/workspaces.ts';
 
 /** What can be held back. */
 export const WHOSE = {
@@ -24,7 +24,7 @@ interface PausesPageData {
   readonly pauses: readonly Pause[];
   /** Since when everything is held back because the database was restored; null: it is not. */
   readonly restoredAt: Date | null;
-  readonly workspaces: readonly Workspace[];
+  readonly workspaces: PageWorkspaces;
   readonly account: OperatorAccount;
   readonly filled: FilledForm;
   /** Confirms the action just done. */
@@ -35,7 +35,7 @@ interface PausesPageData {
 export function pausesPage(shown: PausesPageData): Html {
   const { pauses, restoredAt, workspaces, account, filled } = shown;
   const isOperator = account.role === 'operator';
-  const nameOf = workspaceNames(workspaces);
+  const { nameOf } = workspaces;
   const row = ({ whose, reason, pausedAt }: Pause): Html =>
     html`<tr>
       <td class="wrap first">${whoseText(whose, nameOf)}</td>
@@ -86,7 +86,7 @@ function releaseForm(whose: Whose, nameOf: WorkspaceName): Html {
 
 function pauseForm(
   { whose: chosen = 'workspace', workspace, reason, fault }: FilledForm,
-  workspaces: readonly Workspace[],
+  { suggested }: PageWorkspaces,
 ): Html {
   const option = ([whose, name]: [string, string]): Html =>
     html`<option value="${whose}" ${whose === chosen ? html`selected` : ''}>${name}</option>`;
@@ -99,7 +99,7 @@ function pauseForm(
           ${Object.entries(WHOSE).map(option)}
         </select>
       </div>
-      ${workspaceField(workspace, workspaces)} ${field('reason', 'Why', { value: reason, isRequired: true })}
+      ${workspaceField(workspace, suggested)} ${field('reason', 'Why', { value: reason, isRequired: true })}
       <div><button>Hold it back</button></div>
     </form>
     <p class="quiet">

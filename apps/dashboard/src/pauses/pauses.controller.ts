@@ -9,6 +9,7 @@ import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
 import { applyRefusal } from '../pages/apply-refusal.ts';
 import { orNotFound } from '../pages/or-not-found.ts';
+import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
 import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
 
@@ -87,11 +88,9 @@ export class PausesController {
   }
 
   private async content(request: Request, filled: FilledForm, done?: string): Promise<Html> {
-    const [pauses, { heldSince }, workspaces] = await Promise.all([
-      listPauses(this.pausedLanes),
-      this.eras.read(),
-      this.workspaces.list(),
-    ]);
+    const [pauses, { heldSince }] = await Promise.all([listPauses(this.pausedLanes), this.eras.read()]);
+    const owners = pauses.flatMap(({ whose }) => (isWhole(whose) ? [] : [whose]));
+    const workspaces = await readWorkspaces(this.workspaces, owners);
     return pausesPage({
       pauses,
       restoredAt: heldSince,

@@ -1,12 +1,12 @@
 import { type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
-import type { OperatorAccount, Workspace } from '@posthorn/database';
+import type { OperatorAccount } from '@posthorn/database';
 import { emailsTo } from '../emails/email-search.ts';
 import { html, type Html } from '../pages/html.ts';
 import { field } from '../pages/fields.ts';
 import { confirmationNotice, faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
-import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
+import { type PageWorkspaces, workspaceCell, workspaceField } from '../pages/workspaces.ts';
 import type { SUPPRESSION_FIELDS } from './suppression-search.ts';
 
 /** The values of the form for a new suppression, and what was wrong with them. */
@@ -18,7 +18,7 @@ interface FilledForm {
 }
 
 interface SuppressionsPageData extends SearchResult<(typeof SUPPRESSION_FIELDS)[number], Suppression> {
-  readonly workspaces: readonly Workspace[];
+  readonly workspaces: PageWorkspaces;
   readonly account: OperatorAccount;
   /** The cursor of the current page. */
   readonly startAt?: string | undefined;
@@ -33,7 +33,7 @@ export function suppressionsPage(shown: SuppressionsPageData): Html {
   const { criteria, found, fault, workspaces, account } = shown;
   const isOperator = account.role === 'operator';
   const place = { ...criteria, startAt: shown.startAt };
-  const nameOf = workspaceNames(workspaces);
+  const { nameOf, suggested } = workspaces;
   const row = (entry: Suppression): Html =>
     html`<tr>
       <td data-label="Since (UTC)">${time(entry.createdAt)}</td>
@@ -49,7 +49,7 @@ export function suppressionsPage(shown: SuppressionsPageData): Html {
   const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['What can be done'] : [])];
   const fields = [
     field('email', 'Address', { value: criteria.email }),
-    workspaceField(criteria.workspace, workspaces),
+    workspaceField(criteria.workspace, suggested),
   ];
   return html`<h1>Suppressions</h1>
     ${confirmationNotice(shown.done)} ${searchForm('/suppressions', fields)} ${faultAlert(fault)}

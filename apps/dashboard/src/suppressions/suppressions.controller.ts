@@ -24,6 +24,7 @@ import { renderPage } from '../pages/page.ts';
 import { applyRefusal } from '../pages/apply-refusal.ts';
 import { runSearch } from '../pages/search.ts';
 import { orNotFound } from '../pages/or-not-found.ts';
+import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
 import { submittedFields, searchParamsOf, SUPPRESSION_FIELDS, suppressionIn } from './suppression-search.ts';
 import { suppressionsPage } from './suppressions-page.ts';
@@ -55,8 +56,9 @@ export class SuppressionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const account = accountOf(request);
-    const workspaces = await this.workspaces.list();
     const result = await runSearch(SUPPRESSION_FIELDS, query, response, (input) => this.pageOf(input));
+    const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
+    const workspaces = await readWorkspaces(this.workspaces, owners);
     const content = suppressionsPage({
       ...result,
       workspaces,
@@ -80,7 +82,7 @@ export class SuppressionsController {
     } catch (error) {
       const fault = applyRefusal(error, response);
       const filled = { ...submittedFields(input), reason: input.redisplay('reason'), fault };
-      const [workspaces, account] = [await this.workspaces.list(), accountOf(request)];
+      const [workspaces, account] = [await readWorkspaces(this.workspaces, []), accountOf(request)];
       const nothing = { criteria: { email: undefined, workspace: undefined }, found: undefined };
       const content = suppressionsPage({ ...nothing, workspaces, account, filled });
       return renderPage(response, { title: 'Suppressions', section: 'Suppressions', content });

@@ -1,21 +1,21 @@
 import { WEBHOOK_STATUSES } from '@posthorn/domain';
-import type { FoundWebhook, Workspace } from '@posthorn/database';
+import type { FoundWebhook } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
-import { workspaceCell, workspaceField, workspaceNames } from '../pages/workspaces.ts';
+import { type PageWorkspaces, workspaceCell, workspaceField } from '../pages/workspaces.ts';
 import { RECEIVERS, type WEBHOOK_FIELDS } from './webhook-search.ts';
 
 interface WebhooksPageData extends SearchResult<(typeof WEBHOOK_FIELDS)[number], FoundWebhook> {
-  readonly workspaces: readonly Workspace[];
+  readonly workspaces: PageWorkspaces;
 }
 
 /** The search for webhooks and its results. */
 export function webhooksPage(shown: WebhooksPageData): Html {
   const { criteria, fault, workspaces } = shown;
-  const nameOf = workspaceNames(workspaces);
+  const { nameOf, suggested } = workspaces;
   const row = (webhook: FoundWebhook): Html =>
     html`<tr>
       <td data-label="Created (UTC)">${time(webhook.createdAt)}</td>
@@ -29,7 +29,7 @@ export function webhooksPage(shown: WebhooksPageData): Html {
     </tr>`;
   const columns = ['Created (UTC)', 'Status', 'URL', 'Workspace', 'Failing since (UTC)', 'Receiver'];
   const fields = [
-    workspaceField(criteria.workspace, workspaces),
+    workspaceField(criteria.workspace, suggested),
     choice('status', 'Status', { words: Object.keys(WEBHOOK_STATUSES), value: criteria.status }),
     choice('receiver', 'Receiver', { words: Object.keys(RECEIVERS), value: criteria.receiver }),
   ];

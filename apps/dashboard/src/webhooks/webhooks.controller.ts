@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
 import { runSearch } from '../pages/search.ts';
+import { readWorkspaces } from '../pages/workspaces.ts';
 import { orNotFound } from '../pages/or-not-found.ts';
 import { accountOf } from '../sign-in/session-guard.ts';
 import { deliveryPage } from './delivery-page.ts';
@@ -34,10 +35,11 @@ export class WebhooksController {
 
   @Get()
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const workspaces = await this.workspaces.list();
     const result = await runSearch(WEBHOOK_FIELDS, query, response, (input) =>
       this.search.list(webhookFilter(input), input.pageRequest('wh')),
     );
+    const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
+    const workspaces = await readWorkspaces(this.workspaces, owners);
     const content = webhooksPage({ ...result, workspaces });
     return renderPage(response, { title: 'Webhooks', section: 'Webhooks', content });
   }

@@ -40,11 +40,12 @@ export class WorkspaceStore {
     });
   }
 
-  /** All workspaces of customers, the oldest first. */
-  async list(): Promise<Workspace[]> {
+  /** The workspaces of customers, the oldest first. @param limit the maximum number; absent: all */
+  async list(limit?: number): Promise<Workspace[]> {
     const rows = await this.database.prisma.workspace.findMany({
       where: { isSystem: false },
       orderBy: { id: 'asc' },
+      ...(limit !== undefined && { take: limit }),
     });
     return rows.map(workspaceOf);
   }
