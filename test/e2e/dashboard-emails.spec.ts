@@ -214,10 +214,10 @@ describe('One email', () => {
     const { id } = emailIn(await stack.send({ to }));
     const held = (await vera.get(`/emails/${id}`)).text;
     await pool.query('DELETE FROM paused_lanes');
-    expect(held).toMatch(new RegExp(`<dt>Held back</dt>\\s*<dd>${whose}, since .*“The relay moves”`));
+    expect(held).toMatch(new RegExp(`<dt>Paused</dt>\\s*<dd>${whose}, since .*“The relay moves”`));
     await arrived(to, 1);
     await until(async () => (await stack.show(id)).sentAt !== null, 'that is recorded');
-    expect((await vera.get(`/emails/${id}`)).text).not.toContain('Held back');
+    expect((await vera.get(`/emails/${id}`)).text).not.toContain('<dt>Paused</dt>');
   });
 
   it('shows its source byte for byte, with the SHA-256 of its timeline', async () => {

@@ -332,7 +332,7 @@ if (chromium === undefined) {
       for (const size of [TELEPHONE, DESKTOP]) {
         for (const [path, words] of [
           ['/', 'because'],
-          ['/', 'held back'],
+          ['/', 'paused'],
           ['/pauses', 'because'],
         ] as const) {
           const page = await open(ada, path, size);

@@ -18,7 +18,7 @@ afterAll(() => stack.close());
 afterEach(() => stack.database.pool.query('DELETE FROM paused_lanes'));
 
 const pause = (fields: Record<string, string>, as = ada) => as.post('/pauses', fields);
-const release = (fields: Record<string, string>, as = ada) => as.post('/pauses/release', fields);
+const resume = (fields: Record<string, string>, as = ada) => as.post('/pauses/resume', fields);
 
 /** The message after submitting a form. */
 async function toldTo({ status, headers }: { status: number; headers: Headers }): Promise<string> {
@@ -26,7 +26,7 @@ async function toldTo({ status, headers }: { status: number; headers: Headers })
   return (await ada.get(headers.get('location')!)).text;
 }
 
-async function heldLanes(): Promise<unknown[]> {
+async function pausedLanes(): Promise<unknown[]> {
   const { rows } = await stack.database.pool.query<{ queue: string; lane_id: string; reason: string }>(
     'SELECT queue, lane_id, reason FROM paused_lanes ORDER BY queue, lane_id',
   );
@@ -43,8 +43,8 @@ describe('What operators pause', () => {
   it('can be the emails of one workspace, which wait with a reason until they are resumed', async () => {
     const workspace = stack.tenant.workspaceId;
     const fields = { whose: 'workspace', workspace, reason: 'Odd <links>' };
-    expect(await toldTo(await pause(fields))).toContain('It is held back');
-    expect(await heldLanes()).toEqual(
+    expect(await toldTo(await pause(fields))).toContain('It is paused');
+    expect(await pausedLanes()).toEqual(
       [bulkLane(workspace), nowLane(workspace)].sort().map((lane) => ['email', lane, 'Odd <links>']),
     );
     expect(await toldTo(await pause({ ...fields, reason: 'Another' }))).toContain('keeps its first reason');
@@ -52,12 +52,12 @@ describe('What operators pause', () => {
     const { id } = emailIn(await stack.send({ to }));
     expect((await vera.get(`/emails/${id}`)).text).toContain('<a href="/pauses">“Odd &lt;links&gt;”</a>');
     const shown = (await ada.get('/pauses')).text;
-    expect(shown.match(/<button aria-label="Release: /g)).toHaveLength(1);
+    expect(shown.match(/<button aria-label="Resume: /g)).toHaveLength(1);
     expect(shown).toContain('<bdi>Odd &lt;links&gt;</bdi>');
-    expect(await toldTo(await release(fields))).toContain('It was released');
+    expect(await toldTo(await resume(fields))).toContain('It was resumed');
     await until(async () => (await stack.outboxRow(id)) === undefined, 'the email has left');
     await stack.onlyMailTo(to);
-    expect(await toldTo(await release(fields))).toContain('It is not held back any more');
+    expect(await toldTo(await resume(fields))).toContain('It is not paused any more');
     const actor = { kind: 'operator', name: 'ada' };
     expect(await lastChanges(workspace, ['workspace.paused', 'workspace.resumed'])).toMatchObject([
       { action: 'workspace.resumed', actor },
@@ -75,11 +75,11 @@ describe('What operators pause', () => {
       ],
     ],
   ])('can be whole queues: %s', async (whose, lanes) => {
-    expect(await toldTo(await pause({ whose, workspace: '', reason: 'An incident' }))).toContain('held back');
-    expect(await heldLanes()).toEqual(lanes);
+    expect(await toldTo(await pause({ whose, workspace: '', reason: 'An incident' }))).toContain('is paused');
+    expect(await pausedLanes()).toEqual(lanes);
     expect((await vera.get('/')).text).toContain('An incident');
-    expect(await toldTo(await release({ whose }))).toContain('It was released');
-    expect(await heldLanes()).toEqual([]);
+    expect(await toldTo(await resume({ whose }))).toContain('It was resumed');
+    expect(await pausedLanes()).toEqual([]);
     const actor = { kind: 'operator', name: 'ada' };
     const changes = await lastChanges(SYSTEM_WORKSPACE_ID, ['sending.paused', 'sending.resumed']);
     expect(changes.slice(0, 2)).toMatchObject([
@@ -92,18 +92,18 @@ describe('What operators pause', () => {
     const fields = { whose: 'workspace', workspace: stack.tenant.workspaceId, reason: 'x' };
     await pause(fields);
     await pause({ whose: 'everything', reason: 'y' });
-    expect(await toldTo(await release(fields))).toContain('all workspaces are still held back');
+    expect(await toldTo(await resume(fields))).toContain('all workspaces are still paused');
   });
 
   it('is not changed by viewers, who see it without forms, nor by forms of other sites', async () => {
     const fields = { whose: 'everything', reason: 'x' };
     expect((await pause(fields, vera)).status).toBe(403);
     expect((await ada.post('/pauses', fields, FROM_ELSEWHERE)).status).toBe(403);
-    expect(await heldLanes()).toEqual([]);
+    expect(await pausedLanes()).toEqual([]);
     await pause(fields);
-    expect((await release(fields, vera)).status).toBe(403);
-    expect((await ada.post('/pauses/release', fields, FROM_ELSEWHERE)).status).toBe(403);
-    expect(await heldLanes()).toHaveLength(1);
+    expect((await resume(fields, vera)).status).toBe(403);
+    expect((await ada.post('/pauses/resume', fields, FROM_ELSEWHERE)).status).toBe(403);
+    expect(await pausedLanes()).toHaveLength(1);
     const { text } = await vera.get('/pauses');
     expect(text).toContain('The emails of all workspaces');
     expect(text).not.toContain('action="/pauses');
@@ -131,7 +131,7 @@ describe('What operators pause', () => {
     const { text } = await pause({ ...fields, whose: 'webhooks', reason: 'Kept' });
     expect(text).toMatch(/<option value="webhooks" selected>/);
     expect(text).toMatch(/id="reason"[^>]*value="Kept"/);
-    expect(await heldLanes()).toEqual([]);
+    expect(await pausedLanes()).toEqual([]);
   });
 
   it('can only be resumed at the command line where the database was restored', async () => {
@@ -140,10 +140,10 @@ describe('What operators pause', () => {
     try {
       expect((await ada.get('/pauses')).text).toMatch(/role="alert">\s*The database was restored/);
       for (const whose of ['everything', 'webhooks']) {
-        const { status, text } = await release({ whose });
+        const { status, text } = await resume({ whose });
         expect([status, text.includes('posthorn resume')]).toEqual([409, true]);
       }
-      expect(await heldLanes()).not.toEqual([]);
+      expect(await pausedLanes()).not.toEqual([]);
     } finally {
       await eras.release(operator('ada'), {});
     }

@@ -195,7 +195,7 @@ describe('The dashboard', () => {
     );
     const page = await (await ask('/', as(await viewerCookie()))).text();
     await pool.query('DELETE FROM paused_lanes');
-    const [, held] = /What is held back<\/h2>([^]*)<h2>Relays/.exec(page)!;
+    const [, held] = /What is paused<\/h2>([^]*)<h2>Relays/.exec(page)!;
     expect(
       [...held!.matchAll(/<tr>\s*<td>([^<]+)<\/td>\s*<td class="wrap first">([^<]*)</g)].map(
         ([, ...row]) => row,

@@ -131,7 +131,7 @@ describe('The examples for operators', () => {
 
   const tools = PostgresTools.find();
   (tools === undefined ? it.skip : it)(
-    `make a backup and restore it, which holds everything back${tools === undefined ? ': left out, this machine lacks pg_dump' : ''}`,
+    `make a backup and restore it, which pauses everything${tools === undefined ? ': left out, this machine lacks pg_dump' : ''}`,
     async () => {
       const server = await PrivatePostgres.start({ binaries: tools!.binaries });
       try {

@@ -26,7 +26,7 @@ import type { PausedLane } from './stores/paused-lane-store.ts';
 import { RateStore } from './stores/rate-store.ts';
 import type { SealedSecret } from './stores/sealed-secret-store.ts';
 
-type HeldQueue = Omit<PausedLane, 'laneId'>;
+type PausedQueue = Omit<PausedLane, 'laneId'>;
 
 /** Timeout of a query, so that an examination always ends. */
 const ANSWER_TIMEOUT_MS = 8_000;
@@ -123,9 +123,9 @@ export class ExaminedDatabase {
   }
 
   /** The queues that are paused as a whole, the longest first. */
-  async listHeldQueues(): Promise<HeldQueue[]> {
+  async listPausedQueues(): Promise<PausedQueue[]> {
     const sql = `SELECT queue, reason, paused_at AS "pausedAt" FROM paused_lanes WHERE lane_id = '*' ORDER BY paused_at, queue`;
-    return (await this.pool.query<HeldQueue>(sql)).rows;
+    return (await this.pool.query<PausedQueue>(sql)).rows;
   }
 
   /** The newest thousand secrets of a column, encrypted. */

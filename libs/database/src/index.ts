@@ -76,7 +76,7 @@ export {
   type BusyLane,
   type MinuteOfEmails,
   MAX_ROWS_COUNTED,
-  type LanesHeldBack,
+  type PausedLanes,
   OverviewStore,
 } from './stores/overview-store.ts';
 export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/rate-store.ts';

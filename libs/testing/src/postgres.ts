@@ -38,7 +38,7 @@ export function testPostgresUrl(): string {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const created = await copyOf(TEMPLATE);
   const { query } = await stackModule('postgres');
-  // Otherwise it would be recognised as a copy of another database, whose emails are held back.
+  // Otherwise it would be recognised as a copy of another database, whose emails are paused.
   await query(created.url, 'UPDATE event_eras SET database_oid = (database_identity()).database_oid');
   return created;
 }

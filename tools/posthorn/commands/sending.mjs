@@ -10,7 +10,7 @@ const SCOPE_FLAGS = {
 export const SENDING_COMMANDS = [
   {
     name: 'pause',
-    sentence: 'Holds emails back: they are accepted and wait; what is just being sent is finished.',
+    sentence: 'Pauses emails: they are accepted and wait; what is just being sent is finished.',
     flags: {
       ...SCOPE_FLAGS,
       reason: {
@@ -32,16 +32,16 @@ export const SENDING_COMMANDS = [
     show: ({ whose, reason, pausedAt, wasPaused }) =>
       wasPaused
         ? `${wordFor(whose)} has been paused since ${dateTime(pausedAt)} UTC, and its reason is kept: ${visible(reason)}`
-        : `${wordFor(whose)} is paused: ${visible(reason)}\nRelease it: resume ${flagFor(whose)}`,
+        : `${wordFor(whose)} is paused: ${visible(reason)}\nResume it: resume ${flagFor(whose)}`,
   },
   {
     name: 'resume',
     sentence:
-      'Releases what was held back, by an operator or because the database was restored; it leaves within seconds.',
+      'Resumes what was paused, by an operator or because the database was restored; it leaves within seconds.',
     flags: {
       ...SCOPE_FLAGS,
       'everything': {
-        sentence: 'all emails and webhooks that are held back as a whole (so does `resume` alone)',
+        sentence: 'all emails and webhooks that are paused as a whole (so does `resume` alone)',
       },
       'fail-before': {
         value: 'TIME',
@@ -66,7 +66,7 @@ export const SENDING_COMMANDS = [
   {
     name: 'restored',
     sentence:
-      'Holds everything back, as happens after a dump is restored: for a restored snapshot or base backup, which cannot be told from a restart.',
+      'Pauses everything, as happens after a dump is restored: for a restored snapshot or base backup, which cannot be told from a restart.',
     flags: {},
     example: 'restored',
     run: async (context) => {
@@ -138,7 +138,7 @@ function showRestoration({ heldSince, dumpedAt, queues }) {
     'DUE LATER': ({ later }) => String(later),
   };
   return (
-    `The database was restored; it is held back since ${dateTime(heldSince)} UTC. The backup was made at about ${dateTime(dumpedAt)} UTC.\n` +
+    `The database was restored; it is paused since ${dateTime(heldSince)} UTC. The backup was made at about ${dateTime(dumpedAt)} UTC.\n` +
     `${table(queues, columns, '')}\n` +
     'What was due may have been sent after the backup. Give that up: resume --fail-before TIME, with the time at which\n' +
     'the installation that was backed up stopped. Or send it, possibly again: resume'

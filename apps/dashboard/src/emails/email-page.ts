@@ -23,7 +23,7 @@ export interface ShownEmail {
   readonly workspace: Workspace;
   /** The suppression of its recipient; undefined: there is none. */
   readonly suppression: Suppression | undefined;
-  /** The pause that holds its workspace's emails back; undefined: there is none. */
+  /** The pause of its workspace's emails or of all emails; undefined: there is none. */
   readonly pause: PausedLane | undefined;
   /** The actions of operators on it. */
   readonly actions: readonly AuditEntry[];
@@ -66,7 +66,7 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'Group': groupBy,
     'Accepted': acceptedAt,
     'To be sent': sendAt,
-    'Held back': pause && hasToLeave(email) ? pauseText(pause) : undefined,
+    'Paused': pause && hasToLeave(email) ? pauseText(pause) : undefined,
     'Next attempt': hasToLeave(email) ? nextAttempt(email) : undefined,
     'Sent': sentAt ?? '–',
     'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),

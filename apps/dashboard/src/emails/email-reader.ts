@@ -23,7 +23,7 @@ export interface EmailReaderOptions {
   readonly auditLog: Pick<AuditLogStore, 'list'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
   readonly suppressions: Pick<SuppressionStore, 'list'>;
-  readonly pausedLanes: Pick<PausedLaneStore, 'holdingBack'>;
+  readonly pausedLanes: Pick<PausedLaneStore, 'pauseOf'>;
 }
 
 /** Finds an email by its id, in any workspace. */
@@ -51,7 +51,7 @@ export class EmailReader {
       auditLog.list(workspaceId, NEWEST_ACTIONS, { subjectId: id }),
       auditLog.list(workspaceId, NEWEST_ACTIONS, { action: 'email.sent_again', copyOf: id }),
       suppressions.list(workspaceId, ONE, { email: email.to }),
-      pausedLanes.holdingBack(workspaceId),
+      pausedLanes.pauseOf(workspaceId),
     ]);
     return {
       email,

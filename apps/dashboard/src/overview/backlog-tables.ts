@@ -2,7 +2,7 @@ import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, type LaneId } from '@posthorn/domain';
 import {
   type BusyLane,
-  type LanesHeldBack,
+  type PausedLanes,
   MAX_ROWS_COUNTED,
   type PausedLane,
   type QueueBacklog,
@@ -36,13 +36,13 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
 /** The lanes with the most due; empty where nothing is due. */
 export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): Html {
   if (lanes.length === 0) return html``;
-  const row = ({ queue, laneId, due, oldestDueSeconds, isHeldBack }: BusyLane): Html =>
+  const row = ({ queue, laneId, due, oldestDueSeconds, isPaused }: BusyLane): Html =>
     html`<tr>
       <td class="wrap first">${laneText(laneId, nameOf)}</td>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
       <td class="n" data-label="Due">${count(due)}${due === MAX_ROWS_COUNTED ? ' or more' : ''}</td>
       ${oldestDueCell(oldestDueSeconds)}
-      <td>${isHeldBack ? 'held back' : ''}</td>
+      <td>${isPaused ? 'paused' : ''}</td>
     </tr>`;
   return html`<h2>Lanes with the most due</h2>
     ${table(['Lane', 'Queue', 'Due', 'Oldest due', 'State'], lanes.map(row), ['Due', 'Oldest due'])}`;
@@ -70,9 +70,9 @@ function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
     : html`<a href="/webhooks/${laneId}">${laneId}</a>`;
 }
 
-/** The lanes held back, since when and why. */
-export function heldBackTable({ items, hasMore }: LanesHeldBack, nameOf: WorkspaceName): Html {
-  const actions = html`<p><a href="/pauses">Hold something back, or release it</a></p>`;
+/** The paused lanes, since when and why. */
+export function pausedTable({ items, hasMore }: PausedLanes, nameOf: WorkspaceName): Html {
+  const actions = html`<p><a href="/pauses">Pause or resume</a></p>`;
   if (items.length === 0)
     return html`<p class="quiet">Nothing.</p>
       ${actions}`;

@@ -6,12 +6,12 @@ import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { count } from '../pages/components.ts';
 import { workspaceNames } from '../pages/workspaces.ts';
-import { backlogTable, heldBackTable, lanesTable, workspaceOf } from './backlog-tables.ts';
+import { backlogTable, pausedTable, lanesTable, workspaceOf } from './backlog-tables.ts';
 import { rateCharts, relaysTable } from './rate-charts.ts';
 
 const REFRESH_SECONDS = 15;
 
-/** The start page: throughput, backlog, what is held back, and the state of relays and receivers. */
+/** The start page: throughput, backlog, what is paused, and the state of relays and receivers. */
 @Controller()
 export class OverviewController {
   constructor(
@@ -24,23 +24,23 @@ export class OverviewController {
 
   @Get()
   async show(@Res({ passthrough: true }) response: Response): Promise<string> {
-    const [minutes, backlog, state, heldBack, rates, relays, lanes] = await Promise.all([
+    const [minutes, backlog, state, paused, rates, relays, lanes] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
       this.overview.stateOfThings(),
-      this.overview.lanesHeldBack(),
+      this.overview.pausedLanes(),
       this.rates.lastHour(),
       this.rates.relays(),
       this.overview.busiestLanes(),
     ]);
-    const owners = [...lanes, ...heldBack.items].flatMap(({ laneId }) => workspaceOf(laneId) ?? []);
+    const owners = [...lanes, ...paused.items].flatMap(({ laneId }) => workspaceOf(laneId) ?? []);
     const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
       ${rateCharts(minutes, rates, this.clock.now())}
       <h2>What waits</h2>
       ${backlogTable(backlog)} ${lanesTable(lanes, nameOf)}
-      <h2>What is held back</h2>
-      ${heldBackTable(heldBack, nameOf)}
+      <h2>What is paused</h2>
+      ${pausedTable(paused, nameOf)}
       <h2>Relays</h2>
       ${relaysTable(relays, rates)}
       <h2>Receivers and versions</h2>

@@ -5,14 +5,14 @@ import { html, type Html } from '../pages/html.ts';
 import { confirmationNotice, faultAlert, table, time, timeInUtc } from '../pages/components.ts';
 import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../pages/workspaces.ts';
 
-/** What can be held back. */
+/** What can be paused. */
 export const WHOSE = {
   workspace: 'The emails of one workspace',
   everything: 'The emails of all workspaces',
   webhooks: 'What webhooks are told',
 } as const;
 
-/** The values of the form that holds something back, and what was wrong with them. */
+/** The values of the form for a new pause, and what was wrong with them. */
 export interface FilledForm {
   readonly whose?: string | undefined;
   readonly workspace?: string | undefined;
@@ -22,7 +22,7 @@ export interface FilledForm {
 
 interface PausesPageData {
   readonly pauses: readonly Pause[];
-  /** Since when everything is held back because the database was restored; null: it is not. */
+  /** Since when everything is paused because the database was restored; null: it is not. */
   readonly restoredAt: Date | null;
   readonly workspaces: PageWorkspaces;
   readonly account: OperatorAccount;
@@ -31,7 +31,7 @@ interface PausesPageData {
   readonly done: string | undefined;
 }
 
-/** The pauses, each with a button to release it, and the form for a new one. The page does not reload itself, since that would empty the form. */
+/** The pauses, each with a button to end it, and the form for a new one. The page does not reload itself, since that would empty the form. */
 export function pausesPage(shown: PausesPageData): Html {
   const { pauses, restoredAt, workspaces, account, filled } = shown;
   const isOperator = account.role === 'operator';
@@ -41,16 +41,16 @@ export function pausesPage(shown: PausesPageData): Html {
       <td class="wrap first">${whoseText(whose, nameOf)}</td>
       <td class="wrap"><bdi>${reason}</bdi></td>
       <td data-label="Since (UTC)">${time(pausedAt)}</td>
-      ${isOperator ? html`<td>${releaseForm(whose, nameOf)}</td>` : ''}
+      ${isOperator ? html`<td>${resumeForm(whose, nameOf)}</td>` : ''}
     </tr>`;
   const columns = ['What', 'Why', 'Since (UTC)', ...(isOperator ? ['What can be done'] : [])];
-  const nothing = html`<p class="quiet">Nothing is held back.</p>`;
-  return html`<h1>What is held back</h1>
+  const nothing = html`<p class="quiet">Nothing is paused.</p>`;
+  return html`<h1>What is paused</h1>
     ${confirmationNotice(shown.done)} ${restoredAt === null ? '' : restoredNotice(restoredAt)}
     ${pauses.length === 0 ? nothing : table(columns, pauses.map(row))}
     ${isOperator ? pauseForm(filled, workspaces) : ''}
     <p class="quiet">
-      What is held back is still accepted, and waits. Webhooks that their workspaces have paused are found by
+      What is paused is still accepted, and waits. Webhooks that their workspaces have paused are found by
       their status: <a href="/webhooks?status=PAUSED">PAUSED</a>,
       <a href="/webhooks?status=DISABLED">DISABLED</a>.
     </p>`;
@@ -58,9 +58,9 @@ export function pausesPage(shown: PausesPageData): Html {
 
 function restoredNotice(restoredAt: Date): Html {
   return html`<p class="bad" role="alert">
-    The database was restored, and everything is held back since ${timeInUtc(restoredAt)}, because what is due
+    The database was restored, and everything is paused since ${timeInUtc(restoredAt)}, because what is due
     may have been sent already. <code>posthorn status</code> says how much that is;
-    <code>posthorn resume</code> releases it, and can give up what was due before a time.
+    <code>posthorn resume</code> resumes it, and can give up what was due before a time.
   </p>`;
 }
 
@@ -69,7 +69,7 @@ function whoseText(whose: Whose, nameOf: WorkspaceName): Html {
   return html`<a href="/emails?workspace=${whose}">${whose}</a> <bdi class="quiet">${nameOf(whose)}</bdi>`;
 }
 
-function releaseForm(whose: Whose, nameOf: WorkspaceName): Html {
+function resumeForm(whose: Whose, nameOf: WorkspaceName): Html {
   const [kind, workspace, name] = isWhole(whose)
     ? ([whose, html``, WHOSE[whose]] as const)
     : ([
@@ -77,10 +77,10 @@ function releaseForm(whose: Whose, nameOf: WorkspaceName): Html {
         html`<input type="hidden" name="workspace" value="${whose}" />`,
         nameOf(whose),
       ] as const);
-  return html`<form method="post" action="/pauses/release">
+  return html`<form method="post" action="/pauses/resume">
     <input type="hidden" name="whose" value="${kind}" />
     ${workspace}
-    <button aria-label="Release: ${name}">Release</button>
+    <button aria-label="Resume: ${name}">Resume</button>
   </form>`;
 }
 
@@ -90,7 +90,7 @@ function pauseForm(
 ): Html {
   const option = ([whose, name]: [string, string]): Html =>
     html`<option value="${whose}" ${whose === chosen ? html`selected` : ''}>${name}</option>`;
-  return html`<h2>Hold something back</h2>
+  return html`<h2>Pause something</h2>
     ${faultAlert(fault)}
     <form class="search" method="post" action="/pauses">
       <div>
@@ -100,7 +100,7 @@ function pauseForm(
         </select>
       </div>
       ${workspaceField(workspace, suggested)} ${field('reason', 'Why', { value: reason, isRequired: true })}
-      <div><button>Hold it back</button></div>
+      <div><button>Pause</button></div>
     </form>
     <p class="quiet">
       Operators who find an email waiting are shown the reason, and the <a href="/audit">audit log</a> has it.

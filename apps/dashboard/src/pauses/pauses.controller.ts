@@ -15,16 +15,16 @@ import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
 
 /** The confirmations of actions, by the value of `done` in the URL. */
 const CONFIRMATIONS = {
-  paused: 'It is held back: it is still accepted, and waits. What is just being sent is finished.',
-  kept: 'It was held back already, and keeps its first reason.',
-  resumed: 'It was released, and leaves within seconds.',
-  waits: 'It was released, but the emails of all workspaces are still held back.',
-  gone: 'It is not held back any more: somebody has released it, or the form was sent twice.',
+  paused: 'It is paused: it is still accepted, and waits. What is just being sent is finished.',
+  kept: 'It was paused already, and keeps its first reason.',
+  resumed: 'It was resumed, and leaves within seconds.',
+  waits: 'It was resumed, but the emails of all workspaces are still paused.',
+  gone: 'It is not paused any more: somebody has resumed it, or the form was sent twice.',
 } as const;
 
 const RESTORED = new Refusal(
   409,
-  'The database was restored, so what is due may have been sent already; see `posthorn status`, and release it with `posthorn resume`, which can also give it up',
+  'The database was restored, so what is due may have been sent already; see `posthorn status`, and resume it with `posthorn resume`, which can also give it up',
 );
 
 /** Pauses of operators. Each action is recorded in the audit log of the workspace, or in that of the system. */
@@ -44,7 +44,7 @@ export class PausesController {
   ): Promise<string> {
     const workspace = new FormInput(query).redisplay('workspace');
     return renderPage(response, {
-      title: 'What is held back',
+      title: 'What is paused',
       section: 'Overview',
       content: await this.content(request, { workspace }, confirmationIn(query, CONFIRMATIONS)),
     });
@@ -69,11 +69,11 @@ export class PausesController {
         input.redisplay(name),
       );
       const content = await this.content(request, { whose, workspace, reason, fault });
-      return renderPage(response, { title: 'What is held back', section: 'Overview', content });
+      return renderPage(response, { title: 'What is paused', section: 'Overview', content });
     }
   }
 
-  @Post('release')
+  @Post('resume')
   @Redirect()
   async resume(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);

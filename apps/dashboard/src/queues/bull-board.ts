@@ -21,7 +21,7 @@ type EntryRoute = Parameters<ExpressAdapter['setEntryRoute']>[0];
 type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 
 const CANNOT_PAUSE =
-  'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Hold emails and deliveries back at `/pauses`, or with `posthorn pause`';
+  'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Pause emails and deliveries at `/pauses`, or with `posthorn pause`';
 
 export interface BoardOptions {
   /** The path that it is mounted at. */

@@ -5,8 +5,8 @@ export const NOTE_ALIVE = `
 UPDATE event_eras SET alive_at = now() WHERE era = (SELECT max(era) FROM event_eras)`;
 
 /**
- * The newest era, and whether it began in this very database; if sending is on hold after a restore, since when, and when the backup was made. Of several
- * restores without a release, the first counts. Index: event_eras_pkey. Locks: none.
+ * The newest era, and whether it began in this very database; if sending is paused after a restore, since when, and when the backup was made. Of several
+ * restores without a resumption, the first counts. Index: event_eras_pkey. Locks: none.
  */
 export const READ_ERA = `
 SELECT e.era, e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
@@ -112,7 +112,7 @@ SELECT ${recordEmailEvents('failed')}`;
 export const MARK_DOUBTFUL = `
 UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WHERE subject_id = ANY ($1::uuid[])`;
 
-/** Resumes all queues that are paused as a whole, and releases the database after a restore. Locks: those rows. */
+/** Resumes all queues that are paused as a whole, and what a restore has paused. Locks: those rows. */
 export const RELEASE_ALL = `
 WITH resumed AS (
   DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING queue

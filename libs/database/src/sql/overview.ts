@@ -23,7 +23,7 @@ SELECT (SELECT count(*)::int FROM slow_lanes) AS "slowLanes",
  * The paused lanes: whole queues first, then emails of workspaces, then webhooks, each newest first. $1 int: maximum number. Scans the table, which has a row
  * for each webhook that is paused or disabled.
  */
-export const LANES_HELD_BACK = `
+export const PAUSED_LANES = `
 SELECT   queue, lane_id AS "laneId", reason, paused_at AS "pausedAt"
 FROM     paused_lanes
 ORDER BY lane_id <> '*', queue = 'webhook', paused_at DESC
@@ -53,7 +53,7 @@ longest AS (
 )
 SELECT   l.queue, l.lane_id AS "laneId", c.due,
          greatest(extract(epoch FROM now() - l.due_at), 0)::float8 AS "oldestDueSeconds",
-         EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*')) AS "isHeldBack"
+         EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*')) AS "isPaused"
 FROM     longest l
 CROSS JOIN LATERAL (
   SELECT count(*)::int AS due

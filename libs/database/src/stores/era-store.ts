@@ -20,7 +20,7 @@ import type pg from 'pg';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
 
-/** The newest era, and whether sending is on hold because the database was restored. */
+/** The newest era, and whether sending is paused because the database was restored. */
 interface Era {
   readonly era: number;
   /** When a scheduler last recorded that it is running on this database. */
@@ -29,9 +29,9 @@ interface Era {
   readonly isOfHere: boolean;
   /** The database's time. */
   readonly now: Date;
-  /** Since when sending is on hold because of a restore; null: it is not. */
+  /** Since when sending is paused because of a restore; null: it is not. */
   readonly heldSince: Date | null;
-  /** When the dump was made, to the minute; null: sending is not on hold. */
+  /** When the dump was made, to the minute; null: sending is not paused. */
   readonly dumpedAt: Date | null;
 }
 
@@ -88,7 +88,7 @@ export class EraStore {
     return (await this.database.pool.query<DueSince>(COUNT_DUE_SINCE, [moment, MAX_COUNTED])).rows;
   }
 
-  /** Begins an era and puts sending on hold, as after a restore, and records this in the system's audit log. */
+  /** Begins an era and pauses sending, as after a restore, and records this in the system's audit log. */
   beginByHand(actor: Actor): Promise<void> {
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<{ now: Date }>('SELECT now() AS now, begin_era_by_hand()');

@@ -1,6 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { BUSIEST_LANES, EMAILS_BY_MINUTE, LANES_HELD_BACK, STATE_OF_THINGS } from '../sql/overview.ts';
+import { BUSIEST_LANES, EMAILS_BY_MINUTE, PAUSED_LANES, STATE_OF_THINGS } from '../sql/overview.ts';
 import type { OutboxQueue } from './claim.ts';
 import type { PausedLane } from './paused-lane-store.ts';
 
@@ -26,19 +26,19 @@ export interface BusyLane {
   /** The number of due rows, counted up to {@link MAX_ROWS_COUNTED}. */
   readonly due: number;
   readonly oldestDueSeconds: number;
-  readonly isHeldBack: boolean;
+  readonly isPaused: boolean;
 }
 
 /** How many rows of a lane are counted. */
 export const MAX_ROWS_COUNTED = 1_000;
 const BUSY_LANES_SHOWN = 8;
-const HELD_BACK_SHOWN = 20;
+const PAUSED_SHOWN = 20;
 
 /** Of an hour with more emails, only the last ones are counted. */
 const MAX_EMAILS = 200_000;
 
 /** The paused lanes, or the first of them. */
-export interface LanesHeldBack {
+export interface PausedLanes {
   readonly items: readonly PausedLane[];
   readonly hasMore: boolean;
 }
@@ -59,9 +59,9 @@ export class OverviewStore {
   }
 
   /** Paused lanes: whole queues first, webhooks last. */
-  async lanesHeldBack(): Promise<LanesHeldBack> {
-    const { rows } = await this.database.pool.query<PausedLane>(LANES_HELD_BACK, [HELD_BACK_SHOWN + 1]);
-    return { items: rows.slice(0, HELD_BACK_SHOWN), hasMore: rows.length > HELD_BACK_SHOWN };
+  async pausedLanes(): Promise<PausedLanes> {
+    const { rows } = await this.database.pool.query<PausedLane>(PAUSED_LANES, [PAUSED_SHOWN + 1]);
+    return { items: rows.slice(0, PAUSED_SHOWN), hasMore: rows.length > PAUSED_SHOWN };
   }
 
   async stateOfThings(): Promise<StateOfThings> {

@@ -64,7 +64,7 @@ export class PausedLaneStore {
   }
 
   /** The pause that applies to the emails of a workspace, of all emails or its own; undefined: they are not paused. */
-  async holdingBack(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
+  async pauseOf(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
     const lanes = [...wholeOf(['email']), ...emailLanesOf(workspaceId)];
     const row = await this.database.prisma.pausedLane.findFirst({
       where: { OR: lanes },

@@ -156,7 +156,7 @@ interface QueueDue {
   readonly oldestDueSeconds: number;
 }
 
-/** Due and leased rows of the outbox, without those that are held back. */
+/** Due and leased rows of the outbox, without those that are paused. */
 export interface DueFacts {
   readonly backlog: readonly QueueDue[];
   /** For how long the oldest waiting row has been due without being made ready. */

@@ -124,7 +124,7 @@ export function watchPool(pool: PoolState): void {
 const backlogGauges = {
   dueLanes: backlogGauge(
     'posthorn_due_lanes',
-    'Lanes with due work that nothing holds back, of the first thousand.',
+    'Lanes with due work that are not paused, of the first thousand.',
   ),
   due: backlogGauge('posthorn_due_rows', 'Rows that are due, of the first hundred thousand.'),
   leased: backlogGauge(
@@ -133,7 +133,7 @@ const backlogGauges = {
   ),
   oldestDueSeconds: backlogGauge(
     'posthorn_oldest_due_seconds',
-    'For how long the oldest due row has waited that nothing holds back, by the clock of the database; 0: there is none.',
+    'For how long the oldest due row that is not paused has waited, by the clock of the database; 0: there is none.',
   ),
 };
 

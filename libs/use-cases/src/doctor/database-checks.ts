@@ -96,7 +96,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     },
     { name: 'database.secrets', run: () => judgeSecrets(installation) },
     { name: 'work.restored', run: () => judgeRestoration(database) },
-    { name: 'work.held-back', run: () => judgePauses(database) },
+    { name: 'work.paused', run: () => judgePauses(database) },
     { name: 'work.senders', run: async () => judgeSenders(await database.rates.relays()) },
     { name: 'work.due', run: async () => judgeBacklog(await database.findDue()) },
     { name: 'work.leases', run: async () => judgeLeases(await database.findDue()) },
@@ -157,22 +157,22 @@ async function judgeRestoration({ eras }: ExaminedDatabase): Promise<Finding> {
     );
   const restoration = await findRestoration(eras);
   if (restoration === null)
-    return good('the database is where it was made, or was let go since it was restored');
+    return good('the database is where it was made, or was resumed since it was restored');
   const counts = restoration.queues.map(
     ({ queue, dueBefore, dueSince }) => `${queue}: ${dueBefore} and ${dueSince}`,
   );
   return advice(
-    `the database was restored and is held back since ${restoration.heldSince.toISOString()}; the backup was made at about ` +
+    `the database was restored and is paused since ${restoration.heldSince.toISOString()}; the backup was made at about ` +
       `${restoration.dumpedAt.toISOString()}. Due then and since: ${counts.join(', ')}`,
     RESUME,
   );
 }
 
 async function judgePauses(database: ExaminedDatabase): Promise<Finding> {
-  const held = await database.listHeldQueues();
-  if (held.length === 0) return good('no queue is held back as a whole');
-  const texts = held.map(
+  const paused = await database.listPausedQueues();
+  if (paused.length === 0) return good('no queue is paused as a whole');
+  const texts = paused.map(
     ({ queue, reason, pausedAt }) => `${queue} since ${pausedAt.toISOString()} (${reason})`,
   );
-  return advice(`held back: ${texts.join(', ')}`, 'when the reason is gone: posthorn resume');
+  return advice(`paused: ${texts.join(', ')}`, 'when the reason is gone: posthorn resume');
 }

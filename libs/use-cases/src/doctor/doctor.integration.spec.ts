@@ -122,7 +122,7 @@ describe('The doctor', () => {
       good.push(
         'database.secrets',
         'work.restored',
-        'work.held-back',
+        'work.paused',
         'work.due',
         'work.leases',
         'work.senders',
@@ -326,7 +326,7 @@ describe('The doctor', () => {
         expect(then.get('work.restored')).toMatch(
           /^advice: .*Due then and since: email: 0 and 3, event: 0 and 0/,
         );
-        expect(then.get('work.held-back')).toMatch(/email since .*The database was restored/);
+        expect(then.get('work.paused')).toMatch(/email since .*The database was restored/);
       } finally {
         await copy.drop();
       }

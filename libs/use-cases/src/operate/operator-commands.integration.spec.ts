@@ -251,7 +251,7 @@ describe('An operator at the command line', () => {
 
   it('pauses, sees why, and resumes', async () => {
     expect(await told('pause', '--everything', '--reason', 'The relay moves')).toContain(
-      'Release it: resume --everything',
+      'Resume it: resume --everything',
     );
     await answer('pause', ...inIt(), '--reason', 'Looks like spam');
     expect(await told('pause', 'list')).toMatch(/^everything .* The relay moves\n.*Looks like spam$/m);

@@ -77,7 +77,7 @@ function momentIn(text: string, now: Date): Date {
 
 async function requirePause(pausedLanes: Pick<PausedLaneStore, 'list'>): Promise<void> {
   if ((await findPause(pausedLanes, 'everything')) === undefined)
-    throw new Refusal(409, 'Emails are not held back, so they may leave meanwhile; pause everything first');
+    throw new Refusal(409, 'Emails are not paused, so they may leave meanwhile; pause everything first');
 }
 
 async function giveUp(
@@ -104,7 +104,7 @@ async function giveUp(
 function detailOf(moment: Date, wasRestored: boolean): object {
   const error = wasRestored
     ? `the system was restored from a backup, and this email was due before ${moment.toISOString()}: it may have been sent already`
-    : `an operator gave up what was due before ${moment.toISOString()} when emails were held back`;
+    : `an operator gave up what was due before ${moment.toISOString()} while emails were paused`;
   return { reason: wasRestored ? 'restored' : 'held_back', error, release: RELEASE };
 }
 
