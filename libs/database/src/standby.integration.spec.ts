@@ -1,52 +1,69 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { WorkspaceId } from '@posthorn/kernel';
+import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { operator } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
+import { DeliveryTestStores } from './deliveries.fixture.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { faultOf, isOutage } from './faults.ts';
-import { TestStores, rawEmail, scheduledEmail } from './test-stores.fixture.ts';
+import { TestStores, rawEmail, scheduledEmail, sent } from './test-stores.fixture.ts';
 import type { AcceptableRawEmail } from './stores/acceptable-email.ts';
+import { ApiKeyStore } from './stores/api-key-store.ts';
+import { ContactChanges } from './stores/contact-changes.ts';
+import { ContactStore } from './stores/contact-store.ts';
 import { EmailChanges } from './stores/email-changes.ts';
+import { OperatorAccountStore } from './stores/operator-account-store.ts';
+import { PausedLaneStore } from './stores/paused-lane-store.ts';
+import { RecoveryStore } from './stores/recovery-store.ts';
+import { SubscriptionStore } from './stores/subscription-store.ts';
+import { SuppressionChanges } from './stores/suppression-changes.ts';
 
 const HOUR_MS = 3_600_000;
 const NOT_KNOWN = 'not known';
 
-describe('Data that a primary shows after a crash, but its synchronous standby does not have', () => {
-  let primary: PrivatePostgres;
-  let standby: PrivatePostgres;
-  let stores: TestStores;
-  let workspaceId: WorkspaceId;
-  let email: AcceptableRawEmail;
+/** More than the changes that wait for the standby at the same time. */
+const POOL_SIZE = 30;
 
-  beforeAll(async () => {
-    primary = await PrivatePostgres.start();
-    standby = await primary.addStandby();
-    stores = new TestStores(primary.url);
-    workspaceId = await stores.openWorkspace();
-  });
-  afterAll(async () => {
-    await stores.close();
-    await standby.close();
-    await primary.close();
-  });
+let primary: PrivatePostgres;
+let standby: PrivatePostgres;
+let stores: TestStores;
+let workspaceId: WorkspaceId;
+
+beforeAll(async () => {
+  primary = await PrivatePostgres.start();
+  standby = await primary.addStandby();
+  stores = new TestStores(primary.url, POOL_SIZE);
+  workspaceId = await stores.openWorkspace();
+});
+afterAll(async () => {
+  await stores.close();
+  await standby.close();
+  await primary.close();
+});
+afterEach(() => standby.restart());
+
+/** Afterwards the primary has the changes, and the standby is away and does not have them. */
+async function crashDuring(...changes: readonly (() => Promise<unknown>)[]): Promise<void> {
+  await standby.stop();
+  const changed = changes.map((change) => change().catch((error: unknown) => error));
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  while ((await stores.ask(waiting)).length < changes.length) await sleep(20);
+  await primary.crash();
+  for (const result of await Promise.all(changed)) expect(faultOf(result)).toBe('lost');
+  await primary.restart();
+}
+
+const reported = (ask: () => Promise<unknown>): Promise<unknown> =>
+  ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
+
+describe('Data that a primary shows after a crash, but its synchronous standby does not have', () => {
+  let email: AcceptableRawEmail;
 
   beforeEach(async () => {
     email = keyedEmail();
     await crashDuring(() => stores.accept([email]));
   });
-  afterEach(() => standby.restart());
-
-  /** Afterwards the primary has the change, and the standby is away and has it not. */
-  async function crashDuring(change: () => Promise<unknown>): Promise<void> {
-    await standby.stop();
-    const changed = change().catch((error: unknown) => error);
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-    while ((await stores.ask(waiting)).length === 0) await sleep(20);
-    await primary.crash();
-    expect(faultOf(await changed)).toBe('lost');
-    await primary.restart();
-  }
 
   function keyedEmail(change: Partial<AcceptableRawEmail> = {}): AcceptableRawEmail {
     const raw = rawEmail(workspaceId, change);
@@ -63,9 +80,6 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
     const again = { ...keyedEmail(), idempotency: email.idempotency! };
     return (await stores.accept([again]))[0]!.kind === 'replayed';
   };
-
-  const reported = (ask: () => Promise<boolean>): Promise<unknown> =>
-    ask().catch((error: unknown) => (isOutage(error) ? NOT_KNOWN : error));
 
   it('is reported: examining the database shows how many transactions wait for the standby', async () => {
     const examined = new ExaminedDatabase(primary.url);
@@ -92,17 +106,102 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
       expect(await ask()).toBe(true);
     },
   );
+});
 
-  it('is returned to nobody until the standby has it, as a failover would lose it: that an email was cancelled before', async () => {
-    await standby.restart();
-    const scheduled = scheduledEmail(workspaceId, new Date(Date.now() + HOUR_MS));
-    await stores.accept([scheduled]);
-    const cancel = (): Promise<boolean> =>
-      new EmailChanges(stores.database).cancel(workspaceId, scheduled.id);
-    await crashDuring(cancel);
-    expect(await reported(cancel)).toBe(NOT_KNOWN);
-    await standby.restart();
-    expect(await cancel()).toBe(false);
-    expect(await stores.statusOf(scheduled.id)).toBe('CANCELLED');
-  });
+/** A change, and a later call that finds nothing to change because of it. */
+interface Repeated {
+  readonly what: string;
+  readonly change: () => Promise<unknown>;
+  readonly ask: () => Promise<unknown>;
+  readonly answer: unknown;
+}
+
+const OPERATOR = operator('test');
+
+async function emailChanges(): Promise<Repeated[]> {
+  const changes = new EmailChanges(stores.database);
+  const later = new Date(Date.now() + HOUR_MS);
+  const cancelled = async (): Promise<Repeated & { readonly move: () => Promise<unknown> }> => {
+    // Of a workspace of its own: two cancellations in one wait for each other.
+    const acme = await stores.openWorkspace();
+    const email = scheduledEmail(acme, later);
+    const { id } = email;
+    await stores.accept([email]);
+    const cancel = () => changes.cancel(acme, id);
+    const move = () => changes.reschedule(acme, id, { at: later, keysKeptMs: 0 });
+    return { what: 'an email was cancelled', change: cancel, ask: cancel, answer: false, move };
+  };
+  const [first, { move, ...second }] = [await cancelled(), await cancelled()];
+  const claimed = await stores.acceptAndClaim(workspaceId);
+  const record = () => stores.outbox.record([sent(claimed)]);
+  return [
+    first,
+    { ...second, what: 'a cancelled email is not moved', ask: move, answer: undefined },
+    { what: 'an email was sent', change: record, ask: record, answer: [false] },
+  ];
+}
+
+async function recipientChanges(): Promise<Repeated[]> {
+  const subscriptions = new SubscriptionStore(stores.database);
+  const [subscribed] = await stores.acceptEmails(workspaceId, 1, { unsubscribe: true });
+  const unsubscribe = async () => (await subscriptions.setStatus(subscribed!, 'UNSUBSCRIBED'))?.status;
+  const suppressions = new SuppressionChanges(stores.database);
+  const address = { email: 'bob@example.net', reason: 'MANUAL' } as const;
+  const { id: suppressionId } = (await suppressions.add(workspaceId, OPERATOR, address)).suppression;
+  const release = () => suppressions.remove(workspaceId, suppressionId, OPERATOR);
+  const upsert = { workspaceId, email: 'eve@example.net', properties: {} };
+  const { id: contactId } = (await new ContactStore(stores.database).upsert([upsert]))[0]!.contact;
+  const forget = () => new ContactChanges(stores.database).delete(workspaceId, contactId, OPERATOR);
+  return [
+    { what: 'a recipient unsubscribed', change: unsubscribe, ask: unsubscribe, answer: 'UNSUBSCRIBED' },
+    { what: 'an address is not suppressed', change: release, ask: release, answer: undefined },
+    { what: 'a contact was deleted', change: forget, ask: forget, answer: undefined },
+  ];
+}
+
+async function workspaceChanges(): Promise<Repeated[]> {
+  const keys = new ApiKeyStore(stores.database);
+  const secret = { secretHash: createHash('sha256').digest(), secretHint: 'phk_' };
+  const key = await keys.create(workspaceId, OPERATOR, { displayName: 'key', role: 'EDITOR', ...secret });
+  const revoke = () => keys.delete(workspaceId, OPERATOR, key!.id);
+  const webhook = await new DeliveryTestStores(stores).addWebhook(workspaceId);
+  const id = newId('rcv', Date.now());
+  const period = { since: new Date(Date.now() - HOUR_MS), until: new Date() };
+  const recover = async (recoveryId = newId('rcv', Date.now())) => {
+    const wanted = { id: recoveryId, ...period };
+    return (await new RecoveryStore(stores.database).begin(workspaceId, webhook, OPERATOR, wanted))?.id;
+  };
+  return [
+    { what: 'an API key was deleted', change: revoke, ask: revoke, answer: undefined },
+    { what: 'deliveries are being recovered', change: () => recover(id), ask: () => recover(), answer: id },
+  ];
+}
+
+async function operatorChanges(): Promise<Repeated[]> {
+  const lanes = new PausedLaneStore(stores.database);
+  const pause = () => lanes.pauseQueues(['event'], OPERATOR, 'maintenance');
+  await lanes.pauseQueues(['webhook'], OPERATOR, 'maintenance');
+  const resume = () => lanes.resumeQueues(['webhook'], OPERATOR);
+  const accounts = new OperatorAccountStore(stores.database);
+  await accounts.create(OPERATOR, 'ada', 'operator', 'hash');
+  const remove = () => accounts.remove(OPERATOR, 'ada');
+  return [
+    { what: 'a queue is paused', change: pause, ask: pause, answer: undefined },
+    { what: 'a queue is not paused', change: resume, ask: resume, answer: 0 },
+    { what: 'an operator was removed', change: remove, ask: remove, answer: false },
+  ];
+}
+
+it('A repeated change is answered only once the standby has the first one, as a failover would undo it', async () => {
+  const repeated = (
+    await Promise.all([emailChanges(), recipientChanges(), workspaceChanges(), operatorChanges()])
+  ).flat();
+  const ask = async (): Promise<Record<string, unknown>> =>
+    Object.fromEntries(
+      await Promise.all(repeated.map(async ({ what, ask }) => [what, await reported(ask)] as const)),
+    );
+  await crashDuring(...repeated.map(({ change }) => change));
+  expect(await ask()).toEqual(Object.fromEntries(repeated.map(({ what }) => [what, NOT_KNOWN])));
+  await standby.restart();
+  expect(await ask()).toEqual(Object.fromEntries(repeated.map(({ what, answer }) => [what, answer])));
 });

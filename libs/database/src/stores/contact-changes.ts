@@ -9,6 +9,7 @@ import {
   mergeProperties,
   withStatus,
 } from '@posthorn/domain';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { eventsAsJson, runWithEvents } from '../events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../sql/contacts.ts';
@@ -97,7 +98,9 @@ export class ContactChanges {
     const inTransaction = async (transaction: Transaction): Promise<Result | undefined> => {
       const ids = [uuidOf(id), uuidOf(workspaceId)];
       const [row] = await transaction.$queryRawUnsafe<ContactRow[]>(LOCK_CONTACT, ...ids);
-      return row && work(contactOf(row), { transaction, nowMs: clock.nowMs(), actor });
+      if (row !== undefined) return work(contactOf(row), { transaction, nowMs: clock.nowMs(), actor });
+      await awaitStandby(transaction);
+      return undefined;
     };
     return changes.run(id, () => transact(this.database, inTransaction));
   }

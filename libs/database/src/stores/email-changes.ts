@@ -1,7 +1,7 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, LaneId } from '@posthorn/domain';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
-import { FIND_EMAILS } from '../sql/accept.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from '../sql/email-changes.ts';
 import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
@@ -40,17 +40,14 @@ export class EmailChanges {
   }
 
   /**
-   * Cancels an email, if this workspace has it, it is SCHEDULED and was never claimed. If it does not, an earlier cancellation is durable, on the
-   * synchronous standby too: the caller may be told of it. @returns whether it did
+   * Cancels an email, if this workspace has it, it is SCHEDULED and was never claimed. @returns whether it did
    *
    * @param actor the operator who does it, for the audit log; undefined: an API key of its workspace does, which only the timeline shows
    */
   async cancel(workspaceId: WorkspaceId, id: EmailId, actor?: Actor): Promise<boolean> {
     const values = [uuidOf(id), uuidOf(workspaceId)];
     const audited = actor && ({ workspaceId, action: 'email.cancelled', actor, subjectId: id } as const);
-    if ((await this.change(id, CANCEL_EMAIL, values, audited)) !== undefined) return true;
-    await this.database.pool.query(FIND_EMAILS, [[uuidOf(id)]]);
-    return false;
+    return (await this.change(id, CANCEL_EMAIL, values, audited)) !== undefined;
   }
 
   /** A single statement, which returns a row when it has changed something; with an audit log entry, a transaction of two. */
@@ -62,10 +59,15 @@ export class EmailChanges {
   ): Promise<Row | undefined> {
     const { pool, clock, changes } = this.database;
     return changes.run(id, async () => {
-      if (audited === undefined) return (await pool.query<Row>(sql, values)).rows[0];
+      if (audited === undefined) {
+        const [changed] = (await pool.query<Row>(sql, values)).rows;
+        if (changed === undefined) await awaitStandby(pool);
+        return changed;
+      }
       return transactOn(this.database, async (client) => {
         const [changed] = (await client.query<Row>(sql, values)).rows;
-        if (changed !== undefined) await recordAudit(client, clock.nowMs(), audited);
+        if (changed === undefined) await awaitStandby(client);
+        else await recordAudit(client, clock.nowMs(), audited);
         return changed;
       });
     });

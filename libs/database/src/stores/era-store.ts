@@ -1,3 +1,4 @@
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import {
   COUNT_DUE_SINCE,
@@ -143,6 +144,7 @@ export class EraStore {
       const { queues, wasRestored, now } = (await client.query<ReleasedRow>(RELEASE_ALL)).rows[0]!;
       const change = ofSystem('sending.resumed', actor, { queues, ...detail });
       if (queues.length > 0) await recordAudit(client, now.getTime(), change);
+      else await awaitStandby(client);
       return { resumed: queues.length, wasRestored };
     });
   }

@@ -8,6 +8,7 @@ import {
   addressPattern,
   addressSpellings,
 } from '@posthorn/domain';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { ERASURE_RULES } from '../erasure-rules.ts';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
@@ -174,6 +175,11 @@ export class ErasureStore {
       detail,
     } as const;
     return transactOn(this.database, (client) => recordAudit(client, this.database.clock.nowMs(), change));
+  }
+
+  /** Waits until a failover brings back nothing that is erased, by an earlier run either. */
+  confirm(): Promise<void> {
+    return awaitStandby(this.database.pool);
   }
 
   private async endOf(table: 'emails' | 'events', after: string, max: number): Promise<string | undefined> {

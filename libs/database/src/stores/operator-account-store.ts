@@ -1,5 +1,6 @@
 import { newUuid } from '@posthorn/kernel';
 import type { Actor, OperatorRole } from '@posthorn/domain';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { type AuditedChange, ofSystem, recordAudit } from './audit-log-store.ts';
@@ -73,6 +74,7 @@ export class OperatorAccountStore {
     return transact(this.database, async (transaction) => {
       const isChanged = await work(transaction, nowMs);
       if (isChanged) await recordAudit(transaction, nowMs, change);
+      else await awaitStandby(transaction);
       return isChanged;
     });
   }

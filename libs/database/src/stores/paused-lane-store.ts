@@ -1,5 +1,6 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 import { type Actor, bulkLane, EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
 import { type AuditedChange, ofSystem, recordAudit } from './audit-log-store.ts';
@@ -82,6 +83,7 @@ export class PausedLaneStore {
     const data = lanes.map((lane) => ({ ...lane, reason }));
     const { count } = await transaction.pausedLane.createMany({ data, skipDuplicates: true });
     if (count > 0) await recordAudit(transaction, this.database.clock.nowMs(), change);
+    else await awaitStandby(transaction);
   }
 
   private async resume(
@@ -91,6 +93,7 @@ export class PausedLaneStore {
   ): Promise<number> {
     const { count } = await transaction.pausedLane.deleteMany({ where: { OR: [...lanes] } });
     if (count > 0) await recordAudit(transaction, this.database.clock.nowMs(), change);
+    else await awaitStandby(transaction);
     return count;
   }
 }

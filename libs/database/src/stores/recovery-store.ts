@@ -1,6 +1,7 @@
 import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Recovery } from '@posthorn/domain';
 import type pg from 'pg';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import {
@@ -66,6 +67,7 @@ export class RecoveryStore {
       if (begun === undefined) {
         const newest = [ids.id, ids.workspaceId, 1];
         const [running] = await transaction.$queryRawUnsafe<RecoveryRow[]>(LIST_RECOVERIES, ...newest);
+        await awaitStandby(transaction);
         return recoveryOf(running!);
       }
       await recordAudit(transaction, now.getTime(), {

@@ -1,3 +1,4 @@
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import type { Actor, JsonObject } from '@posthorn/domain';
 import type { SealedColumn } from '../sealed-columns.ts';
@@ -15,7 +16,8 @@ export class SealedSecretStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * The next secrets that do not begin with `head`, ordered by their rows' ids. Index: the table's primary key.
+   * The next secrets that do not begin with `head`, ordered by their rows' ids. When there are none, a failover brings none back. Index: the table's
+   * primary key.
    *
    * @param after the last row that was read; null: from the beginning
    */
@@ -32,6 +34,7 @@ export class SealedSecretStore {
        LIMIT $3::int`,
       [head, after, limit],
     );
+    if (rows.length === 0) await awaitStandby(this.database.pool);
     return rows;
   }
 

@@ -1,6 +1,7 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type ContactStatus, RECIPIENT, withStatus } from '@posthorn/domain';
 import type pg from 'pg';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
@@ -36,7 +37,8 @@ export class SubscriptionStore {
     return transactOn(this.database, async (client) => {
       const row = await read(client, emailId);
       if (row === undefined) return undefined;
-      if (row.status !== status) await this.change(client, emailId, row, status);
+      if (row.status === status) await awaitStandby(client);
+      else await this.change(client, emailId, row, status);
       return shown(row, status);
     });
   }

@@ -1,5 +1,6 @@
 import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
+import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { ADD_SUPPRESSION, REMOVE_SUPPRESSION } from '../sql/suppressions.ts';
 import { transact, type Transaction } from '../transaction.ts';
@@ -50,7 +51,10 @@ export class SuppressionChanges {
     return transact(this.database, async (transaction) => {
       const values = [uuidOf(id), uuidOf(workspaceId)];
       const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(REMOVE_SUPPRESSION, ...values);
-      if (row === undefined) return undefined;
+      if (row === undefined) {
+        await awaitStandby(transaction);
+        return undefined;
+      }
       const suppression = suppressionOf(row);
       await this.audit(transaction, 'suppression.deleted', actor, suppression);
       return suppression;

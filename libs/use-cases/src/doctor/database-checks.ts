@@ -152,7 +152,7 @@ async function judgeRestoration({ eras }: ExaminedDatabase): Promise<Finding> {
   const { isOfHere, aliveAt } = await eras.read();
   if (!isOfHere)
     return advice(
-      `the database was restored or copied from one that was at work until ${aliveAt.toISOString()}; the first app that starts holds everything back`,
+      `the database was restored or copied from one that was at work until ${aliveAt.toISOString()}; the first app that starts pauses everything`,
       'start the apps, then look again',
     );
   const restoration = await findRestoration(eras);

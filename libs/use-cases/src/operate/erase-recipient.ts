@@ -77,7 +77,7 @@ class Tally {
 export async function eraseRecipient(
   store: Pick<
     ErasureStore,
-    'now' | 'forget' | 'removeEmails' | 'removeEvents' | 'redactAnswers' | 'redact' | 'record'
+    'now' | 'forget' | 'removeEmails' | 'removeEvents' | 'redactAnswers' | 'redact' | 'record' | 'confirm'
   >,
   actor: Actor,
   { address, workspaceId, suppress }: ErasureOrder,
@@ -101,6 +101,7 @@ export async function eraseRecipient(
   const { deleted, cancelled, inProgress } = tally;
   for (const id of tally.workspaceIds)
     await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled });
+  await store.confirm();
   const recipient = hash('sha256', person.address.toLowerCase());
   return {
     recipient,
