@@ -29,7 +29,7 @@ export class RelayBreaker {
     return true;
   }
 
-  /** The relay has answered about an email: any verdict but `relay_unavailable`. */
+  /** The relay has answered about an email: it has accepted the envelope, or the verdict is any but `relay_unavailable`. */
   succeeded(): void {
     if (this.current !== 'closed') this.changedAtMs = this.nowMs();
     this.current = 'closed';

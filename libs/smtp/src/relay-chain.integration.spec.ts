@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
 import { RelayBreaker } from './relay-breaker.ts';
@@ -107,6 +108,24 @@ describe('relays in order of preference', () => {
       { relay: name, isAvailable: false, reason: 'greeting: 421 busy' },
       { relay: name, isAvailable: true },
     ]);
+  });
+
+  it('are available again once they accept an envelope, not only when all of a large email has arrived', async () => {
+    let hasArrived = (): void => undefined;
+    const arrival = new Promise<void>((resolve) => (hasArrived = resolve));
+    const chain = await chainOf(at('greeting', { drop: true }));
+    const [server] = chain.servers;
+    await chain.chain.send(ENVELOPE, MESSAGE);
+    server!.script = at('content', { after: arrival });
+    chain.pass(1_000);
+    const probe = chain.chain.send(ENVELOPE, MESSAGE);
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toBeUndefined();
+    for (let n = 0; n < 100 && chain.chain.retryAfterMs > 0; n += 1) await sleep(20);
+    server!.script = WELL;
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    hasArrived();
+    expect(await probe).toMatchObject({ kind: 'accepted' });
+    expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, true]);
   });
 
   it('send nothing while all are unavailable', async () => {

@@ -62,8 +62,11 @@ export class RelayChain {
       if (!mayStillBegin()) break;
       if (!relay.breaker.mayBegin()) continue;
       // While this waits for a connection, other transmissions may open the breaker; an established connection proves otherwise.
-      const mayBegin: MayStillBegin = (isConnected) =>
-        mayStillBegin() && (isConnected || relay.breaker.state !== 'open');
+      const mayBegin: MayStillBegin = (reached) => {
+        // What comes afterwards is about the email, and a large one takes minutes over a slow line: the others need not wait for it.
+        if (reached === 'envelope') this.answered(relay);
+        return mayStillBegin() && (reached !== 'slot' || relay.breaker.state !== 'open');
+      };
       const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
       if (answered === undefined) continue;
       const transmission = { relay: relay.name, ...answered };

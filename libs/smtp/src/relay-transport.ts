@@ -139,7 +139,7 @@ export class RelayTransport implements SmtpTransport {
     if (this.closed !== undefined) throw new Error('the transport is closed');
     for (;;) {
       const slot = await this.pool.take();
-      if (!mayStillBegin(false)) {
+      if (!mayStillBegin('slot')) {
         this.pool.give(slot);
         return undefined;
       }
@@ -216,10 +216,10 @@ export class RelayTransport implements SmtpTransport {
     message: Buffer,
     mayStillBegin: MayStillBegin,
   ): Promise<Transmission | undefined> {
-    const isStillOurs = (): boolean => mayStillBegin(true);
+    const mayWrite = (): boolean => mayStillBegin('envelope');
     const kept = slot.connection;
     if (kept?.isAlive) {
-      const transmission = await kept.send(envelope, message, isStillOurs);
+      const transmission = await kept.send(envelope, message, mayWrite);
       if (transmission === undefined || !wasStale(transmission)) return transmission;
     }
     await kept?.quit();
@@ -228,7 +228,7 @@ export class RelayTransport implements SmtpTransport {
     if (!(opened instanceof RelayConnection)) return opened;
     slot.connection = opened;
     // Connecting may have taken so long, or this process may have been suspended, that somebody else has claimed the email.
-    return isStillOurs() ? opened.send(envelope, message, isStillOurs) : undefined;
+    return mayStillBegin('connection') ? opened.send(envelope, message, mayWrite) : undefined;
   }
 
   private async giveBack(

@@ -18,8 +18,11 @@ export interface RequestedReports {
 /** That a recipient cannot be reached, that it takes longer, or that the message was delivered. */
 export type ReportedFact = 'FAILURE' | 'DELAY' | 'SUCCESS';
 
-/** Whether a message may be transmitted at this moment. `isConnected`: there is a connection to the relay for it. */
-export type MayStillBegin = (isConnected: boolean) => boolean;
+/** What a message has got so far: the right to a connection, a connection to the relay, or the relay's consent, since it has accepted the envelope. */
+export type Reached = 'slot' | 'connection' | 'envelope';
+
+/** Whether a message may be transmitted at this moment. */
+export type MayStillBegin = (reached: Reached) => boolean;
 
 /** Transmits messages to a server. */
 export interface SmtpTransport {
