@@ -282,6 +282,19 @@ describe('Returned mail', () => {
     expect(taken).toEqual([]);
   });
 
+  it('is accepted over a slow line, though the whole of it takes longer than a connection may last', async () => {
+    const sessionMs = 600;
+    await start({ limits: { ...LIMITS, sessionMs } });
+    const slow = Client.connect();
+    await slow.begin();
+    await slow.say('DATA');
+    for (const begunAt = performance.now(); performance.now() - begunAt < 3 * sessionMs; await sleep(50))
+      slow.socket.write(`${'x'.repeat(500)}\r\n`);
+    slow.socket.write('.\r\n');
+    expect(await slow.answer()).toMatch(/^250 /);
+    expect(taken).toHaveLength(1);
+  });
+
   it('is recorded to its end on shutdown, and no other is begun', async () => {
     const recording = Promise.withResolvers<boolean>();
     const begun = Promise.withResolvers<void>();

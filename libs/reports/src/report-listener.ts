@@ -13,7 +13,7 @@ interface ReceivingLimits extends PeerLimitsOptions {
   readonly keptBytes: number;
   /** Idle timeout of a connection. */
   readonly silenceMs: number;
-  /** The longest that a connection may last in all. */
+  /** The longest that a connection may last, counted anew from each DATA; longer only while a mail of acceptable size arrives at 16 kbit/s or more. */
   readonly sessionMs: number;
 }
 
@@ -49,6 +49,10 @@ interface Session {
   readonly deadline: NodeJS.Timeout;
   /** Whether a mail is being received. */
   isBusy: boolean;
+  /** The bytes of that mail so far. */
+  received: number;
+  /** How many of them had arrived when the deadline was last extended. */
+  receivedBefore: number;
   unknownRecipients: number;
   /** Since the last accepted mail. */
   commands: number;
@@ -64,6 +68,8 @@ interface OpenConnection {
 }
 
 const MAX_UNKNOWN_RECIPIENTS = 5;
+/** The slowest rate at which a large mail may arrive, 16 kbit/s. */
+const MIN_BYTES_PER_MS = 2;
 /** A mail needs six: EHLO, STARTTLS, EHLO, MAIL, RCPT, DATA. */
 const MAX_COMMANDS_PER_MAIL = 100;
 /** How long open connections may go on after {@link ReportListener.close}. */
@@ -149,10 +155,20 @@ export class ReportListener {
   }
 
   private startSession(id: string, address: string): void {
-    const deadline = setTimeout(() => this.closeConnection(id), this.options.limits.sessionMs);
-    const session: Session = { address, deadline, isBusy: false, unknownRecipients: 0, commands: 0 };
+    const deadline = setTimeout(() => this.checkDeadline(id, session), this.options.limits.sessionMs);
+    const nothing = { received: 0, receivedBefore: 0, unknownRecipients: 0, commands: 0 };
+    const session: Session = { address, deadline, isBusy: false, ...nothing };
     this.sessions.set(id, session);
     this.countCommands(id, session);
+  }
+
+  private checkDeadline(id: string, session: Session): void {
+    const { sessionMs, messageBytes } = this.options.limits;
+    const { isBusy, received, receivedBefore } = session;
+    const isArriving = received - receivedBefore >= sessionMs * MIN_BYTES_PER_MS && received <= messageBytes;
+    if (!isBusy || !isArriving) return this.closeConnection(id);
+    session.receivedBefore = received;
+    session.deadline.refresh();
   }
 
   /** Counts commands where smtp-server receives them, since it has no hook for most of them and answers any number. */
@@ -208,8 +224,9 @@ export class ReportListener {
   private async take(stream: SMTPServerDataStream, { id }: SMTPServerSession, done: Done): Promise<void> {
     const session = this.sessions.get(id);
     if (session?.emailId === undefined) return done(this.refuse('tryAgain'));
-    session.isBusy = true;
-    const refused = await this.receive(stream, session.emailId).catch((error: unknown) => {
+    Object.assign(session, { isBusy: true, received: 0, receivedBefore: 0 });
+    session.deadline.refresh();
+    const refused = await this.receive(stream, session, session.emailId).catch((error: unknown) => {
       this.options.onError(error);
       return 'tryAgain' as const;
     });
@@ -220,8 +237,13 @@ export class ReportListener {
   }
 
   /** Succeeds only when the mail is recorded. */
-  private async receive(stream: SMTPServerDataStream, emailId: EmailId): Promise<RefusalReason | undefined> {
-    const beginning = await readBeginning(stream, this.options.limits.keptBytes);
+  private async receive(
+    stream: SMTPServerDataStream,
+    session: Session,
+    emailId: EmailId,
+  ): Promise<RefusalReason | undefined> {
+    const onReceived = (bytes: number): number => (session.received += bytes);
+    const beginning = await readBeginning(stream, this.options.limits.keptBytes, onReceived);
     // The client hung up before the end of the mail, and will retry.
     if (beginning === undefined) return 'tryAgain';
     if (stream.sizeExceeded) return 'tooLarge';
@@ -250,11 +272,16 @@ export class ReportListener {
 }
 
 /** The beginning of a mail; the rest is read and discarded. Undefined: the stream broke off. */
-async function readBeginning(stream: SMTPServerDataStream, bytes: number): Promise<Buffer | undefined> {
+async function readBeginning(
+  stream: SMTPServerDataStream,
+  bytes: number,
+  onReceived: (bytes: number) => void,
+): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let kept = 0;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
+      onReceived(chunk.length);
       const part = chunk.subarray(0, bytes - kept);
       if (part.length > 0) chunks.push(part);
       kept += part.length;
