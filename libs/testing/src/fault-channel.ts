@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resetSocket } from './reset-socket.ts';
 
 /** How many of the last bytes of a client are kept, so that a pattern is found across packets. */
 const REMEMBERED_BYTES = 4_096;
@@ -83,8 +84,8 @@ export class Channel {
   }
 
   cut(): void {
-    this.client.resetAndDestroy();
-    this.server.resetAndDestroy();
+    resetSocket(this.client);
+    resetSocket(this.server);
   }
 }
 

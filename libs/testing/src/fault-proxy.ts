@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Channel, type PlannedCut } from './fault-channel.ts';
 import { freePort } from './stack.ts';
+import { resetSocket } from './reset-socket.ts';
 
 /** A COMMIT in the protocol of Postgres. The final NUL keeps `READ COMMITTED` from matching. */
 export const COMMIT_SENT = 'COMMIT\0';
@@ -112,7 +113,7 @@ export class FaultProxy {
   cutAll(): void {
     for (const channel of this.#channels) channel.cut();
     this.#channels.clear();
-    for (const client of this.#waiting) client.resetAndDestroy();
+    for (const client of this.#waiting) resetSocket(client);
     this.#waiting.clear();
   }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { sleep } from '@posthorn/kernel';
+import { resetSocket } from './reset-socket.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -49,7 +50,7 @@ function drained(socket: Socket): Promise<void> {
 /** Resets the connection (RST); a TLS connection is only destroyed. */
 function reset(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
-  else socket.resetAndDestroy();
+  else resetSocket(socket);
 }
 
 const OK = 'HTTP/1.1 200 OK';

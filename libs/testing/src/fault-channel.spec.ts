@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { Channel } from './fault-channel.ts';
+
+it('a channel that is cut while one side is being closed leaves no connection open', async () => {
+  const server = createServer({ allowHalfOpen: true });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const peers: Socket[] = [];
+  async function pair(): Promise<Socket> {
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    peers.push(connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined));
+    return (await accepted)[0];
+  }
+  const channel = new Channel(await pair(), await pair());
+  channel.client.end('the last words');
+  channel.cut();
+  expect([channel.client.destroyed, channel.server.destroyed]).toEqual([true, true]);
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const peer of peers) peer.destroy();
+  await closed;
+  const isOpen = (): boolean => process.getActiveResourcesInfo().includes('TCPSocketWrap');
+  const until = performance.now() + 5_000;
+  while (isOpen() && performance.now() < until) await sleep(5);
+  expect(isOpen()).toBe(false);
+});
