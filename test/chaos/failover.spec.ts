@@ -156,8 +156,9 @@ describe('When a synchronous standby takes over under load', () => {
       const toldOf = new Set(rows.map(({ to }) => to));
       const doubled = [...arrived].filter(([, mails]) => mails.length > 1).map(([to]) => to);
       expect(doubled.filter((to) => !toldOf.has(to))).toEqual([]);
-      const told = (): number => new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size;
-      await until(() => told() === arrived.size, 'each email is told, once or more often');
+      const eventsPosted = (): number =>
+        new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size;
+      await until(() => eventsPosted() === arrived.size, 'each email is reported, once or more often');
     },
     600_000,
   );

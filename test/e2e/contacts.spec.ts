@@ -20,7 +20,7 @@ interface ShownBatch {
   readonly failed: { index: number; email: string | null; error: { statusCode: number; message: string } }[];
 }
 
-interface Told {
+interface RecordedEvent {
   readonly event: string;
   readonly data: { readonly contact: { readonly id: string }; readonly changes?: object };
 }
@@ -65,15 +65,15 @@ const batch = async (contacts: unknown[], gateway = 0): Promise<ShownBatch> => {
   return answer.body['contacts'] as ShownBatch;
 };
 
-async function told(): Promise<Told[]> {
+async function recordedEvents(): Promise<RecordedEvent[]> {
   const { rows } = await stack.database.pool.query<{ payload: string }>(
     'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id',
     [uuidOf(tenant.workspaceId)],
   );
-  return rows.map(({ payload }) => JSON.parse(payload) as Told);
+  return rows.map(({ payload }) => JSON.parse(payload) as RecordedEvent);
 }
 
-const toldNames = async (): Promise<string[]> => (await told()).map(({ event }) => event);
+const eventNames = async (): Promise<string[]> => (await recordedEvents()).map(({ event }) => event);
 
 async function auditedActions(): Promise<unknown[]> {
   const { body } = await api().get('/v1/audit-log?sort=createdAt.asc', { key: tenant.keys.editor });
@@ -100,7 +100,9 @@ describe('POST /v1/contacts: 200', () => {
       isCreated: true,
     });
     const { id } = contactIn(answer);
-    expect(await told()).toMatchObject([{ event: 'CONTACT_CREATED', data: { contact: { id, properties } } }]);
+    expect(await recordedEvents()).toMatchObject([
+      { event: 'CONTACT_CREATED', data: { contact: { id, properties } } },
+    ]);
   });
 
   it('W11: updates an existing contact, and reports what has changed; without a change it reports nothing', async () => {
@@ -111,7 +113,7 @@ describe('POST /v1/contacts: 200', () => {
     expect(contactIn(answer).properties).toEqual({ plan: 'pro' });
     expect((await api().post(PATH, change)).body).toEqual(answer.body);
     expect((await api().post(PATH, { email: 'ada@example.net' })).body).toEqual(answer.body);
-    const [, updated, ...more] = await told();
+    const [, updated, ...more] = await recordedEvents();
     expect(updated).toMatchObject({
       event: 'CONTACT_UPDATED',
       data: { changes: { plan: 'pro', city: null } },
@@ -190,7 +192,7 @@ describe('One contact: 200', () => {
     expect((await page()).items).toEqual([]);
 
     const causes = ['UPDATED', 'UNSUBSCRIBED', 'RESUBSCRIBED', 'DELETED'];
-    expect(await toldNames()).toEqual(['CREATED', ...causes].map((cause) => `CONTACT_${cause}`));
+    expect(await eventNames()).toEqual(['CREATED', ...causes].map((cause) => `CONTACT_${cause}`));
     expect(await auditedActions()).toEqual(
       causes.map((cause) => [`contact.${cause.toLowerCase()}`, 'api_key']),
     );
@@ -282,12 +284,12 @@ describe('POST /v1/contacts/batch: 200', () => {
     expect(successful.map(({ properties }) => properties['n'])).toEqual(
       contacts.slice(1).map((_one, n) => n + 1),
     );
-    expect(await toldNames()).toEqual(Array(500).fill('CONTACT_CREATED'));
+    expect(await eventNames()).toEqual(Array(500).fill('CONTACT_CREATED'));
   });
 
   it('writes nothing if all items are invalid', async () => {
     expect((await batch([{}, 1])).failed).toHaveLength(2);
-    expect([await toldNames(), (await page()).items]).toEqual([[], []]);
+    expect([await eventNames(), (await page()).items]).toEqual([[], []]);
   });
 });
 
@@ -303,7 +305,7 @@ describe('Two gateways concurrently', () => {
     const ids = new Set(answers.map((answer) => contactIn(answer).id));
     expect(ids.size).toBe(1);
     expect(Object.keys((await read([...ids][0]!)).properties)).toHaveLength(40);
-    expect((await toldNames()).filter((name) => name === 'CONTACT_CREATED')).toHaveLength(1);
+    expect((await eventNames()).filter((name) => name === 'CONTACT_CREATED')).toHaveLength(1);
   });
 
   it('batches in opposite order, emails, changes and statuses of the same contacts all succeed', async () => {
@@ -327,7 +329,7 @@ describe('Two gateways concurrently', () => {
       expect(statusesOf(answers)).toEqual(Array(6).fill(200));
     }
     expect(Object.keys((await read(first!.id)).properties)).toHaveLength(8 + 1 + 4);
-    const flips = (await toldNames()).filter((name) => name.endsWith('SUBSCRIBED'));
+    const flips = (await eventNames()).filter((name) => name.endsWith('SUBSCRIBED'));
     expect(flips.map((name) => name.slice('CONTACT_'.length, -'SUBSCRIBED'.length))).toEqual([
       'UN',
       'RE',
@@ -342,7 +344,7 @@ describe('Two gateways concurrently', () => {
       [0, 1].map((n) => api(n).request('DELETE', `${PATH}/${id}`, undefined)),
     );
     expect(statusesOf(answers).sort()).toEqual([200, 404]);
-    expect(await toldNames()).toEqual(['CONTACT_CREATED', 'CONTACT_DELETED']);
+    expect(await eventNames()).toEqual(['CONTACT_CREATED', 'CONTACT_DELETED']);
   });
 });
 
@@ -386,6 +388,6 @@ describe('One contact: 404', () => {
       contacts: { items: [] },
     });
     expect(await read(contact.id)).toEqual(contact);
-    expect(await toldNames()).toEqual(['CONTACT_CREATED']);
+    expect(await eventNames()).toEqual(['CONTACT_CREATED']);
   });
 });

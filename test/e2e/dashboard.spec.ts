@@ -51,8 +51,8 @@ async function viewerCookie(): Promise<string> {
   return (viewerSession ??= await cookieOf(viewer));
 }
 
-/** What the log of the whole installation says of it, the newest first. */
-async function told(action: AuditedAction): Promise<AuditEntry[]> {
+/** The entries of an action in the audit log of the whole installation, the newest first. */
+async function auditEntries(action: AuditedAction): Promise<AuditEntry[]> {
   const page = { limit: 100, sort: 'createdAt.desc' } as const;
   return (await new AuditLogStore(stack.database).list(SYSTEM_WORKSPACE_ID, page, { action })).items.slice();
 }
@@ -358,14 +358,14 @@ describe('The dashboard', () => {
     const cookie = await cookieOf(viewer);
     await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
     const vera = { actor: operator('vera'), detail: { network: '127.0.0.1' } };
-    const [newest] = await told('operator.signed_in');
+    const [newest] = await auditEntries('operator.signed_in');
     expect(newest).toMatchObject(vera);
-    expect((await told('operator.signed_out'))[0]).toMatchObject(vera);
+    expect((await auditEntries('operator.signed_out'))[0]).toMatchObject(vera);
     // Nothing is recorded without a session.
-    const signedOut = (await told('operator.signed_out')).length;
+    const signedOut = (await auditEntries('operator.signed_out')).length;
     await ask('/sign-out', { method: 'POST', ...as(cookie, { Origin: origin() }) });
-    expect(await told('operator.signed_out')).toHaveLength(signedOut);
-    const accountsMade = (await told('operator.created')).length;
+    expect(await auditEntries('operator.signed_out')).toHaveLength(signedOut);
+    const accountsMade = (await auditEntries('operator.created')).length;
     const old = await pool.query<{ action: string }>(
       `UPDATE audit_log SET id = uuid_v7_floor(at - interval '366 days' + row_number * interval '1 s')
        FROM   (SELECT id AS known, row_number() OVER () FROM audit_log) AS numbered
@@ -373,8 +373,11 @@ describe('The dashboard', () => {
     );
     expect(old.rows.map(({ action }) => action)).toContain('operator.created');
     await cookieOf(viewer);
-    expect([(await told('operator.signed_in')).length, await told('operator.signed_out')]).toEqual([1, []]);
-    expect(await told('operator.created')).toHaveLength(accountsMade);
+    expect([
+      (await auditEntries('operator.signed_in')).length,
+      await auditEntries('operator.signed_out'),
+    ]).toEqual([1, []]);
+    expect(await auditEntries('operator.created')).toHaveLength(accountsMade);
   });
 
   it('ends a session after an hour without activity, and any session after twelve hours', async () => {
@@ -453,11 +456,11 @@ describe('The dashboard', () => {
     expect(await statusFrom('203.0.113.8', ada)).toBe(303);
     expect(await statusFrom(stranger, { name: 'grace', password: 'x' })).toBe(401);
     const refused = { actor: POSTHORN, detail: { network: stranger, name: 'ada' } };
-    expect(await told('operator.sign_in_refused')).toMatchObject([refused]);
+    expect(await auditEntries('operator.sign_in_refused')).toMatchObject([refused]);
     // A name without an account may be a password that was typed into the wrong field.
     await tryFrom('2001:db8::7', 'grace');
     const unknown = { actor: POSTHORN, detail: { network: '2001:0db8:0000:0000::/64' } };
-    expect(await told('operator.sign_in_refused')).toEqual([
+    expect(await auditEntries('operator.sign_in_refused')).toEqual([
       expect.objectContaining(unknown),
       expect.objectContaining(refused),
     ]);

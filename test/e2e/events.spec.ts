@@ -24,15 +24,15 @@ function namesIn(rule: 'N1' | 'W12'): string[] {
   return [...new Set([...section.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name!))];
 }
 
-let toldBefore = 0;
+let readBefore = 0;
 
 /** The payloads of a workspace's events since the last call: exactly the stored bytes that are posted. */
-async function told(): Promise<Record<string, unknown>[]> {
+async function newPayloads(): Promise<Record<string, unknown>[]> {
   const { rows } = await stack.database.pool.query<{ payload: string }>(
     'SELECT payload FROM events WHERE workspace_id = $1 ORDER BY xid, id OFFSET $2',
-    [uuidOf(tenant.workspaceId), toldBefore],
+    [uuidOf(tenant.workspaceId), readBefore],
   );
-  toldBefore += rows.length;
+  readBefore += rows.length;
   return rows.map(({ payload }) => JSON.parse(payload) as Record<string, unknown>);
 }
 
@@ -76,16 +76,18 @@ describe('N2, N3: the payload of events about a contact', () => {
     };
     const path = `/v1/contacts/${id}`;
     expect(id).toMatch(/^ctc_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
-    expect(await told()).toEqual([posted('CONTACT_CREATED', { plan: 'free' })]);
+    expect(await newPayloads()).toEqual([posted('CONTACT_CREATED', { plan: 'free' })]);
 
     await done(api().post(path, { properties: { plan: 'pro' } }));
-    expect(await told()).toEqual([posted('CONTACT_UPDATED', { plan: 'pro' }, { changes: { plan: 'pro' } })]);
+    expect(await newPayloads()).toEqual([
+      posted('CONTACT_UPDATED', { plan: 'pro' }, { changes: { plan: 'pro' } }),
+    ]);
 
     await done(api().post(`${path}/unsubscribe`, {}));
-    expect(await told()).toEqual([posted('CONTACT_UNSUBSCRIBED', { plan: 'pro' })]);
+    expect(await newPayloads()).toEqual([posted('CONTACT_UNSUBSCRIBED', { plan: 'pro' })]);
     await done(api().post(`${path}/resubscribe`, {}));
-    expect(await told()).toEqual([posted('CONTACT_RESUBSCRIBED', { plan: 'pro' })]);
+    expect(await newPayloads()).toEqual([posted('CONTACT_RESUBSCRIBED', { plan: 'pro' })]);
     await done(api().request('DELETE', path, undefined));
-    expect(await told()).toEqual([posted('CONTACT_DELETED', { plan: 'pro' })]);
+    expect(await newPayloads()).toEqual([posted('CONTACT_DELETED', { plan: 'pro' })]);
   });
 });

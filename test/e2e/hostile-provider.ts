@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-type Said = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 const KEY_ID = 'hostile';
 const CHUNK = Buffer.alloc(1024 * 1024, 'a');
@@ -14,9 +14,9 @@ export class HostileProvider {
   /** Handlers that replace its regular answers, by path. */
   readonly overrides = new Map<string, RequestListener>();
   /** Claims that replace those of its ID tokens. */
-  claims: Said = {};
+  claims: JsonRecord = {};
   /** Makes an ID token from claims. Default: a valid one. */
-  makeToken: (claims: Said) => unknown = (claims) => this.signed(claims);
+  makeToken: (claims: JsonRecord) => unknown = (claims) => this.signed(claims);
   /** The nonce for its ID tokens. */
   nonce = '';
   private readonly keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -48,13 +48,13 @@ export class HostileProvider {
   }
 
   /** A signed token. @param header fields to add to, or replace in, the header */
-  signed(claims: Said, header: Said = {}, key: KeyObject = this.keys.privateKey): string {
+  signed(claims: JsonRecord, header: JsonRecord = {}, key: KeyObject = this.keys.privateKey): string {
     const text = `${encoded({ alg: 'RS256', kid: KEY_ID, ...header })}.${encoded(claims)}`;
     return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
   }
 
   /** Its discovery document. @param change fields to replace */
-  metadata(change: Said = {}): Said {
+  metadata(change: JsonRecord = {}): JsonRecord {
     const { issuer } = this;
     return {
       issuer,
@@ -81,7 +81,7 @@ export class HostileProvider {
     else answerJson(this.regularAnswers[path])(request, response);
   };
 
-  private get regularAnswers(): Said {
+  private get regularAnswers(): JsonRecord {
     const { issuer, client, nonce, keys } = this;
     const now = Math.floor(Date.now() / 1_000);
     const claims = { iss: issuer, aud: client.id, sub: 'ada', nonce, iat: now, exp: now + 300 };
@@ -96,13 +96,13 @@ export class HostileProvider {
 }
 
 /** A token with an HMAC of a shared secret. */
-export function signedByText(claims: Said, secret: string, alg = 'HS256'): string {
+export function signedByText(claims: JsonRecord, secret: string, alg = 'HS256'): string {
   const text = `${encoded({ alg })}.${encoded(claims)}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 
 /** A token without a signature (`alg: none`). */
-export function unsigned(claims: Said): string {
+export function unsigned(claims: JsonRecord): string {
   return `${encoded({ alg: 'none' })}.${encoded(claims)}.`;
 }
 
@@ -126,6 +126,6 @@ export function answerEndlessly(status: number, onSent: (bytes: number) => void)
   };
 }
 
-function encoded(said: Said): string {
-  return Buffer.from(JSON.stringify(said)).toString('base64url');
+function encoded(value: JsonRecord): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

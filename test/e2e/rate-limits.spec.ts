@@ -229,11 +229,11 @@ describe('requests of a key', () => {
     it.each(cases)('%s', async (_what, status, policy, ask) => {
       const answer = await ask(apiOf(tenant.keys.apiUser), {});
       expect(answer.status).toBe(status);
-      const told = rateIn(answer);
-      expect(told).toMatchObject(
+      const rate = rateIn(answer);
+      expect(rate).toMatchObject(
         policy === 'key' ? { policy, quota: 1_000, window: 1 } : { policy, quota: 20, window: 60 },
       );
-      expect(told.remaining).toBeLessThanOrEqual(told.quota);
+      expect(rate.remaining).toBeLessThanOrEqual(rate.quota);
       expect(answer.headers.get('retry-after')).toBeNull();
     });
   });
@@ -288,9 +288,9 @@ describe('failed authentications', () => {
         /^Too many requests without a valid API key came from this address; wait [123] seconds?, or send a valid key$/,
       ),
     });
-    const told = rateIn(refused);
-    expect(told).toMatchObject({ policy: 'failed-authentications', quota: 20, window: 60, remaining: 0 });
-    expect(refused.headers.get('retry-after')).toBe(String(told.next));
+    const rate = rateIn(refused);
+    expect(rate).toMatchObject({ policy: 'failed-authentications', quota: 20, window: 60, remaining: 0 });
+    expect(refused.headers.get('retry-after')).toBe(String(rate.next));
     expect(rateIn(await direct.api().get('/v1/nothing')).remaining).toBeLessThanOrEqual(1);
     expect((await direct.send()).status).toBe(200);
   });

@@ -88,9 +88,9 @@ describe('An app that cannot start prints one line that says what to do', () => 
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const said = await outputOfFailedStart({ HTTP_HOST: '127.0.0.1', [setting]: String(port) });
+    const output = await outputOfFailedStart({ HTTP_HOST: '127.0.0.1', [setting]: String(port) });
     other.close();
-    const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    const words = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
       `inbound cannot start: Another process listens at 127.0.0.1:${port}: stop it, or give this one a port of its own (HTTP_PORT, METRICS_PORT and INBOUND_PORT say which)`,
     ]);
@@ -109,19 +109,19 @@ describe('An app that cannot start prints one line that says what to do', () => 
     ],
   ])('about a host %s', async (_what, host, why) => {
     for (const setting of ['HTTP_HOST', 'INBOUND_HOST']) {
-      const said = await outputOfFailedStart({
+      const output = await outputOfFailedStart({
         BOUNCE_DOMAIN: 'bounces.example.com',
         INBOUND_PORT: '0',
         [setting]: host,
       });
-      const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+      const words = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
       expect([setting, words]).toEqual([setting, [`inbound cannot start: ${why}`]]);
     }
   });
 
   it('about a malformed URL of the relay', async () => {
-    const said = await outputOfFailedStart({ SMTP_URL: 'smtp://joe:hunter2%@relay' }, 'sender');
-    const words = said.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    const output = await outputOfFailedStart({ SMTP_URL: 'smtp://joe:hunter2%@relay' }, 'sender');
+    const words = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
       'sender cannot start: SMTP_URL has a user or password that is not percent-encoded; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded',
     ]);
@@ -140,15 +140,15 @@ describe('An app that cannot start prints one line that says what to do', () => 
     writeFileSync(join(directory, 'one.key'), one.key);
     writeFileSync(join(directory, 'other.crt'), other.cert);
     writeFileSync(join(directory, 'none.crt'), 'none');
-    const said = await outputOfFailedStart({
+    const output = await outputOfFailedStart({
       INBOUND_TLS_CERTIFICATE: join(directory, certificate),
       INBOUND_TLS_KEY: join(directory, 'one.key'),
     });
     rmSync(directory, { recursive: true });
-    expect(said).toMatch(
+    expect(output).toMatch(
       /^inbound cannot start: The certificate for STARTTLS cannot be used: correct INBOUND_TLS_CERTIFICATE and INBOUND_TLS_KEY \([^\n]+\)\n$/,
     );
-    expect(said).toContain(why);
+    expect(output).toContain(why);
   });
 });
 

@@ -38,8 +38,8 @@ const spansOf = (traceId: string): ReceivedSpan[] =>
   collector.spans.filter((span) => span.traceId === traceId);
 const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan[] =>
   spans.filter((span) => span.name === name);
-const told = (traceId: string, name: string, count = 1): Promise<void> =>
-  until(() => named(spansOf(traceId), name).length >= count, `${count} spans ${name} of the trace are told`);
+const spansArrive = (traceId: string, name: string, count = 1): Promise<void> =>
+  until(() => named(spansOf(traceId), name).length >= count, `${count} spans ${name} of the trace arrive`);
 
 async function subscribe(path: string, events: string[]): Promise<void> {
   const answer = await stack.api().post('/v1/webhooks', { url: receiver.url(path), events });
@@ -54,9 +54,9 @@ it('G6: One trace, which names the request, leads from it by the relay to the re
   const { body } = await stack.send({ to, subject: SECRET_SUBJECT }, { headers });
   await stack.onlyMailTo(to);
   await Promise.all([
-    told(traceId, 'POST /v1/emails'),
-    told(traceId, 'smtp send'),
-    told(traceId, 'POST webhook'),
+    spansArrive(traceId, 'POST /v1/emails'),
+    spansArrive(traceId, 'smtp send'),
+    spansArrive(traceId, 'POST webhook'),
   ]);
 
   const spans = spansOf(traceId);
@@ -91,7 +91,7 @@ it('G6: One trace, which names the request, leads from it by the relay to the re
   expect(receiver.postsTo('/told')[0]!.headers['traceparent']).toBe(`00-${traceId}-${posted!.spanId}-01`);
 
   const [turnLink] = sent!.links;
-  await told(turnLink!.traceId, 'email turn');
+  await spansArrive(turnLink!.traceId, 'email turn');
   const [turn] = spansOf(turnLink!.traceId);
   expect(turn).toMatchObject({
     service: 'posthorn-sender',
@@ -106,13 +106,13 @@ it('The emails of a batch have the trace context of their call, and a turn that 
   const emails = Array.from({ length: 20 }, () => validEmail());
   const headers = { traceparent: `00-${traceId}-${SPAN}-01` };
   expect((await stack.api().post('/v1/emails/batch', { emails }, { headers })).status).toBe(200);
-  await told(traceId, 'smtp send', 20);
+  await spansArrive(traceId, 'smtp send', 20);
   const sends = named(spansOf(traceId), 'smtp send');
   const turns = () =>
     named(collector.spans, 'email turn').filter(({ links }) =>
       links.some((link) => link.traceId === traceId),
     );
-  await until(() => turns().reduce((sum, { links }) => sum + links.length, 0) >= 20, 'the turns are told');
+  await until(() => turns().reduce((sum, { links }) => sum + links.length, 0) >= 20, 'the turns arrive');
   const ids = new Set(turns().map(({ spanId }) => spanId));
   expect(sends.every(({ links }) => links.length === 1 && ids.has(links[0]!.spanId))).toBe(true);
 });
@@ -128,7 +128,7 @@ it('G6: A test email of a template belongs to the trace of its request', async (
       { headers: { traceparent: `00-${traceId}-${SPAN}-01` } },
     );
   const { id } = emailIn(answer);
-  await told(traceId, 'smtp send');
+  await spansArrive(traceId, 'smtp send');
   expect(named(spansOf(traceId), 'smtp send')[0]!.attributes).toMatchObject({ 'messaging.message.id': id });
 });
 
@@ -174,7 +174,7 @@ it('A collector that hangs delays neither emails nor the end of a process, and h
   };
   await fetch(`${gateway.url}/v1/emails`, { headers });
   expect((await gateway.program.stop()).code).toBe(0);
-  await told(traceId, 'GET /v1/emails');
+  await spansArrive(traceId, 'GET /v1/emails');
   expect(named(spansOf(traceId), 'GET /v1/emails')).toHaveLength(1);
 
   collector.behaviour = 'hangs';

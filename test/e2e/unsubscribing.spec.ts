@@ -64,7 +64,7 @@ async function statusOf(email: string): Promise<string | undefined> {
   return (body['contacts'] as { items: { status: string }[] }).items[0]?.status;
 }
 
-async function told(): Promise<string[]> {
+async function recordedChanges(): Promise<string[]> {
   const { rows } = await stack.database.pool.query<{ what: string }>(
     `SELECT type AS what FROM events WHERE workspace_id = $1
      UNION ALL SELECT action || ' ' || (actor ->> 'kind') FROM audit_log WHERE workspace_id = $1 AND action LIKE 'contact.%' ORDER BY 1`,
@@ -147,7 +147,7 @@ describe('S20: the link', () => {
       expect(page.text).not.toContain(to);
       expect(page.text).not.toMatch(/<script|https?:\/\//);
     }
-    expect([await statusOf(to), await told()]).toEqual([undefined, []]);
+    expect([await statusOf(to), await recordedChanges()]).toEqual([undefined, []]);
   });
 
   it('W11: unsubscribes by one click in a mail client; a second one changes nothing', async () => {
@@ -159,7 +159,7 @@ describe('S20: the link', () => {
     const answers = [await oneClick(path), await oneClick(path), await visit('POST', path, type, multipart)];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await statusOf(to)).toBe('UNSUBSCRIBED');
-    expect(await told()).toEqual([
+    expect(await recordedChanges()).toEqual([
       'CONTACT_CREATED',
       'CONTACT_UNSUBSCRIBED',
       'contact.unsubscribed recipient',
@@ -181,7 +181,7 @@ describe('S20: the link', () => {
     const path = await linkTo(to);
     const answers = await Promise.all(Array.from({ length: 8 }, () => oneClick(path)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await told()).toEqual([
+    expect(await recordedChanges()).toEqual([
       'CONTACT_CREATED',
       'CONTACT_UNSUBSCRIBED',
       'contact.unsubscribed recipient',
@@ -205,7 +205,7 @@ describe('S20: the link', () => {
     expect(await statusOf(to)).toBe('SUBSCRIBED');
     expect(press(back, again)).toBe(path);
     expect(press(await visit('GET', `${path}/`), `${path}/`)).toBe(path);
-    expect(await told()).toEqual([
+    expect(await recordedChanges()).toEqual([
       'CONTACT_CREATED',
       'CONTACT_RESUBSCRIBED',
       'CONTACT_UNSUBSCRIBED',
@@ -241,7 +241,7 @@ describe('S20: the link', () => {
       404,
       expect.objectContaining({ statusCode: 404, error: 'Not Found' }),
     ]);
-    expect(await told()).toEqual([]);
+    expect(await recordedChanges()).toEqual([]);
   });
 
   it('is never logged', async () => {
@@ -286,7 +286,9 @@ describe('S20: the holder of a link', () => {
     const refused = again.at(-1)!;
     expect(refused.text).toContain('<h1>Try again in a few minutes</h1>');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await told()).filter((what) => what === 'contact.resubscribed recipient')).toHaveLength(10);
+    expect(
+      (await recordedChanges()).filter((what) => what === 'contact.resubscribed recipient'),
+    ).toHaveLength(10);
     expect((await oneClick(path)).status).toBe(200);
     expect(await visit('POST', `${await linkTo(newRecipient())}/resubscribe`)).toMatchObject({ status: 200 });
   });
