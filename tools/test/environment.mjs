@@ -10,8 +10,8 @@ const LAST_LINES = 5;
 /** Log lines of these levels are also printed. */
 const PROBLEM = /"level":"(?:warn|error|fatal)"/;
 const POLL_INTERVAL_MS = 10;
-/** Connections are counted even when nobody reads from them any more, so that they keep nothing running. */
-const IGNORED = 'TCPSocketWrap';
+/** Connections and pipes are counted even when nobody reads from them any more, so that they keep nothing running. */
+const IGNORED = ['TCPSocketWrap', 'PipeWrap'];
 
 /**
  * The Node environment; when a test has failed, it also saves what the programs under test wrote, which usually shows why and would otherwise
@@ -63,7 +63,7 @@ export default class Environment extends TestEnvironment {
   /** The kinds of resources of which there are more than before the spec. */
   leftOpen() {
     return [...openResources()]
-      .filter(([kind, count]) => kind !== IGNORED && count > (this.openBefore.get(kind) ?? 0))
+      .filter(([kind, count]) => !IGNORED.includes(kind) && count > (this.openBefore.get(kind) ?? 0))
       .map(([kind]) => kind);
   }
 
@@ -93,8 +93,6 @@ export default class Environment extends TestEnvironment {
 
 /** How many resources of each kind keep this process running. @returns {Map<string, number>} */
 function openResources() {
-  // They are opened when they are first used, which may be by a spec.
-  void [process.stdout, process.stderr];
   const kinds = Map.groupBy(process.getActiveResourcesInfo(), String);
   return new Map([...kinds].map(([kind, all]) => [kind, all.length]));
 }
