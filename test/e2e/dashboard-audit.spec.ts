@@ -30,11 +30,11 @@ const inADay = () => new Date(Date.now() + 86_400_000).toISOString();
 describe('The audit log in the dashboard', () => {
   it('shows who changed the installation and how, newest first', async () => {
     await ada.post('/pauses', { whose: 'webhooks', reason: HOSTILE.slice(0, 40) });
-    await ada.post('/pauses/release', { whose: 'webhooks' });
+    await ada.post('/pauses/resume', { whose: 'webhooks' });
     const page = await search({});
     expect(page).not.toContain('<script>');
-    const [released, paused, ...before] = rowsOf(page);
-    expect(released!.slice(1, 3)).toEqual(['sending.resumed', 'ada (operator)']);
+    const [resumed, paused, ...before] = rowsOf(page);
+    expect(resumed!.slice(1, 3)).toEqual(['sending.resumed', 'ada (operator)']);
     expect(paused!.slice(1, 3)).toEqual(['sending.paused', 'ada (operator)']);
     expect(paused![4]).toContain(
       'queues: [&quot;event&quot;,&quot;webhook&quot;]; reason: &quot;&gt;&lt;script',
