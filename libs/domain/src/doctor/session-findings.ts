@@ -73,6 +73,7 @@ function describe({ applicationName, role, openSeconds, isIdle }: OpenTransactio
   ];
 }
 
+/** The parts of a sentence that say how the locks of a transaction keep others from going on; empty where they do not. */
 export function describeHarm({ lockedTables, waiters }: LockHarm): string[] {
   const shown = lockedTables.slice(0, SHOWN_TABLES).join(', ');
   const more = lockedTables.length - SHOWN_TABLES;
