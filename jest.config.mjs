@@ -1,3 +1,5 @@
+import { SWC_OPTIONS } from './tools/test/swc-options.mjs';
+
 /**
  * Three suites in one configuration: `unit` needs nothing but Node; `integration` and `e2e` need the Postgres and
  * Redis that `npm test` starts.
@@ -10,18 +12,7 @@ const project = (displayName, testMatch, extra = {}) => ({
   // Jest adds `import` or `require` itself; named here, `import` would hand ES modules to CommonJS packages.
   testEnvironmentOptions: { customExportConditions: ['@posthorn/source', 'node', 'node-addons'] },
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2023',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-          keepClassNames: true,
-        },
-        module: { type: 'nodenext' },
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', SWC_OPTIONS],
   },
   transformIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/.posthorn', '<rootDir>/.nx', '<rootDir>/.*/dist/'],

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { NODE_ON_SOURCES } from '@posthorn/testing';
 import { HtmlToText } from './html-to-text.ts';
 import { withPreviewText } from './preview-text.ts';
 import type { RenderingFailed } from './rendering-failed.ts';
@@ -109,8 +110,8 @@ describe('S16: HtmlToText', () => {
   it('keeps a process alive until the conversion is done, and no longer', () => {
     const module = new URL('./html-to-text.ts', import.meta.url).href;
     const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>', 'a'))`;
-    const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module'];
-    const output = execFileSync(process.execPath, [...flags, '-e', script], {
+    const [node, ...flags] = NODE_ON_SOURCES;
+    const output = execFileSync(node!, [...flags, '-e', script], {
       timeout: 45_000,
       encoding: 'utf8',
     });

@@ -21,8 +21,7 @@ export interface Exit {
 export const NODE_ON_SOURCES: readonly string[] = [
   process.execPath,
   '--conditions=@posthorn/source',
-  '--experimental-transform-types',
-  '--disable-warning=ExperimentalWarning',
+  `--import=${new URL('../../../tools/test/typescript-hooks.mjs', import.meta.url).href}`,
 ];
 
 /** All programs of this test file, for `tools/test/environment.mjs`, which reads their output when a test has failed. */

@@ -16,7 +16,7 @@ it('console output of libraries and warnings of Node become redacted lines of th
     process.emitWarning('untold', 'ExperimentalWarning');
     await new Promise((resolve) => setImmediate(resolve));
     logger.flush();`;
-  const flags = ['--input-type=module', '--eval', program, MODULE];
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', program, MODULE];
   const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
   const [node, ...more] = NODE_ON_SOURCES;
   const { stdout, stderr } = spawnSync(node!, [...more, ...flags], { env, encoding: 'utf8' });

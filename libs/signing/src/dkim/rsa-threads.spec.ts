@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { promisify } from 'node:util';
+import { NODE_ON_SOURCES } from '@posthorn/testing';
 import { RsaThreads } from './rsa-threads.ts';
 
 const run = promisify(execFile);
@@ -59,8 +60,8 @@ describe('RsaThreads', () => {
 async function inAProcess(script: string): Promise<{ output: string[] }> {
   const module = new URL('rsa-threads.ts', import.meta.url).href;
   const head = `
-    import { generateKeyPairSync, verify } from 'node:crypto';
-    import { RsaThreads } from '${module}';
+    const { generateKeyPairSync, verify } = await import('node:crypto');
+    const { RsaThreads } = await import('${module}');
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
     const workers = [];
     process.on('worker', (worker) => workers.push(worker));
@@ -70,7 +71,8 @@ async function inAProcess(script: string): Promise<{ output: string[] }> {
       const signatures = await Promise.all(texts.map((text) => threads.sign(text, privateKey)));
       return texts.every((text, n) => verify('sha256', Buffer.from(text), publicKey, Buffer.from(signatures[n], 'base64')));
     }`;
-  const node = ['--conditions=@posthorn/source', '--experimental-transform-types', '--input-type=module'];
-  const { stdout } = await run(process.execPath, [...node, '--eval', head + script], { timeout: 60_000 });
+  const [node, ...flags] = NODE_ON_SOURCES;
+  const args = [...flags, '--eval', `void (async () => {${head}${script}})()`];
+  const { stdout } = await run(node!, args, { timeout: 60_000 });
   return { output: stdout.trimEnd().split('\n') };
 }
