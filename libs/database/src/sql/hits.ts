@@ -50,15 +50,19 @@ WITH fact AS MATERIALIZED (
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, at, detail)
-  SELECT   f.email_id, f.kind, f.at, f.detail
-  FROM     fact f
-  CROSS JOIN LATERAL (
-    SELECT count(*) AS count, bool_or(v.detail @> f.same) AS is_there
-    FROM   email_events v
-    WHERE  v.email_id = f.email_id AND v.kind = f.kind
-  ) v
-  WHERE    v.count < 100 AND v.is_there IS NOT TRUE
-  ORDER BY f.email_id, f.at
+  SELECT   n.email_id, n.kind, n.at, n.detail
+  FROM     (
+    SELECT f.*, v.count + row_number() OVER (PARTITION BY f.email_id, f.kind ORDER BY f.at) AS place
+    FROM   fact f
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS count, bool_or(v.detail @> f.same) AS is_there
+      FROM   email_events v
+      WHERE  v.email_id = f.email_id AND v.kind = f.kind
+    ) v
+    WHERE  v.is_there IS NOT TRUE
+  ) n
+  WHERE    n.place <= 100
+  ORDER BY n.email_id, n.at
 ),
 heard AS (
   SELECT f.email_id AS id, f.workspace_id, f.event, NULL::email_status AS status, f.detail FROM fact f WHERE f.event IS NOT NULL
