@@ -1,4 +1,4 @@
-import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
@@ -50,6 +50,12 @@ export class TestStores {
       values,
     );
     return row!.count;
+  }
+
+  /** Resolves when this number of statements wait for a lock. */
+  async untilWaiting(statements = 1): Promise<void> {
+    const waiting = "wait_event_type = 'Lock' AND datname = current_database()";
+    while ((await this.count('pg_stat_activity', waiting)) < statements) await sleep(5);
   }
 
   /** A workspace that may send from example.com. */

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
@@ -49,12 +48,6 @@ async function told(): Promise<[string, unknown][]> {
     [uuidOf(acme)],
   );
   return rows.map(({ type, payload }) => [type, (JSON.parse(payload) as { data: unknown }).data]);
-}
-
-/** Resolves when this number of statements wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await stores.ask(waiting)).length < count) await setTimeout(10);
 }
 
 async function shown(id: EmailId) {
@@ -159,12 +152,12 @@ describe('S17: hits', () => {
     const holder = await stores.database.pool.connect();
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const recorded = hits.record([open(email), click(email, 'https://a.example/')]);
-    await untilWaiting(1);
+    await stores.untilWaiting();
     const erased = new ErasureStore(stores.database).removeEmails({
       address: 'ada@example.net',
       workspaceId: acme,
     });
-    await Promise.race([erased, untilWaiting(2)]);
+    await Promise.race([erased, stores.untilWaiting(2)]);
     await holder.query('COMMIT');
     holder.release();
     await recorded;
@@ -178,7 +171,7 @@ describe('S17: hits', () => {
     const recorder = await stores.database.pool.connect();
     await recorder.query('BEGIN; LOCK TABLE email_engagements IN ACCESS EXCLUSIVE MODE');
     const reading = shown(id);
-    await untilWaiting(1);
+    await stores.untilWaiting();
     await recorder.query(
       `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks)
        VALUES ('${uuidOf(id)}', '${uuidOf(acme)}', 0, 0, 1, 0);

@@ -54,7 +54,8 @@ export class VerificationLinkStore {
     const known = await findLink(this.database.prisma, tokenHash);
     if (known === null) return UNKNOWN;
     return changeWorkspace(this.database, idFromUuid('wrk', known.workspaceId), async (transaction) => {
-      const link = (await findLink(transaction, tokenHash)) ?? known;
+      const link = await findLink(transaction, tokenHash);
+      if (link === null) return UNKNOWN;
       const address = await linked(transaction, link, now);
       if (address.state === 'open') await verify(transaction, link, now);
       return address;
