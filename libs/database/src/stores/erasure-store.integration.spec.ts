@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newUuid, sleep, uuidOf } from '@posthorn/kernel';
+import { newUuid, uuidOf } from '@posthorn/kernel';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { scheduledEmail, sent } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
@@ -21,7 +21,7 @@ describe('Erasing a person', () => {
       const removal = new ErasureStore(stores.database)
         .removeEmails({ address: 'ada@example.net', workspaceId: null })
         .catch((error: unknown) => error);
-      await somebodyWaits();
+      await stores.untilWaiting();
       await client.query(lockUsage, [uuidOf(last)]);
       return { removal };
     });
@@ -48,6 +48,30 @@ describe('Erasing a person', () => {
       rows: { cancelled: 0, inProgress: 0, deleted: { webhook_deliveries: 1, events: 1 } },
     });
     expect(await stores.count('webhook_deliveries')).toBe(0);
+  });
+
+  it('does not put the answer of an expired key back after another call has taken that key', async () => {
+    const acme = uuidOf(await stores.openWorkspace());
+    const answered = (to: string): string => JSON.stringify({ id: 'trs_1', to });
+    await stores.ask(
+      `INSERT INTO idempotency_keys (workspace_id, key, fingerprint, answer, expires_at)
+       VALUES ($1, 'order-7', sha256('old'), $2, now())`,
+      [acme, answered('ada@example.net')],
+    );
+    const taking = await stores.database.pool.connect();
+    await taking.query('BEGIN');
+    await taking.query('UPDATE idempotency_keys SET answer = $1', [answered('bo@example.net')]);
+    const redacted = new ErasureStore(stores.database).redactAnswers({
+      address: 'ada@example.net',
+      workspaceId: null,
+    });
+    await stores.untilWaiting();
+    await taking.query('COMMIT');
+    taking.release();
+    expect(await redacted).toEqual({ redacted: 0, deleted: 0 });
+    expect(await stores.ask('SELECT answer FROM idempotency_keys')).toEqual([
+      { answer: answered('bo@example.net') },
+    ]);
   });
 
   it('does not redact new rows of the person that were added after the deletion, so that the next run finds them', async () => {
@@ -159,8 +183,3 @@ describe('Erasing a person', () => {
     });
   });
 });
-
-async function somebodyWaits(): Promise<void> {
-  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await stores.ask(waiting)).length === 0) await sleep(5);
-}

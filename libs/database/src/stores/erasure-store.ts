@@ -187,7 +187,7 @@ export class ErasureStore {
     return rows[0]!.id ?? undefined;
   }
 
-  /** Undefined: neither the key nor its answer names the person. */
+  /** Undefined: neither the key nor its current answer names the person. */
   private async redactAnswer(
     { workspaceId, key, isNamed, answer }: FoundKey,
     address: string,
@@ -200,8 +200,12 @@ export class ErasureStore {
     }
     if (answer === null) return undefined;
     const redacted = redactAnswer(answer, address);
-    await pool.query(`UPDATE idempotency_keys SET answer = $3 WHERE ${which}`, [workspaceId, key, redacted]);
-    return 'redacted';
+    // Unless another call has taken the key since it expired.
+    const { rowCount } = await pool.query(
+      `UPDATE idempotency_keys SET answer = $3 WHERE ${which} AND answer = $4`,
+      [workspaceId, key, redacted, answer],
+    );
+    return rowCount === 0 ? undefined : 'redacted';
   }
 
   /** Redacts the next rows after a key. @returns the key of the last one */
