@@ -47,7 +47,8 @@ SELECT json_build_object(
          'invitations', (SELECT count(*) FROM invited), 'verification_links', (SELECT count(*) FROM linked)) AS deleted,
        (SELECT coalesce(array_agg(workspace_id), '{}') FROM remembered) AS remembered,
        (SELECT array_agg(DISTINCT workspace_id) FROM (
-          SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known UNION SELECT workspace_id FROM invited) k) AS "workspaceIds"`;
+          SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known
+          UNION SELECT workspace_id FROM invited UNION SELECT workspace_id FROM linked) k) AS "workspaceIds"`;
 
 /** The emails to a person in a range of ids. $1, $2 uuid: after, up to. $3 text: the address. $4 uuid: the workspace; null: all. Index: emails_pkey. Locks: none. */
 export const EMAILS_TO = `

@@ -55,6 +55,17 @@ it('An interrupted run is in the audit log of each workspace that it has changed
   ]);
 });
 
+it('A run is in the audit log of a workspace that has had only a verification link sent to the person', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
+  await database.pool.query(
+    `INSERT INTO verification_links (id, identity_id, workspace_id, token_hash, address_hash, created_at, expires_at)
+     VALUES ($1, $1, $2, sha256('token'), sha256('ada@example.com'), now(), now() + interval '1 day')`,
+    [newUuid(Date.now()), uuidOf(id)],
+  );
+  await erase();
+  expect(await recorded(id)).toEqual([{ begun: true }, { deleted: 1, redacted: 0, cancelled: 0 }]);
+});
+
 it('A receipt has the time of the database, whatever the clock of the operator says', async () => {
   const clock = new DatabaseClock();
   const aYearAgoMs = Date.now() - 365 * 86_400_000;
