@@ -139,6 +139,18 @@ describe('A recovery', () => {
     expect(await recoveries.recoverGroup(ALL_AT_ONCE)).toBeUndefined();
   });
 
+  it('W10, G3: is not begun for a webhook that is just being deleted', async () => {
+    const deleting = await stores.database.pool.connect();
+    await deleting.query('BEGIN');
+    await deleting.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [uuidOf(acme)]);
+    await deleting.query('DELETE FROM webhooks WHERE id = $1', [uuidOf(webhook)]);
+    const begun = begin();
+    await stores.untilWaiting();
+    await deleting.query('COMMIT');
+    deleting.release();
+    expect(await begun).toBeUndefined();
+  });
+
   it('is deleted long after it was completed', async () => {
     const begun = await begin();
     await recoverAll();

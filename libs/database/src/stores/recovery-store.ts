@@ -14,7 +14,7 @@ import {
   RECOVER_DELIVERIES,
   TAKE_RECOVERY,
 } from '../sql/recoveries.ts';
-import { transact, transactOn } from '../transaction.ts';
+import { changeWorkspace, transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { RowOf } from './row-of.ts';
 
@@ -60,7 +60,7 @@ export class RecoveryStore {
   ): Promise<Recovery | undefined> {
     const now = this.database.clock.now();
     const ids = { id: uuidOf(webhookId), workspaceId: uuidOf(workspaceId) };
-    return transact(this.database, async (transaction) => {
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
       if ((await transaction.webhook.count({ where: ids })) === 0) return undefined;
       const values = [uuidOf(id), ids.workspaceId, ids.id, since, until, now];
       const [begun] = await transaction.$queryRawUnsafe<RecoveryRow[]>(BEGIN_RECOVERY, ...values);
