@@ -91,6 +91,8 @@ export class WebhookStore {
     decide: (before: SealedWebhook) => WebhookChange,
   ): Promise<SealedWebhook | undefined> {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      // Posthorn may disable it meanwhile, which takes no lock on the workspace.
+      await transaction.$executeRaw`SELECT FROM webhooks WHERE id = ${uuidOf(id)}::uuid FOR NO KEY UPDATE`;
       const before = await this.findIn(transaction, workspaceId, id);
       const change = before && decide(before);
       if (before === undefined || change === undefined || Object.keys(change).length === 0) return before;

@@ -1,6 +1,6 @@
 import { generateKeySync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import {
   AuditLogStore,
   type Database,
@@ -21,6 +21,7 @@ const ACTOR = operator('test');
 const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] } as const;
 const key = (id: string): KeyRing[0] => ({ id, key: generateKeySync('aes', { length: 256 }) });
 const [OLD, NEW] = [key('old'), key('new')];
+const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -180,6 +181,24 @@ describe('Pausing a webhook', () => {
         status === 'ACTIVE' ? [] : ['the webhook is PAUSED'],
       );
     }
+  });
+
+  it('W10: while Posthorn disables it does not hide that from what puts exhausted deliveries back', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    const disabling = await database.pool.connect();
+    await disabling.query('BEGIN');
+    await disabling.query(`UPDATE webhooks SET status = 'DISABLED' WHERE id = $1`, [uuidOf(id)]);
+    const paused = webhooks.update(acme, id, ACTOR, { status: 'PAUSED' });
+    while ((await ask(WAITING)).length === 0) await sleep(5);
+    await disabling.query('COMMIT');
+    disabling.release();
+    expect(await paused).toMatchObject({ status: 'PAUSED' });
+    const [row] = await ask<{ isPutBack: boolean }>(
+      `SELECT put_back_before IS NOT NULL AS "isPutBack" FROM webhooks WHERE id = $1`,
+      uuidOf(id),
+    );
+    expect(row!.isPutBack).toBe(true);
   });
 
   it('leaves no paused lane when the webhook is deleted', async () => {
