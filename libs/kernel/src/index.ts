@@ -1,7 +1,6 @@
 export * from './beginning-of.ts';
 export * from './bounded-map.ts';
 export * from './closest-name.ts';
-export { closestName } from './closest-name.ts';
 export * from './coalescer.ts';
 export * from './dense-set.ts';
 export * from './errors.ts';

@@ -69,12 +69,7 @@ export class ComposeEmail {
     return { source, message: await signEmail(composeMessage(source), keys.signers, fellDueAt) };
   }
 
-  /**
-   * The source that the message is composed from.
-   *
-   * @throws RenderingFailed when the template cannot be rendered, or the HTML cannot be converted to text in time
-   */
-  async sourceOf(email: ComposableEmail): Promise<MessageSource> {
+  private async sourceOf(email: ComposableEmail): Promise<MessageSource> {
     const { id, workspaceId, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
     const unsubscribeUrl = unsubscribe ? this.options.unsubscribeLinks.urlOf(id) : undefined;
     const given =
