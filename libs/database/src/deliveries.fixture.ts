@@ -4,7 +4,7 @@ import { recordEvents } from './events.ts';
 import type { TestStores } from './test-stores.fixture.ts';
 import type { ClaimedDelivery, DeliveryOutcome } from './stores/claimed-delivery.ts';
 import { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
-import type { FannedOut, FannedOutLane } from './stores/fanned-out.ts';
+import type { FannedOut } from './stores/fanned-out.ts';
 import { transact } from './transaction.ts';
 
 const UNLIMITED_BYTES = 2 ** 40;
@@ -49,8 +49,8 @@ export class DeliveryTestStores {
   }
 
   /** Fans out events without claiming deliveries. */
-  async fanOut(workspaceId: WorkspaceId, maxRows = 1_000): Promise<readonly FannedOutLane[]> {
-    return (await this.fanOutInto({ rows: 0, bytes: 0, excludedLanes: [] }, workspaceId, maxRows)).lanes;
+  fanOut(workspaceId: WorkspaceId, maxRows = 1_000): Promise<FannedOut> {
+    return this.fanOutInto({ rows: 0, bytes: 0, excludedLanes: [] }, workspaceId, maxRows);
   }
 
   /** Fans out events, and claims as many deliveries as fit into the capacity. */

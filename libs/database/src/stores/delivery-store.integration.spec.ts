@@ -110,9 +110,7 @@ describe('Fanning out when it times out', () => {
       const { lanes, made } = await new DeliveryTestStores(stores).fanOutInto({}, acme);
       expect(made).toBeGreaterThan(0);
       expect(made).toBeLessThan(120);
-      expect(lanes).toContainEqual(
-        expect.objectContaining({ laneId: eventLane(acme), rows: made, hasMore: true }),
-      );
+      expect(lanes).toEqual([{ laneId: eventLane(acme), events: made, hasMore: true }]);
       expect(await dueEvents()).toBe(120 - made);
     } finally {
       await stores.ask('DROP FUNCTION take_long CASCADE');
@@ -125,14 +123,14 @@ describe('Fanning out for a worker with capacity', () => {
 
   it('W9: claims as many deliveries as there is capacity for, with their content, and leaves the others ready', async () => {
     await deliveryStores.record(acme, 5);
-    const { claimed, lanes, made } = await deliveryStores.fanOutInto({ rows: 3 }, acme);
+    const { claimed, ready, made } = await deliveryStores.fanOutInto({ rows: 3 }, acme);
     expect(made).toBe(5);
     expect(claimed).toHaveLength(3);
     expect(claimed[0]).toMatchObject({ claims: 1, attempts: 0, attemptsMade: 0, event: 'CONTACT_CREATED' });
     expect(claimed[0]).toMatchObject({ workspaceId: acme, webhookId: webhook, laneId: webhookLane(webhook) });
     expect(JSON.parse(claimed[0]!.payload)).toMatchObject({ event: 'CONTACT_CREATED' });
     expect(claimed[0]!.bytes).toBe(Buffer.byteLength(claimed[0]!.payload));
-    expect(lanes).toContainEqual(expect.objectContaining({ laneId: webhookLane(webhook), rows: 2 }));
+    expect(ready).toEqual([{ laneId: webhookLane(webhook), deliveries: 2, isSlow: false }]);
     expect(await taken()).toBe(3);
     expect(await record(...claimed.map((one) => deliveryStores.outcome(one)))).toEqual([true, true, true]);
     expect(await deliveryStores.claim(webhook)).toHaveLength(2);
@@ -166,18 +164,15 @@ describe('Fanning out for a worker with capacity', () => {
     await setStatus('PAUSED');
     await stores.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [webhookLane(others[0]!)]);
     await deliveryStores.record(acme, 2);
-    const { claimed, lanes } = await deliveryStores.fanOutInto(
+    const { claimed, ready } = await deliveryStores.fanOutInto(
       { rows: 2, excludedLanes: [webhookLane(others[1]!)] },
       acme,
     );
     expect(claimed.map(({ webhookId }) => webhookId)).toEqual([others[2], others[2]]);
-    expect(lanes.map(({ rows, isSlow }) => ({ rows, isSlow }))).toEqual(
-      expect.arrayContaining([
-        { rows: 2, isSlow: false },
-        { rows: 2, isSlow: true },
-      ]),
-    );
-    expect(lanes).toHaveLength(4);
+    expect(ready.map(({ deliveries }) => deliveries)).toEqual([2, 2, 2]);
+    expect(ready.filter(({ isSlow }) => isSlow).map(({ laneId }) => laneId)).toEqual([
+      webhookLane(others[0]!),
+    ]);
   });
 });
 
@@ -186,13 +181,11 @@ describe('Fanning out', () => {
     const second = await deliveryStores.addWebhook(acme);
     await deliveryStores.record(acme, 3);
     const late = await deliveryStores.addWebhook(acme);
-    expect(await deliveryStores.fanOut(acme)).toEqual(
-      expect.arrayContaining([
-        { queue: 'event', laneId: eventLane(acme), rows: 3, hasMore: false, isSlow: false },
-        { queue: 'webhook', laneId: webhookLane(webhook), rows: 3, hasMore: false, isSlow: false },
-        { queue: 'webhook', laneId: webhookLane(second), rows: 3, hasMore: false, isSlow: false },
-      ]),
-    );
+    const { lanes, ready } = await deliveryStores.fanOut(acme);
+    expect(lanes).toEqual([{ laneId: eventLane(acme), events: 3, hasMore: false }]);
+    expect(ready).toHaveLength(2);
+    for (const id of [webhook, second])
+      expect(ready).toContainEqual({ laneId: webhookLane(id), deliveries: 3, isSlow: false });
     for (const id of [webhook, second]) {
       expect(new Set((await deliveriesOf(id)).map(({ event_id }) => event_id)).size).toBe(3);
       expect(await due(id)).toBe(3);
@@ -222,9 +215,7 @@ describe('Fanning out', () => {
 
   it('reports when a lane has more events, and begins with the longest due', async () => {
     await deliveryStores.record(acme, 5);
-    expect(await deliveryStores.fanOut(acme, 2)).toContainEqual(
-      expect.objectContaining({ queue: 'event', rows: 2, hasMore: true }),
-    );
+    expect(await deliveryStores.fanOut(acme, 2)).toMatchObject({ lanes: [{ events: 2, hasMore: true }] });
     expect(await dueEvents()).toBe(3);
   });
 
@@ -244,9 +235,9 @@ describe('Fanning out', () => {
   it('skips all lanes while everything is paused', async () => {
     await deliveryStores.record(acme, 1);
     await stores.ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('event', '*', 'test')`);
-    expect(await deliveryStores.fanOut(acme)).toEqual([]);
+    expect(await deliveryStores.fanOut(acme)).toMatchObject({ lanes: [], made: 0 });
     await stores.ask('DELETE FROM paused_lanes');
-    expect(await deliveryStores.fanOut(acme)).toHaveLength(2);
+    expect(await deliveryStores.fanOut(acme)).toMatchObject({ lanes: [{ events: 1 }], made: 1 });
   });
 });
 
@@ -440,9 +431,7 @@ describe('A receiver', () => {
       isSlow: true,
     });
     await deliveryStores.record(acme, 1);
-    expect(await deliveryStores.fanOut(acme)).toContainEqual(
-      expect.objectContaining({ queue: 'webhook', isSlow: true }),
-    );
+    expect(await deliveryStores.fanOut(acme)).toMatchObject({ ready: [{ isSlow: true }] });
     expect(await deliveryStores.claim(webhook, 1, true)).toHaveLength(1);
     await report({ effect: 'succeeded' });
     expect(await deliveryStores.claim(webhook, 5, true)).toEqual([]);

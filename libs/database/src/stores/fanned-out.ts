@@ -2,26 +2,31 @@ import type { LaneId } from '@posthorn/domain';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
 import type { LaneDemand } from './claim.ts';
 
-/** The effect of fanning out on an event lane or a webhook lane. */
-export interface FannedOutLane {
-  readonly queue: 'event' | 'webhook';
+/** An event lane in which something was due. */
+interface FannedOutLane {
   readonly laneId: LaneId;
-  /** Of an event lane: events fanned out. Of a webhook lane: new deliveries that were not claimed. */
-  readonly rows: number;
-  /** Of an event lane: whether there may be more due events. */
+  /** How many events were fanned out. */
+  readonly events: number;
+  /** Whether there may be more due events. */
   readonly hasMore: boolean;
-  /** Of a webhook lane: whether its receiver is slow. */
+}
+
+/** A webhook lane with new deliveries that were not claimed. */
+interface ReadyLane {
+  readonly laneId: LaneId;
+  readonly deliveries: number;
+  /** Whether its receiver is slow. */
   readonly isSlow: boolean;
 }
 
 /** The result of fanning out events. */
 export interface FannedOut {
-  /** The event lanes, and the webhook lanes that have new ready rows. */
   readonly lanes: readonly FannedOutLane[];
-  /** How many deliveries were created in total. */
-  readonly made: number;
+  readonly ready: readonly ReadyLane[];
   /** The deliveries claimed in the same statement. */
   readonly claimed: readonly ClaimedDelivery[];
+  /** How many deliveries were created in total. */
+  readonly made: number;
 }
 
 /** A row of LOCK_DUE_EVENTS. */
@@ -41,27 +46,24 @@ export function fannedOut(
   due: readonly DueEvent[],
   rows: readonly FannedOutRow[],
 ): FannedOut {
-  const ready = new Map<LaneId, FannedOutLane>();
-  const claimed: ClaimedDelivery[] = [];
-  for (const row of rows) {
-    if (row.isClaimed) {
-      claimed.push(claimedAtOnce(row));
-      continue;
-    }
-    const { laneId, isSlow } = row;
-    const others = ready.get(laneId)?.rows ?? 0;
-    ready.set(laneId, { queue: 'webhook', laneId, rows: others + 1, hasMore: false, isSlow });
-  }
-  return { lanes: [...lanesOfEvents(demands, due), ...ready.values()], made: rows.length, claimed };
-}
-
-/** The event lanes in which something was due. */
-function lanesOfEvents(demands: readonly LaneDemand[], due: readonly DueEvent[]): FannedOutLane[] {
-  const ofLane = Map.groupBy(due, ({ laneId }) => laneId);
-  return demands.flatMap(({ laneId, maxRows }) => {
-    const rows = ofLane.get(laneId)?.length ?? 0;
-    return rows === 0 ? [] : { queue: 'event', laneId, rows, hasMore: rows >= maxRows, isSlow: false };
-  });
+  const eventsOf = Map.groupBy(due, ({ laneId }) => laneId);
+  const readyOf = Map.groupBy(
+    rows.filter(({ isClaimed }) => !isClaimed),
+    ({ laneId }) => laneId,
+  );
+  return {
+    lanes: demands.flatMap(({ laneId, maxRows }) => {
+      const events = eventsOf.get(laneId)?.length ?? 0;
+      return events === 0 ? [] : { laneId, events, hasMore: events >= maxRows };
+    }),
+    ready: [...readyOf].map(([laneId, deliveries]) => ({
+      laneId,
+      deliveries: deliveries.length,
+      isSlow: deliveries[0]!.isSlow,
+    })),
+    claimed: rows.filter((row) => row.isClaimed).map(claimedAtOnce),
+    made: rows.length,
+  };
 }
 
 function claimedAtOnce(row: DeliveryRow): ClaimedDelivery {

@@ -20,10 +20,10 @@ function backlog(rowsFree: () => number): Backlog {
   const asked: number[] = [];
   const rung: string[] = [];
   const fanOut = ([demand]: readonly LaneDemand[]): Promise<FannedOut> => {
-    const { laneId, maxRows: rows } = demand!;
-    asked.push(rows);
-    const lane = { queue: 'event', laneId, rows, hasMore: true, isSlow: false } as const;
-    return Promise.resolve({ lanes: [lane], made: rows * WEBHOOKS, claimed: [] });
+    const { laneId, maxRows: events } = demand!;
+    asked.push(events);
+    const lane = { laneId, events, hasMore: true };
+    return Promise.resolve({ lanes: [lane], ready: [], claimed: [], made: events * WEBHOOKS });
   };
   const claimAndPost = async (
     wanted: number,

@@ -73,7 +73,7 @@ export class FanOutEvents {
   private async fanOut(turns: readonly EventTurn[]): Promise<FannedOut> {
     const { deliveries, poster, eventsPerTurn, leaseMs } = this.options;
     const wanted = Math.ceil(turns.length * eventsPerTurn * this.deliveriesPerEvent);
-    let made: FannedOut = { lanes: [], made: 0, claimed: [] };
+    let made: FannedOut = { lanes: [], ready: [], claimed: [], made: 0 };
     await poster.claimAndPost(wanted, async (capacity) => {
       const backlog = this.eventsFor(capacity.rows / turns.length);
       const demands = turns.map(({ laneId, isBehind }) => ({
@@ -84,6 +84,7 @@ export class FanOutEvents {
       return made.claimed;
     });
     this.ring(made);
+    this.observeRatio(made);
     return made;
   }
 
@@ -94,14 +95,14 @@ export class FanOutEvents {
     return Math.min(eventsPerTurn, Math.max(min, Math.floor(rows / this.deliveriesPerEvent)));
   }
 
-  private ring({ lanes, made }: FannedOut): void {
-    const { rings } = this.options;
-    let events = 0;
-    for (const { queue, laneId, rows, isSlow } of lanes) {
-      if (queue === 'event') events += rows;
-      // The clock rings slow lanes within a second, which is short compared with what their receivers take.
-      else if (!isSlow) rings.webhook.ring(laneId, rows);
-    }
+  private ring({ ready }: FannedOut): void {
+    // The clock rings slow lanes within a second, which is short compared with what their receivers take.
+    for (const { laneId, deliveries, isSlow } of ready)
+      if (!isSlow) this.options.rings.webhook.ring(laneId, deliveries);
+  }
+
+  private observeRatio({ lanes, made }: FannedOut): void {
+    const events = lanes.reduce((sum, lane) => sum + lane.events, 0);
     if (events > 0) this.deliveriesPerEvent = Math.max(1, made / events);
   }
 }
