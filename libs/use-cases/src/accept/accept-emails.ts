@@ -93,7 +93,7 @@ export class AcceptEmails {
         case 'replayed':
           return replayOfBatch(outcome, batch, answer);
         case 'decided':
-          return { answer: outcome.answer ?? answer.textOrRefusal(outcome.emails), isReplay: false };
+          return answerBatch(outcome.answer ?? answer.jsonOrRefusal(outcome.emails));
       }
     }
     throw unavailable();
@@ -121,6 +121,11 @@ function answerOne(email: AcceptableEmail, draft: EmailDraft, outcome: Acceptanc
   throw refusalOf(outcome, email);
 }
 
+function answerBatch(answer: string | Refusal): Acceptance {
+  if (answer instanceof Refusal) throw answer;
+  return { answer, isReplay: false };
+}
+
 function callOf(
   workspaceId: WorkspaceId,
   { idempotencyKey, fingerprintSource }: BatchDraft,
@@ -137,7 +142,10 @@ function callOf(
       key: idempotencyKey,
       fingerprint: fingerprintOf(fingerprintSource),
       expiresAt: keyExpiryAfter(new Date(lastNeededMs)),
-      answerFor: (outcomes) => answer.text(outcomes),
+      answerFor: (outcomes) => {
+        const given = answer.jsonOrRefusal(outcomes);
+        return given instanceof Refusal ? undefined : given;
+      },
     },
   };
 }

@@ -29,34 +29,19 @@ export class BatchAnswer {
     this.emails = prepared.filter(isEmail);
   }
 
-  /** The answer as JSON; undefined when the whole batch is refused. */
-  text(outcomes: readonly AcceptanceOutcome[]): string | undefined {
-    return this.wholeRefusal(outcomes) === undefined ? this.json(outcomes) : undefined;
-  }
-
-  /** The answer as JSON. @throws Refusal when the whole batch is refused */
-  textOrRefusal(outcomes: readonly AcceptanceOutcome[]): string {
-    const refusal = this.wholeRefusal(outcomes);
-    if (refusal !== undefined) throw refusal;
-    return this.json(outcomes);
-  }
-
   /**
-   * The whole batch is refused if the monthly limit refuses some item and no item succeeds, now or by a replay. As the limit is checked last (rule G5),
-   * a batch whose items all fail earlier checks is not refused as a whole.
+   * The answer as JSON; or the refusal of the whole batch, if the monthly limit refuses some item and no item succeeds, now or by a replay. As the limit is
+   * checked last (rule G5), a batch whose items all fail earlier checks is not refused as a whole.
    */
-  private wholeRefusal(outcomes: readonly AcceptanceOutcome[]): Refusal | undefined {
-    const index = outcomes.findIndex(({ kind }) => kind === 'over_limit');
-    if (index < 0 || this.results(outcomes).some((result) => typeof result === 'string')) return undefined;
-    return refusalOf(outcomes[index] as RefusedOutcome, this.emails[index]!);
-  }
-
-  private json(outcomes: readonly AcceptanceOutcome[]): string {
+  jsonOrRefusal(outcomes: readonly AcceptanceOutcome[]): string | Refusal {
     const [successful, failed]: [string[], string[]] = [[], []];
     this.results(outcomes).forEach((result, index) => {
       if (typeof result === 'string') successful.push(result);
       else failed.push(this.failure(index, result));
     });
+    const overLimit = outcomes.findIndex(({ kind }) => kind === 'over_limit');
+    if (overLimit >= 0 && successful.length === 0)
+      return refusalOf(outcomes[overLimit] as RefusedOutcome, this.emails[overLimit]!);
     return `{"emails":{"successful":[${successful.join(',')}],"failed":[${failed.join(',')}]}}`;
   }
 
