@@ -18,6 +18,8 @@ export interface ClaimedRow extends Claim {
   readonly bytes: number;
   /** Whether the claim left further ready rows of this lane behind. */
   readonly laneHasMore: boolean;
+  /** `performance.now()` before the claim was sent. */
+  readonly askedAtMs: number;
 }
 
 /** A request to claim up to `maxRows` rows of a lane. */

@@ -76,12 +76,16 @@ export interface DeliveryOutcome extends Claim {
 }
 
 /** A row of CLAIM_DELIVERIES. */
-export type DeliveryRow = RowOf<ClaimedDelivery, 'id' | 'workspaceId' | 'webhookId' | 'eventId'>;
+export type DeliveryRow = RowOf<
+  Omit<ClaimedDelivery, 'askedAtMs'>,
+  'id' | 'workspaceId' | 'webhookId' | 'eventId'
+>;
 
-/** The delivery in a row. */
-export function claimedDelivery(row: DeliveryRow): ClaimedDelivery {
+/** @param askedAtMs `performance.now()` before the claim was sent */
+export function claimedDelivery(row: DeliveryRow, askedAtMs: number): ClaimedDelivery {
   return {
     ...row,
+    askedAtMs,
     id: idFromUuid('dlv', row.id),
     workspaceId: idFromUuid('wrk', row.workspaceId),
     webhookId: idFromUuid('wh', row.webhookId),

@@ -8,8 +8,6 @@ export interface ClaimedEmail extends ComposableEmail, ClaimedRow {
   readonly id: EmailId;
   /** Why it must be withheld from its recipient, as of the claim; null: it need not be. */
   readonly withheldFor: WithheldReason | null;
-  /** `performance.now()` before the claim was sent. */
-  readonly askedAtMs: number;
   /** That of the request that created it; null: tracing was off. */
   readonly traceparent: string | null;
 }
@@ -33,7 +31,7 @@ export interface EmailOutcome extends Claim {
 
 /** A row of CLAIM_EMAILS. */
 export type ClaimRow = CompositionRow &
-  Omit<ClaimedRow, 'id'> &
+  Omit<ClaimedRow, 'id' | 'askedAtMs'> &
   Pick<ClaimedEmail, 'withheldFor' | 'traceparent'>;
 
 /** @param askedAtMs `performance.now()` before the claim was sent */

@@ -55,20 +55,21 @@ export class DeliveryStore {
     capacity: ClaimCapacity,
     leaseMs: number,
   ): Promise<FannedOut> {
+    const askedAtMs = performance.now();
     return transactOn(this.database, async (client) => {
       const due = await client.query<DueEvent>({
         name: 'lock_due_events',
         text: LOCK_DUE_EVENTS,
         values: demandColumns(demands),
       });
-      if (due.rows.length === 0) return fannedOut(demands, [], []);
+      if (due.rows.length === 0) return fannedOut(demands, [], [], askedAtMs);
       const ids = due.rows.map(({ id }) => id);
       const { rows } = await client.query<FannedOutRow>({
         name: 'fan_out_events',
         text: FAN_OUT_EVENTS,
         values: [ids, capacity.rows, capacity.bytes, `${leaseMs} ms`, capacity.excludedLanes],
       });
-      return fannedOut(demands, due.rows, rows);
+      return fannedOut(demands, due.rows, rows, askedAtMs);
     });
   }
 
@@ -79,12 +80,13 @@ export class DeliveryStore {
     leaseMs: number,
     areSlow: boolean,
   ): Promise<ClaimedDelivery[]> {
+    const askedAtMs = performance.now();
     const { rows } = await this.database.pool.query<DeliveryRow>({
       name: 'claim_deliveries',
       text: CLAIM_DELIVERIES,
       values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`, areSlow],
     });
-    return rows.map(claimedDelivery);
+    return rows.map((row) => claimedDelivery(row, askedAtMs));
   }
 
   /** The current receivers of webhooks, in the order of the ids; undefined for a deleted webhook. */

@@ -35,16 +35,26 @@ export interface DueEvent {
   readonly laneId: LaneId;
 }
 
+/** The state of a delivery that is claimed in the statement that creates it. */
+const JUST_CLAIMED = { claims: 1, attempts: 0, attemptsMade: 0, laneHasMore: false };
+
 /** A row of FAN_OUT_EVENTS. */
 export type FannedOutRow = { readonly laneId: LaneId; readonly isSlow: boolean } & (
-  ({ readonly isClaimed: false } & Partial<DeliveryRow>) | ({ readonly isClaimed: true } & DeliveryRow)
+  | { readonly isClaimed: false }
+  | ({ readonly isClaimed: true } & Omit<DeliveryRow, keyof typeof JUST_CLAIMED>)
 );
 
-/** Builds the result of fanning out. @param rows the deliveries that were created */
+/**
+ * Builds the result of fanning out.
+ *
+ * @param rows the deliveries that were created
+ * @param askedAtMs `performance.now()` before the first statement
+ */
 export function fannedOut(
   demands: readonly LaneDemand[],
   due: readonly DueEvent[],
   rows: readonly FannedOutRow[],
+  askedAtMs: number,
 ): FannedOut {
   const eventsOf = Map.groupBy(due, ({ laneId }) => laneId);
   const readyOf = Map.groupBy(
@@ -61,27 +71,9 @@ export function fannedOut(
       deliveries: deliveries.length,
       isSlow: deliveries[0]!.isSlow,
     })),
-    claimed: rows.filter((row) => row.isClaimed).map(claimedAtOnce),
+    claimed: rows
+      .filter((row) => row.isClaimed)
+      .map((row) => claimedDelivery({ ...row, ...JUST_CLAIMED }, askedAtMs)),
     made: rows.length,
   };
-}
-
-function claimedAtOnce(row: DeliveryRow): ClaimedDelivery {
-  const { id, laneId, bytes, workspaceId, webhookId, eventId, event, isTest, payload, traceparent } = row;
-  return claimedDelivery({
-    id,
-    laneId,
-    bytes,
-    workspaceId,
-    webhookId,
-    eventId,
-    event,
-    isTest,
-    payload,
-    traceparent,
-    claims: 1,
-    attempts: 0,
-    attemptsMade: 0,
-    laneHasMore: false,
-  });
 }

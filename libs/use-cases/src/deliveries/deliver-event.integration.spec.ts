@@ -29,6 +29,7 @@ const DELIVERY: ClaimedDelivery = {
   payload: '{}',
   traceparent: null,
   laneHasMore: false,
+  askedAtMs: 0,
   eventId: newId('evt', Date.now()),
   event: 'CONTACT_CREATED',
   isTest: false,

@@ -5,7 +5,6 @@ import type {
   DeliveryAttempt,
   DeliveryStore,
   NewWebhookNotice,
-  LaneDemand,
   OutboxStore,
   ReceiverHealthStore,
   ReceiverReport,
@@ -31,7 +30,6 @@ const ROWS_PER_SLOW_LANE = 5;
 const MAX_REPORTS_PER_GROUP = 100;
 
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
-type TimedDelivery = ClaimedDelivery & { readonly claimedAt: number };
 
 interface DeliverEventsOptions extends LaneTimes {
   readonly outbox: OutboxStore;
@@ -62,11 +60,11 @@ export class DeliverEvents {
     },
     maxItems: MAX_REPORTS_PER_GROUP,
   });
-  private readonly fast: ServeLanes<TimedDelivery, PostOutcome>;
-  private readonly slow: ServeLanes<TimedDelivery, PostOutcome>;
+  private readonly fast: ServeLanes<ClaimedDelivery, PostOutcome>;
+  private readonly slow: ServeLanes<ClaimedDelivery, PostOutcome>;
 
   constructor(private readonly options: DeliverEventsOptions) {
-    const { connections, slowConnections, rings, onError } = options;
+    const { connections, slowConnections, deliveries, leaseMs, rings, onError } = options;
     const recorder = new OutcomeRecorder<PostOutcome>({
       record: (outcomes) => this.record(outcomes),
       withoutDetail,
@@ -82,7 +80,7 @@ export class DeliverEvents {
       // While somebody else holds the lock of a webhook, its outcomes are deferred.
       maxUnrecordedPerLane: connections,
       maxPermitsPerLane: Math.max(1, Math.ceil(connections * MAX_SHARE_PER_LANE)),
-      claim: (demands, maxBytes) => this.claim(demands, maxBytes, false),
+      claim: (demands, maxBytes) => deliveries.claim(demands, maxBytes, leaseMs, false),
       work: (...one) => this.deliverUnlessSlow(...one),
     });
     this.slow = new ServeLanes({
@@ -94,7 +92,7 @@ export class DeliverEvents {
       maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
       maxRowsPerLane: ROWS_PER_SLOW_LANE,
       minRowsForNewLane: 0,
-      claim: (demands, maxBytes) => this.claim(demands, maxBytes, true),
+      claim: (demands, maxBytes) => deliveries.claim(demands, maxBytes, leaseMs, true),
       work: (delivery, mayStillBegin) => options.delivery.deliver(delivery, mayStillBegin),
     });
   }
@@ -119,10 +117,7 @@ export class DeliverEvents {
     wanted: number,
     claim: (capacity: ClaimCapacity) => Promise<readonly ClaimedDelivery[]>,
   ): Promise<void> {
-    const claimedAt = performance.now();
-    return this.fast.spareCapacity.fill(wanted, async (capacity) =>
-      withClaimTime(await claim(capacity), claimedAt),
-    );
+    return this.fast.spareCapacity.fill(wanted, claim);
   }
 
   /** Resolves when there is capacity for this many deliveries, or after `withinMs` at the latest. */
@@ -135,23 +130,13 @@ export class DeliverEvents {
     await Promise.all([this.fast.drain(), this.slow.drain()]);
   }
 
-  private async claim(
-    demands: readonly LaneDemand[],
-    maxBytes: number,
-    isSlowQueue: boolean,
-  ): Promise<TimedDelivery[]> {
-    const { deliveries, leaseMs } = this.options;
-    const claimedAt = performance.now();
-    return withClaimTime(await deliveries.claim(demands, maxBytes, leaseMs, isSlowQueue), claimedAt);
-  }
-
   /** A delivery that was claimed before its receiver turned out to be slow is given back, so that the slow queue serves it. */
   private async deliverUnlessSlow(
-    delivery: TimedDelivery,
+    delivery: ClaimedDelivery,
     mayStillBegin: () => boolean,
     releasePermitEarly: () => void,
   ): Promise<PostOutcome | undefined> {
-    if (this.slowLanes.wasMarkedSince(delivery.laneId, delivery.claimedAt)) return undefined;
+    if (this.slowLanes.wasMarkedSince(delivery.laneId, delivery.askedAtMs)) return undefined;
     let reporting: Promise<void> | undefined;
     const outcome = await this.options.delivery.deliver(delivery, mayStillBegin, (report) => {
       releasePermitEarly();
@@ -163,10 +148,10 @@ export class DeliverEvents {
 
   /** Marks the receiver as slow, so that no more is posted to it here, and reports that. */
   private async reportSlowness(
-    { laneId, claimedAt }: TimedDelivery,
+    { laneId, askedAtMs }: ClaimedDelivery,
     report: ReceiverReport | null,
   ): Promise<void> {
-    if (report === null || this.slowLanes.wasMarkedSince(laneId, claimedAt)) return;
+    if (report === null || this.slowLanes.wasMarkedSince(laneId, askedAtMs)) return;
     this.slowLanes.mark(laneId);
     try {
       await this.slowReports.add(report);
@@ -201,10 +186,6 @@ export class DeliverEvents {
     for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.mark(laneId);
     return live;
   }
-}
-
-function withClaimTime(claimed: readonly ClaimedDelivery[], claimedAt: number): TimedDelivery[] {
-  return claimed.map((delivery) => Object.assign(delivery, { claimedAt }));
 }
 
 /**

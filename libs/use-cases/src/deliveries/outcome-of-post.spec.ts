@@ -21,6 +21,7 @@ const delivery: ClaimedDelivery = {
   payload: '{}',
   traceparent: null,
   laneHasMore: false,
+  askedAtMs: 0,
   eventId: newId('evt', 0),
   event: 'CONTACT_CREATED',
   isTest: false,

@@ -17,6 +17,7 @@ function rowsOf(count: number): ClaimedRow[] {
     attempts: 0,
     bytes: 10,
     laneHasMore: false,
+    askedAtMs: 0,
   }));
 }
 
