@@ -1,8 +1,8 @@
 import { groupSize, webhookAttempts, webhookDuration } from '@posthorn/platform';
-import type { PostOutcome } from './outcome-of-post.ts';
+import type { OutcomeWithReport } from './outcome-of-post.ts';
 
 /** Updates the metrics with outcomes that were recorded together. */
-export function countAttempts(outcomes: readonly PostOutcome[]): void {
+export function countAttempts(outcomes: readonly OutcomeWithReport[]): void {
   groupSize.observe({ what: 'record' }, outcomes.length);
   for (const { attempt } of outcomes) {
     if (attempt === null) continue;

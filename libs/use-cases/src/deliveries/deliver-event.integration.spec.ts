@@ -7,7 +7,7 @@ import { DnsResolver } from '@posthorn/dns';
 import { DnsServer, HostileReceiver } from '@posthorn/testing';
 import { WebhookClient } from '@posthorn/webhooks';
 import { DeliverEvent } from './deliver-event.ts';
-import { SLOW_MS, type PostOutcome } from './outcome-of-post.ts';
+import { SLOW_MS, type OutcomeWithReport } from './outcome-of-post.ts';
 import type { ReceiverWithKeys } from './receivers.ts';
 
 /** A margin for waits: on a busy machine, each of the ten parts of a wait ends late. */
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([dns.close(), dead.close(), receiver.close()]));
 
 interface Told {
-  readonly outcome: PostOutcome | undefined;
+  readonly outcome: OutcomeWithReport | undefined;
   /** What was reported during the POST. */
   readonly slowReports: readonly (ReceiverReport | null)[];
 }

@@ -10,7 +10,7 @@ import {
   postponed,
   reportOfSlowness,
   SLOW_MS,
-  type PostOutcome,
+  type OutcomeWithReport,
 } from './outcome-of-post.ts';
 import { beginPostSpan, endPostSpan } from './post-span.ts';
 import type { ReceiverWithKeys, Receivers } from './receivers.ts';
@@ -43,7 +43,7 @@ export class DeliverEvent {
     delivery: ClaimedDelivery,
     mayStillBegin: () => boolean,
     onSlow?: OnSlow,
-  ): Promise<PostOutcome | undefined> {
+  ): Promise<OutcomeWithReport | undefined> {
     try {
       const receiver = await this.options.receivers.find(delivery.webhookId);
       if (receiver === undefined) return cancelled(delivery);
@@ -60,7 +60,7 @@ export class DeliverEvent {
     delivery: ClaimedDelivery,
     receiver: ReceiverWithKeys,
     onSlow?: OnSlow,
-  ): Promise<PostOutcome> {
+  ): Promise<OutcomeWithReport> {
     const { clock, onError } = this.options;
     const { result, wasSlow } = await detectSlowness(
       (onAddresses) => this.postTraced(delivery, receiver, onAddresses),

@@ -15,7 +15,7 @@ import { OutcomeRecorder, type Recorded } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { countAttempts } from './count-attempts.ts';
 import type { DeliverEvent } from './deliver-event.ts';
-import type { PostOutcome } from './outcome-of-post.ts';
+import type { OutcomeWithReport } from './outcome-of-post.ts';
 import { SlowLanes } from './slow-lanes.ts';
 
 /** Enough to keep all connections busy while the next claim is under way. */
@@ -60,12 +60,12 @@ export class DeliverEvents {
     },
     maxItems: MAX_REPORTS_PER_GROUP,
   });
-  private readonly fast: ServeLanes<ClaimedDelivery, PostOutcome>;
-  private readonly slow: ServeLanes<ClaimedDelivery, PostOutcome>;
+  private readonly fast: ServeLanes<ClaimedDelivery, OutcomeWithReport>;
+  private readonly slow: ServeLanes<ClaimedDelivery, OutcomeWithReport>;
 
   constructor(private readonly options: DeliverEventsOptions) {
     const { connections, slowConnections, deliveries, leaseMs, rings, onError } = options;
-    const recorder = new OutcomeRecorder<PostOutcome>({
+    const recorder = new OutcomeRecorder<OutcomeWithReport>({
       record: (outcomes) => this.record(outcomes),
       withoutDetail,
       onError,
@@ -135,7 +135,7 @@ export class DeliverEvents {
     delivery: ClaimedDelivery,
     mayStillBegin: () => boolean,
     releasePermitEarly: () => void,
-  ): Promise<PostOutcome | undefined> {
+  ): Promise<OutcomeWithReport | undefined> {
     if (this.slowLanes.wasMarkedSince(delivery.laneId, delivery.askedAtMs)) return undefined;
     let reporting: Promise<void> | undefined;
     const outcome = await this.options.delivery.deliver(delivery, mayStillBegin, (report) => {
@@ -169,15 +169,15 @@ export class DeliverEvents {
    * Applies the reports on receivers before recording outcomes, so that the deliveries of a receiver that is gone are put on hold before they are due again.
    * While somebody else holds the lock of a webhook its reports cannot be applied, so its outcomes are deferred.
    */
-  private async record(outcomes: readonly PostOutcome[]): Promise<Recorded[]> {
+  private async record(outcomes: readonly OutcomeWithReport[]): Promise<Recorded[]> {
     const lockedElsewhere = await this.applyReports(outcomes.flatMap(({ report }) => report ?? []));
-    const isLocked = ({ report }: PostOutcome): boolean =>
+    const isLocked = ({ report }: OutcomeWithReport): boolean =>
       report !== null && lockedElsewhere.has(report.webhookId);
     const live = (await this.recordOutcomes(outcomes.filter((outcome) => !isLocked(outcome)))).values();
     return outcomes.map((outcome) => (isLocked(outcome) ? 'deferred' : live.next().value!));
   }
 
-  private async recordOutcomes(outcomes: readonly PostOutcome[]): Promise<boolean[]> {
+  private async recordOutcomes(outcomes: readonly OutcomeWithReport[]): Promise<boolean[]> {
     if (outcomes.length === 0) return [];
     const { deliveries } = this.options;
     await deliveries.recordOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
@@ -192,7 +192,7 @@ export class DeliverEvents {
  * Without what the database might reject: headers and body of the response, which a stranger wrote, and the report on the receiver, which the next POST will
  * give again.
  */
-function withoutDetail(outcome: PostOutcome): PostOutcome {
+function withoutDetail(outcome: OutcomeWithReport): OutcomeWithReport {
   const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
   return {
     id,

@@ -22,7 +22,7 @@ const MAX_REASON_CHARACTERS = 1_000;
 const AFTER_A_FAULT_OF_OURS_MS = 30_000;
 
 /** The outcome of a delivery, with what it says about the receiver. */
-export interface PostOutcome extends DeliveryOutcome {
+export interface OutcomeWithReport extends DeliveryOutcome {
   /** A fault of ours that kept the delivery from being posted, if any. */
   readonly ownFault?: OwnFault;
   /** Null: nothing new about the receiver. */
@@ -43,7 +43,7 @@ export function outcomeOfPost(
   receiver: Receiver,
   result: PostResult,
   { now, random, wasSlow }: PostMoment,
-): PostOutcome {
+): OutcomeWithReport {
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
   if (verdict.kind === 'postponed')
     return postponed(delivery, verdict.afterSeconds * 1_000, result.durationMs);
@@ -62,7 +62,7 @@ export function outcomeOfPost(
 }
 
 /** The outcome when the webhook was deleted. */
-export function cancelled(delivery: ClaimedDelivery): PostOutcome {
+export function cancelled(delivery: ClaimedDelivery): OutcomeWithReport {
   return { ...finished(delivery, 'CANCELLED'), attempt: null, report: null };
 }
 
@@ -71,7 +71,7 @@ export function postponed(
   delivery: ClaimedDelivery,
   afterMs = AFTER_A_FAULT_OF_OURS_MS,
   durationMs = 0,
-): PostOutcome {
+): OutcomeWithReport {
   const { id, claims, attempts, attemptsMade } = delivery;
   return {
     ...waiting(delivery, afterMs, attempts),

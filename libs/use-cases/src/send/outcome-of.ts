@@ -21,14 +21,14 @@ export interface CompositionFailure {
   readonly isLasting: boolean;
 }
 
-type Finished = Exclude<Verdict, { kind: 'relay_unavailable' }>;
+type Decided = Exclude<Verdict, { kind: 'relay_unavailable' }>;
 
 /** The outcome to record for a transmission and its verdict. */
 export function outcomeOf(
   email: ClaimedEmail,
   message: Buffer,
   transmission: RelayedTransmission,
-  verdict: Finished,
+  verdict: Decided,
 ): EmailOutcome {
   return {
     suppression: suppressionAfter(verdict),
@@ -54,7 +54,7 @@ export function outcomeWithoutMessage(
 ): EmailOutcome {
   const verdict = isLasting
     ? ({ kind: 'failed' } as const)
-    : (decideAfterAttempt({ kind: 'broken', stage: 'content', error: reason }, email.attempts) as Finished);
+    : (decideAfterAttempt({ kind: 'broken', stage: 'content', error: reason }, email.attempts) as Decided);
   return {
     ...verdictOutcome(email, verdict),
     detail: {
@@ -78,7 +78,7 @@ function baseOutcome({ id, claims, workspaceId }: ClaimedEmail) {
   return { id, workspaceId, claims, laneId, retryAfterMs: null, duplicatePossible: false };
 }
 
-function verdictOutcome(email: ClaimedEmail, verdict: Finished): Omit<EmailOutcome, 'detail'> {
+function verdictOutcome(email: ClaimedEmail, verdict: Decided): Omit<EmailOutcome, 'detail'> {
   const finished = baseOutcome(email);
   switch (verdict.kind) {
     case 'sent':
@@ -99,11 +99,11 @@ function verdictOutcome(email: ClaimedEmail, verdict: Finished): Omit<EmailOutco
 }
 
 /** The reason for adding the recipient to the suppression list; null: not added. */
-function suppressionAfter(verdict: Finished): SuppressionReason | null {
+function suppressionAfter(verdict: Decided): SuppressionReason | null {
   return verdict.kind === 'bounced' && verdict.suppresses ? 'HARD_BOUNCE' : null;
 }
 
-function retryDetail(verdict: Finished): object {
+function retryDetail(verdict: Decided): object {
   return verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {};
 }
 
