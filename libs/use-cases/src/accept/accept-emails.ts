@@ -62,7 +62,7 @@ export class AcceptEmails {
    */
   async acceptOne(workspaceId: WorkspaceId, draft: EmailDraft, traceparent?: string): Promise<Acceptance> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const email = await this.preparation.prepare(workspaceId, draft, false, traceparent);
+      const email = await this.preparation.prepare(draft, { workspaceId, isBulk: false, traceparent });
       if (!('id' in email)) return replay(email, draft);
       const outcome = await this.groups.add({ workspaceId, emails: [email] });
       if (outcome.kind === 'failed') throw outcome.error;
@@ -107,7 +107,7 @@ export class AcceptEmails {
     if (draft instanceof Refusal) return draft;
     if (idempotencyKey !== undefined && draft.idempotencyKey === idempotencyKey) return keyIsOfBatch();
     try {
-      return await this.preparation.prepare(workspaceId, draft, true, traceparent);
+      return await this.preparation.prepare(draft, { workspaceId, isBulk: true, traceparent });
     } catch (refusal) {
       if (refusal instanceof Refusal) return refusal;
       throw refusal;

@@ -12,6 +12,7 @@ import { missingVariables } from '@posthorn/rendering';
 import { withoutUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import {
   carriesUnsubscribe,
+  type Origin,
   validateSendAt,
   type PreparationContext,
   prepareRawEmail,
@@ -47,21 +48,15 @@ export class EmailPreparation {
   /**
    * The email to accept; or, if the draft is invalid by now, the answer known for its idempotency key: a repeated call gets its first answer.
    *
-   * @param traceparent that of the request, if tracing is on
    * @throws Refusal 400 for an invalid `sendAt`, an unknown template or missing variables
    */
-  async prepare(
-    workspaceId: WorkspaceId,
-    draft: EmailDraft,
-    isBulk: boolean,
-    traceparent?: string,
-  ): Promise<AcceptableEmail | KnownAnswer> {
+  async prepare(draft: EmailDraft, origin: Origin): Promise<AcceptableEmail | KnownAnswer> {
     try {
-      return await this.validate(draft, { workspaceId, clock: this.options.clock, isBulk, traceparent });
+      return await this.validate(draft, { ...origin, clock: this.options.clock });
     } catch (error) {
       const { idempotencyKey } = draft;
       if (!(error instanceof Refusal) || idempotencyKey === undefined) throw error;
-      const known = await this.options.store.findAnswer(workspaceId, idempotencyKey);
+      const known = await this.options.store.findAnswer(origin.workspaceId, idempotencyKey);
       if (known === undefined) throw error;
       return known;
     }

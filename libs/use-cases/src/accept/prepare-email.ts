@@ -23,14 +23,17 @@ export const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
 /** Memory for sending an email, as a multiple of the size of its parts: encoding, and converting HTML to text. */
 const WORKING_SPACE_FACTOR = 3;
 
-/** The context of the request. */
-export interface PreparationContext {
+/** The request that an email comes from. */
+export interface Origin {
   readonly workspaceId: WorkspaceId;
-  readonly clock: DatabaseClock;
   /** Part of a batch: it is sent in the bulk lane. */
   readonly isBulk: boolean;
-  /** That of the request; undefined: tracing is off. */
+  /** Undefined: tracing is off. */
   readonly traceparent?: string | undefined;
+}
+
+export interface PreparationContext extends Origin {
+  readonly clock: DatabaseClock;
 }
 
 /** When the email of a draft is due; null: at once. @throws Refusal (400) when `sendAt` is invalid, by the database's time */
