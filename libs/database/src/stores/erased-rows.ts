@@ -43,25 +43,23 @@ export function erasedRows(
   return { deleted, cancelled, inProgress, workspaceIds };
 }
 
-/** Ids begin with the time of acceptance, so this also orders a workspace's emails by month. */
-function byWorkspaceAndMonth(one: EmailTo, other: EmailTo): number {
-  const [a, b] = [one, other].map(({ workspaceId, id }) => workspaceId + id) as [string, string];
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+/**
+ * Cancels those of these emails that are scheduled, so that they do not count towards the monthly limit any more. Each in a transaction of its own, because
+ * accepting waits for the usage row that it locks.
+ *
+ * @returns how many
+ */
+export async function cancelScheduled(pool: pg.Pool, emails: readonly EmailTo[]): Promise<number> {
+  let cancelled = 0;
+  for (const { id, workspaceId } of emails.filter(({ status }) => status === 'SCHEDULED'))
+    cancelled += (await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
+  return cancelled;
 }
 
-/**
- * Removes emails in a transaction. Scheduled ones are cancelled first, so that they do not count towards the monthly limit any more; this
- * happens in the order of workspaces and months, in which accepting locks the usage rows, too.
- */
+/** Removes emails in a transaction, and cancels what is due of them. */
 export async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
   const ids = emails.map(({ id }) => id);
-  let cancelled = 0;
-  const scheduled = emails.filter(({ status }) => status === 'SCHEDULED');
-  for (const { id, workspaceId } of scheduled.toSorted(byWorkspaceAndMonth)) {
-    cancelled += (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
-  }
-  cancelled += (await client.query(CANCEL_DUE, [ids])).rowCount ?? 0;
+  const cancelled = (await client.query(CANCEL_DUE, [ids])).rowCount ?? 0;
   const finished = await idsOf(client, FINISHED_OF, [ids]);
   return erasedRows(
     await removeFrom(client, REMOVE_EMAILS, finished),

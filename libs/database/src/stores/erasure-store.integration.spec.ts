@@ -1,31 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { newUuid, uuidOf } from '@posthorn/kernel';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
-import { scheduledEmail, sent } from '../test-stores.fixture.ts';
+import { rawEmail, scheduledEmail, sent } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
-import { transactOn } from '../transaction.ts';
 import { ErasureStore } from './erasure-store.ts';
 
 const stores = await openTestStores();
 
 describe('Erasing a person', () => {
-  it('locks the usage of workspaces in the same order as accepting, whatever the order of the emails', async () => {
-    const workspaces = [await stores.openWorkspace(), await stores.openWorkspace()].toSorted();
-    const [first, last] = [workspaces[0]!, workspaces[1]!];
-    const tomorrow = new Date(Date.now() + 86_400_000);
-    for (const workspaceId of [last, first]) await stores.accept([scheduledEmail(workspaceId, tomorrow)]);
-    const lockUsage = 'SELECT FROM usage WHERE workspace_id = $1 FOR NO KEY UPDATE';
-
-    const erasing = await transactOn(stores.database, async (client) => {
-      await client.query(lockUsage, [uuidOf(first)]);
-      const removal = new ErasureStore(stores.database)
-        .removeEmails({ address: 'ada@example.net', workspaceId: null })
-        .catch((error: unknown) => error);
-      await stores.untilWaiting();
-      await client.query(lockUsage, [uuidOf(last)]);
-      return { removal };
+  it('keeps no workspace from accepting emails while it removes scheduled ones', async () => {
+    const acme = await stores.openWorkspace();
+    await stores.accept([scheduledEmail(acme, new Date(Date.now() + 86_400_000))]);
+    const holder = await stores.database.pool.connect();
+    await holder.query('BEGIN; LOCK TABLE email_engagements IN SHARE MODE');
+    const removal = new ErasureStore(stores.database).removeEmails({
+      address: 'ada@example.net',
+      workspaceId: acme,
     });
-    expect(await erasing.removal).toMatchObject({ rows: { deleted: { emails: 2 }, cancelled: 2 } });
+    await stores.untilWaiting();
+    const accepted = await stores.accept([rawEmail(acme, { to: { address: 'bo@example.net' } })]);
+    await holder.query('COMMIT');
+    holder.release();
+    expect(accepted).toEqual([{ kind: 'accepted' }]);
+    expect(await removal).toMatchObject({ rows: { deleted: { emails: 1 }, cancelled: 1 } });
+    expect(await stores.ask('SELECT accepted FROM usage WHERE workspace_id = $1', [uuidOf(acme)])).toEqual([
+      { accepted: 1 },
+    ]);
   });
 
   it('removes a delivery that is not in progress even if its event is being posted to another webhook', async () => {

@@ -24,6 +24,7 @@ import { countGroup, endOfKeys, type LookedThrough, redactGroup, type TextColumn
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {
+  cancelScheduled,
   type EmailTo,
   type ErasedRows,
   erasedRows,
@@ -94,13 +95,17 @@ export class ErasureStore {
     { address, workspaceId }: PersonToErase,
     after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
+    // Also by attempts that ran out of time afterwards.
+    let cancelled = 0;
     return this.sizes.emails.run(GROUP, async (max) => {
       const end = await this.endOf('emails', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
       if (rows.length === 0) return { end, rows: NOTHING_ERASED };
-      return { end, rows: await transactOn(this.database, (client) => removeEmailsOn(client, rows)) };
+      cancelled += await cancelScheduled(this.database.pool, rows);
+      const removed = await transactOn(this.database, (client) => removeEmailsOn(client, rows));
+      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled } };
     });
   }
 
