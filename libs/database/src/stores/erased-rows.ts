@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { CANCEL_EMAIL } from '../sql/email-changes.ts';
 import { CANCEL_DUE } from '../sql/erasure.ts';
 import { FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EMAILS } from '../sql/retention.ts';
-import { idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
+import { deliveriesOf, idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
 
 /** What one step did to a person's rows. */
 export interface ErasedRows {
@@ -78,16 +78,14 @@ export async function removeEventsOn(
   events: readonly EventAbout[],
 ): Promise<ErasedRows> {
   const ids = events.map(({ id }) => id);
-  let cancelled = 0;
-  let early: TableCounts = {};
-  const { removed, stay } = await removeFinishedEvents(client, ids, async (deliveries) => {
-    cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveries]])).rowCount ?? 0;
-    const finished = await idsOf(client, FINISHED_OF, [deliveries]);
-    early = await removeFrom(client, REMOVE_DELIVERIES, finished);
-    return [];
-  });
+  const deliveries = await deliveriesOf(client, ids);
+  const deliveryIds = deliveries.map(({ id }) => id);
+  const cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveryIds]])).rowCount ?? 0;
+  const finished = await idsOf(client, FINISHED_OF, [deliveryIds]);
+  const removedDeliveries = await removeFrom(client, REMOVE_DELIVERIES, finished);
+  const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, []);
   return erasedRows(
-    { ...removed, ...early },
+    { ...removed, ...removedDeliveries },
     cancelled,
     stay,
     events.map(({ workspaceId }) => workspaceId),

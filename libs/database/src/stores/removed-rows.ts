@@ -21,22 +21,37 @@ export async function removeFrom(
   return removed;
 }
 
+/** A delivery of an event. */
+interface DeliveryOfEvent {
+  readonly id: string;
+  readonly eventId: string;
+}
+
+/** The deliveries that events have or may have. */
+export async function deliveriesOf(
+  client: pg.ClientBase,
+  eventIds: readonly string[],
+): Promise<DeliveryOfEvent[]> {
+  return (await client.query<DeliveryOfEvent>(DELIVERIES_OF, [eventIds])).rows;
+}
+
 /**
  * Removes events with their deliveries, except those with anything due or with a delivery that is needed.
  *
- * @param neededOf which of these deliveries are needed
+ * @param deliveries those of the events
+ * @param needed the ids of deliveries that are needed
  * @returns how many rows were removed by table, and how many events were kept
  */
 export async function removeFinishedEvents(
   client: pg.ClientBase,
   eventIds: readonly string[],
-  neededOf: (deliveryIds: readonly string[]) => Promise<readonly string[]>,
+  deliveries: readonly DeliveryOfEvent[],
+  needed: readonly string[],
 ): Promise<{ readonly removed: TableCounts; readonly stay: number }> {
-  const { rows: deliveries } = await client.query<{ id: string; eventId: string }>(DELIVERIES_OF, [eventIds]);
-  const all = deliveries.map(({ id }) => id);
-  const needed = new Set(await neededOf(all));
-  const free = new Set(await idsOf(client, FINISHED_OF, [[...eventIds, ...all]]));
-  const held = deliveries.filter(({ id }) => needed.has(id) || !free.has(id)).map(({ eventId }) => eventId);
+  const all = [...eventIds, ...deliveries.map(({ id }) => id)];
+  const free = new Set(await idsOf(client, FINISHED_OF, [all]));
+  for (const id of needed) free.delete(id);
+  const held = deliveries.filter(({ id }) => !free.has(id)).map(({ eventId }) => eventId);
   const stays = new Set([...held, ...eventIds.filter((id) => !free.has(id))]);
   const theirs = deliveries.filter(({ eventId }) => !stays.has(eventId)).map(({ id }) => id);
   const goes = eventIds.filter((id) => !stays.has(id));

@@ -16,7 +16,7 @@ import {
   TAKE_ROUND,
 } from '../sql/retention.ts';
 import { transactOn } from '../transaction.ts';
-import { idsOf, removeFinishedEvents, removeFrom } from './removed-rows.ts';
+import { deliveriesOf, idsOf, removeFinishedEvents, removeFrom } from './removed-rows.ts';
 
 /** The result of one group. */
 interface RemovedGroup {
@@ -137,9 +137,12 @@ async function removeEvents(client: pg.ClientBase, round: Round, max: number): P
   const position = [round.workspaceId, round.seenEra, round.seenXid, round.seenTo];
   const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...position, round.days, max]);
   const old = seen.filter(({ isOld }) => isOld).map(({ id }) => id);
-  const { removed } = await removeFinishedEvents(client, old, (deliveries) =>
-    idsOf(client, NEEDED_DELIVERIES, [deliveries, EXHAUSTED_KEPT_DAYS]),
-  );
+  const deliveries = await deliveriesOf(client, old);
+  const needed = await idsOf(client, NEEDED_DELIVERIES, [
+    deliveries.map(({ id }) => id),
+    EXHAUSTED_KEPT_DAYS,
+  ]);
+  const { removed } = await removeFinishedEvents(client, old, deliveries, needed);
   // The feed is ordered by transactions, so a young event is followed by old ones for seconds at most; those are of the next round.
   const last = seen.findLast(({ isOld }) => isOld);
   return {
