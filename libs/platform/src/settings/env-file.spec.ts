@@ -18,6 +18,13 @@ describe('loadEnvFile', () => {
     expect(env).toEqual({ A: 'from the environment', B: 'b', C: 'from the file' });
   });
 
+  it('reads the first variable after a byte order mark, which editors on Windows write', () => {
+    const env = {};
+    writeFileSync(join(folder, '.env'), '\uFEFFA=1\r\nB=2\r\n');
+    loadEnvFile(join(folder, '.env'), env);
+    expect(env).toEqual({ A: '1', B: '2' });
+  });
+
   it('ignores a missing file', () => {
     expect(() => loadEnvFile(join(folder, 'absent'), {})).not.toThrow();
   });

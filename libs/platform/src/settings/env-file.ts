@@ -6,7 +6,9 @@ import { parseEnv } from 'node:util';
  * is none.
  */
 export function loadEnvFile(path = '.env', env: NodeJS.ProcessEnv = process.env): void {
-  for (const [name, value] of Object.entries(parseEnv(textOf(path)))) env[name] ||= value;
+  // Some editors begin a file with a byte order mark, which would become part of the first name.
+  const variables = parseEnv(textOf(path).replace(/^\uFEFF/, ''));
+  for (const [name, value] of Object.entries(variables)) env[name] ||= value;
 }
 
 function textOf(path: string): string {
