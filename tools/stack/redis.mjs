@@ -94,7 +94,7 @@ export async function isRedisAt(url) {
   return new Promise((resolve) => {
     const socket = connect(
       Number(port || 6379),
-      hostname || '127.0.0.1',
+      hostname.replace(/^\[(.*)\]$/, '$1') || '127.0.0.1',
       () => socket.destroy() && resolve(true),
     );
     socket.setTimeout(3_000, () => socket.destroy() && resolve(false));
