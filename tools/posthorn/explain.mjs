@@ -112,7 +112,7 @@ function withFlags(text, command) {
   });
 }
 
-/** Removes the login from every URL. @param {string} text */
+/** Removes the login from every URL; a password may contain an `@`. @param {string} text */
 export function withoutPassword(text) {
-  return text.replaceAll(/(\w:\/\/)[^\s/@]*@/g, '$1***@');
+  return text.replaceAll(/(\w:\/\/)[^\s/]*@/g, '$1***@');
 }

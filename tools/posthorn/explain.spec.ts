@@ -95,5 +95,6 @@ describe('The explanation of an error', () => {
   it('contains no login', () => {
     expect(explain(new Error('cannot reach postgresql://ada:secret@db/x'))).not.toContain('secret');
     expect(withoutPassword('at postgres://ada:p%40ss@db:5432/x')).toBe('at postgres://***@db:5432/x');
+    expect(withoutPassword('at postgres://ada:p@ss@db:5432/x')).toBe('at postgres://***@db:5432/x');
   });
 });
