@@ -83,6 +83,22 @@ describe('the relay breaker', () => {
     expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false]);
   });
 
+  it('allows another probe at once if the first is abandoned, but not if an earlier transmission is', () => {
+    const { breaker, pass, fail } = breakerWithClock();
+    const begunAtMs = breaker.nowMs();
+    pass(10);
+    fail();
+    pass(1_000);
+    expect(breaker.mayBegin()).toBe(true);
+    breaker.abandoned(begunAtMs);
+    expect(breaker.mayBegin()).toBe(false);
+    breaker.abandoned(breaker.nowMs());
+    expect(breaker.retryAfterMs).toBe(0);
+    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false]);
+    fail();
+    expect(breaker.retryAfterMs).toBe(2_000);
+  });
+
   it('closes when a transmission in flight succeeds while it is open', () => {
     const { breaker, fail } = breakerWithClock();
     fail();

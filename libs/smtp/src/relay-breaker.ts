@@ -20,7 +20,7 @@ export class RelayBreaker {
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Whether a transmission may begin; if so, `succeeded()` or `failed()` must be called afterwards. When not `closed`, a permitted transmission is the only probe. */
+  /** Whether a transmission may begin; if so, `succeeded()`, `failed()` or `abandoned()` must be called afterwards. When not `closed`, a permitted transmission is the only probe. */
   mayBegin(): boolean {
     if (this.current === 'closed') return true;
     if (this.nowMs() < this.untilMs) return false;
@@ -51,6 +51,17 @@ export class RelayBreaker {
     this.untilMs = this.changedAtMs + this.backOffMs;
     this.current = 'open';
     return true;
+  }
+
+  /**
+   * A transmission has shown nothing about the relay: it was not begun, or failed because of a fault of ours. If it was the probe, another may begin at once.
+   *
+   * @param begunAtMs as for `failed`
+   */
+  abandoned(begunAtMs: number): void {
+    if (this.current !== 'half_open' || begunAtMs < this.changedAtMs) return;
+    this.current = 'open';
+    this.untilMs = this.nowMs();
   }
 
   get state(): RelayBreakerState {

@@ -45,6 +45,11 @@ async function chainOf(...scripts: SinkScript[]): Promise<Chain> {
 }
 
 const WELL: SinkScript = () => undefined;
+/** Whether a claim still holds that is lost while its email waits for a connection. */
+const heldUntilSlot = (): (() => boolean) => {
+  let asked = 0;
+  return () => (asked += 1) < 2;
+};
 const taken = ({ servers }: Chain): number[] => servers.map(({ messages }) => messages.length);
 
 describe('relays in order of preference', () => {
@@ -126,6 +131,23 @@ describe('relays in order of preference', () => {
     hasArrived();
     expect(await probe).toMatchObject({ kind: 'accepted' });
     expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['is withheld', (chain: RelayChain) => chain.send(ENVELOPE, MESSAGE, heldUntilSlot())],
+    [
+      'is of an email that cannot be sent',
+      (chain: RelayChain) => chain.send({ ...ENVELOPE, to: '' }, MESSAGE).catch(() => undefined),
+    ],
+  ])('are probed again at once when the probe %s', async (_why, probe) => {
+    const chain = await chainOf(at('greeting', { drop: true }));
+    const [server] = chain.servers;
+    await chain.chain.send(ENVELOPE, MESSAGE);
+    server!.script = WELL;
+    chain.pass(1_000);
+    expect(await probe(chain.chain)).toBeUndefined();
+    expect(chain.chain.retryAfterMs).toBe(0);
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
   });
 
   it('send nothing while all are unavailable', async () => {

@@ -92,15 +92,14 @@ export class RelayChain {
     const begunAtMs = relay.breaker.nowMs();
     let transmission: Transmission | undefined;
     try {
-      // A transmission that throws or is not begun shows nothing about the relay; if it was a probe, the breaker's timeout ends that.
       transmission = await relay.transport.send(envelope, message, mayBegin);
+      return transmission;
     } finally {
       onEnd?.(transmission);
+      if (transmission === undefined) relay.breaker.abandoned(begunAtMs);
+      else if (isRelayFault(transmission)) this.failed(relay, transmission, begunAtMs);
+      else this.answered(relay);
     }
-    if (transmission === undefined) return undefined;
-    if (isRelayFault(transmission)) this.failed(relay, transmission, begunAtMs);
-    else this.answered(relay);
-    return transmission;
   }
 
   private failed({ name, breaker }: Relay, transmission: Transmission, begunAtMs: number): void {
