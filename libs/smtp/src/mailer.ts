@@ -34,8 +34,8 @@ const LACKS_SMTPUTF8 = /^MAIL FROM:(?!.*> (.* )?SMTPUTF8( |$))/;
 export class Mailer extends SMTPConnection {
   /** Whether the next message needs SMTPUTF8. nodemailer checks only the envelope, but addresses in headers may need it too (RFC 6531, section 3.4). */
   messageIsUtf8 = false;
-  /** Called when the relay is ready for the message content: the last moment at which it can be withheld. */
-  mayWrite: () => boolean = () => true;
+  /** Called when the relay is ready for the message content: the last moment at which it can be withheld. Returns whether to send it. */
+  onEnvelope: () => boolean = () => true;
   /** Whether the current message was withheld. */
   wasWithheld = false;
   /** The address of the connection, as soon as it is established. */
@@ -136,7 +136,7 @@ export class Mailer extends SMTPConnection {
       outByteCount: 0,
       write: (message) => {
         // nodemailer takes replies such as `25` or `2500` for success; after a fault the message must not be sent.
-        this.wasWithheld = this.dialogue.hasFailed || !this.mayWrite();
+        this.wasWithheld = this.dialogue.hasFailed || !this.onEnvelope();
         if (this.wasWithheld)
           this.own._onError(new Error('the message was kept back'), 'EPROTOCOL', false, 'DATA');
         // A closed connection has already reported that, and nothing has been written.

@@ -17,7 +17,7 @@ function breakerWithClock(): BreakerWithClock {
 describe('the relay breaker', () => {
   it('allows everything while closed', () => {
     const { breaker } = breakerWithClock();
-    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, true]);
+    expect([breaker.tryBegin(), breaker.tryBegin()]).toEqual([true, true]);
     expect(breaker.state).toBe('closed');
     expect(breaker.retryAfterMs).toBe(0);
   });
@@ -28,10 +28,10 @@ describe('the relay breaker', () => {
     expect(breaker.state).toBe('open');
     expect(breaker.retryAfterMs).toBe(1_000);
     pass(999);
-    expect(breaker.mayBegin()).toBe(false);
+    expect(breaker.tryBegin()).toBe(false);
     expect(breaker.retryAfterMs).toBe(1);
     pass(1);
-    expect([breaker.mayBegin(), breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false, false]);
+    expect([breaker.tryBegin(), breaker.tryBegin(), breaker.tryBegin()]).toEqual([true, false, false]);
     expect(breaker.state).toBe('half_open');
   });
 
@@ -42,7 +42,7 @@ describe('the relay breaker', () => {
       fail();
       seen.push(breaker.retryAfterMs);
       pass(breaker.retryAfterMs);
-      expect(breaker.mayBegin()).toBe(true);
+      expect(breaker.tryBegin()).toBe(true);
     }
     expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   });
@@ -60,12 +60,12 @@ describe('the relay breaker', () => {
     const { breaker, pass, fail } = breakerWithClock();
     fail();
     pass(1_000);
-    breaker.mayBegin();
+    breaker.tryBegin();
     fail();
     pass(2_000);
-    expect(breaker.mayBegin()).toBe(true);
+    expect(breaker.tryBegin()).toBe(true);
     breaker.succeeded();
-    expect([breaker.state, breaker.mayBegin(), breaker.mayBegin()]).toEqual(['closed', true, true]);
+    expect([breaker.state, breaker.tryBegin(), breaker.tryBegin()]).toEqual(['closed', true, true]);
     fail();
     expect(breaker.retryAfterMs).toBe(1_000);
   });
@@ -74,13 +74,13 @@ describe('the relay breaker', () => {
     const { breaker, pass, fail } = breakerWithClock();
     fail();
     pass(1_000);
-    expect(breaker.mayBegin()).toBe(true);
+    expect(breaker.tryBegin()).toBe(true);
     expect(breaker.retryAfterMs).toBe(1_000);
     pass(59_999);
-    expect(breaker.mayBegin()).toBe(false);
+    expect(breaker.tryBegin()).toBe(false);
     expect(breaker.retryAfterMs).toBe(1);
     pass(1);
-    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false]);
+    expect([breaker.tryBegin(), breaker.tryBegin()]).toEqual([true, false]);
   });
 
   it('allows another probe at once if the first is abandoned, but not if an earlier transmission is', () => {
@@ -89,12 +89,12 @@ describe('the relay breaker', () => {
     pass(10);
     fail();
     pass(1_000);
-    expect(breaker.mayBegin()).toBe(true);
+    expect(breaker.tryBegin()).toBe(true);
     breaker.abandoned(begunAtMs);
-    expect(breaker.mayBegin()).toBe(false);
+    expect(breaker.tryBegin()).toBe(false);
     breaker.abandoned(breaker.nowMs());
     expect(breaker.retryAfterMs).toBe(0);
-    expect([breaker.mayBegin(), breaker.mayBegin()]).toEqual([true, false]);
+    expect([breaker.tryBegin(), breaker.tryBegin()]).toEqual([true, false]);
     fail();
     expect(breaker.retryAfterMs).toBe(2_000);
   });
@@ -103,14 +103,14 @@ describe('the relay breaker', () => {
     const { breaker, fail } = breakerWithClock();
     fail();
     breaker.succeeded();
-    expect(breaker.mayBegin()).toBe(true);
+    expect(breaker.tryBegin()).toBe(true);
   });
 
   it('ignores the failure of a connection that was being opened before it closed', () => {
     const { breaker, pass, fail } = breakerWithClock();
     expect(fail()).toBe(true);
     pass(1_000);
-    breaker.mayBegin();
+    breaker.tryBegin();
     pass(10);
     breaker.succeeded();
     pass(5_000);
@@ -124,7 +124,7 @@ describe('the relay breaker', () => {
     const { breaker, pass, fail } = breakerWithClock();
     fail();
     pass(1_000);
-    breaker.mayBegin();
+    breaker.tryBegin();
     expect(fail(1_500)).toBe(false);
     expect(breaker.state).toBe('half_open');
     expect(fail()).toBe(true);

@@ -20,8 +20,12 @@ export class RelayBreaker {
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Whether a transmission may begin; if so, `succeeded()`, `failed()` or `abandoned()` must be called afterwards. When not `closed`, a permitted transmission is the only probe. */
-  mayBegin(): boolean {
+  /**
+   * Begins a transmission if that is permitted; when not `closed`, the permitted one is the only probe.
+   *
+   * @returns whether it is; if so, `succeeded()`, `failed()` or `abandoned()` must be called afterwards
+   */
+  tryBegin(): boolean {
     if (this.current === 'closed') return true;
     if (this.nowMs() < this.untilMs) return false;
     this.current = 'half_open';

@@ -5,7 +5,7 @@ import {
   type Transmission,
 } from '@posthorn/domain';
 import type { RelayBreaker } from './relay-breaker.ts';
-import type { MayStillBegin, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
+import type { OnReached, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
 /** A relay with its circuit breaker. */
 export interface Relay {
@@ -60,14 +60,14 @@ export class RelayChain {
     let answer: RelayedTransmission | undefined;
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
-      if (!relay.breaker.mayBegin()) continue;
+      if (!relay.breaker.tryBegin()) continue;
       // While this waits for a connection, other transmissions may open the breaker; an established connection proves otherwise.
-      const mayBegin: MayStillBegin = (reached) => {
+      const onReached: OnReached = (reached) => {
         // What comes afterwards is about the email, and a large one takes minutes over a slow line: the others need not wait for it.
         if (reached === 'envelope') this.answered(relay);
         return mayStillBegin() && (reached !== 'slot' || relay.breaker.state !== 'open');
       };
-      const answered = await this.sendBy(relay, envelope, message, mayBegin, watch?.(relay.name));
+      const answered = await this.sendBy(relay, envelope, message, onReached, watch?.(relay.name));
       if (answered === undefined) continue;
       const transmission = { relay: relay.name, ...answered };
       if (!mayTryAnotherRelay(transmission)) return transmission;
@@ -86,13 +86,13 @@ export class RelayChain {
     relay: Relay,
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayBegin: MayStillBegin,
+    onReached: OnReached,
     onEnd: ReturnType<WatchTransmission> | undefined,
   ): Promise<Transmission | undefined> {
     const begunAtMs = relay.breaker.nowMs();
     let transmission: Transmission | undefined;
     try {
-      transmission = await relay.transport.send(envelope, message, mayBegin);
+      transmission = await relay.transport.send(envelope, message, onReached);
       return transmission;
     } finally {
       onEnd?.(transmission);

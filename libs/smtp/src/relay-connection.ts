@@ -136,16 +136,16 @@ export class RelayConnection implements PooledConnection {
   /**
    * Transmits a message; see `SmtpTransport.send`.
    *
-   * @param mayWrite called when the relay has accepted the envelope; if it returns false, the message is withheld and the result is undefined
+   * @param onEnvelope called when the relay has accepted the envelope; if it returns false, the message is withheld and the result is undefined
    */
   async send(
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayWrite: () => boolean,
+    onEnvelope: () => boolean,
   ): Promise<Transmission | undefined> {
     this.messages += 1;
     this.dialogue.beginMessage();
-    this.smtp.mayWrite = mayWrite;
+    this.smtp.onEnvelope = onEnvelope;
     this.smtp.wasWithheld = false;
     this.smtp.messageIsUtf8 = needsSmtpUtf8(envelope, message);
     if (this.smtp.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
@@ -159,7 +159,7 @@ export class RelayConnection implements PooledConnection {
     const timeoutMs = Math.max(this.settings.stepTimeoutMs, Math.ceil(message.length / MIN_BYTES_PER_MS));
     const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done), timeoutMs);
     // An idle connection must not retain its last email.
-    this.smtp.mayWrite = ALWAYS;
+    this.smtp.onEnvelope = ALWAYS;
     if (error !== undefined && isTooLarge(error)) {
       return {
         kind: 'refused',

@@ -7,7 +7,7 @@ import { type LookUp, RelayAddresses } from './relay-addresses.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
-import type { MayStillBegin, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
+import type { OnReached, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
 
 export interface RelayTransportOptions {
   /** Maximum concurrent connections. Default: 20. */
@@ -124,26 +124,22 @@ export class RelayTransport implements SmtpTransport {
   }
 
   send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission>;
-  send(
-    envelope: SmtpEnvelope,
-    message: Buffer,
-    mayStillBegin: MayStillBegin,
-  ): Promise<Transmission | undefined>;
+  send(envelope: SmtpEnvelope, message: Buffer, onReached: OnReached): Promise<Transmission | undefined>;
   async send(
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayStillBegin: MayStillBegin = () => true,
+    onReached: OnReached = () => true,
   ): Promise<Transmission | undefined> {
     assertSendableEnvelope(envelope);
     assertSendableMessage(message);
     if (this.closed !== undefined) throw new Error('the transport is closed');
     for (;;) {
       const slot = await this.pool.take();
-      if (!mayStillBegin('slot')) {
+      if (!onReached('slot')) {
         this.pool.give(slot);
         return undefined;
       }
-      const { transmission, isCrowded } = await this.transmitWithSlot(slot, envelope, message, mayStillBegin);
+      const { transmission, isCrowded } = await this.transmitWithSlot(slot, envelope, message, onReached);
       // When we are closing, no further slot will become free.
       if (!isCrowded || this.closed !== undefined) return transmission;
     }
@@ -173,12 +169,12 @@ export class RelayTransport implements SmtpTransport {
     slot: ConnectionSlot<RelayConnection>,
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayStillBegin: MayStillBegin,
+    onReached: OnReached,
   ): Promise<{ transmission: Transmission | undefined; isCrowded: boolean }> {
     let transmission: Transmission | undefined;
     let isCrowded = false;
     try {
-      transmission = await this.transmit(slot, envelope, message, mayStillBegin);
+      transmission = await this.transmit(slot, envelope, message, onReached);
       isCrowded =
         transmission !== undefined && isConnectionRefused(transmission) && this.hasOtherConnections(slot);
       return { transmission, isCrowded };
@@ -214,12 +210,12 @@ export class RelayTransport implements SmtpTransport {
     slot: ConnectionSlot<RelayConnection>,
     envelope: SmtpEnvelope,
     message: Buffer,
-    mayStillBegin: MayStillBegin,
+    onReached: OnReached,
   ): Promise<Transmission | undefined> {
-    const mayWrite = (): boolean => mayStillBegin('envelope');
+    const onEnvelope = (): boolean => onReached('envelope');
     const kept = slot.connection;
     if (kept?.isAlive) {
-      const transmission = await kept.send(envelope, message, mayWrite);
+      const transmission = await kept.send(envelope, message, onEnvelope);
       if (transmission === undefined || !wasStale(transmission)) return transmission;
     }
     await kept?.quit();
@@ -228,7 +224,7 @@ export class RelayTransport implements SmtpTransport {
     if (!(opened instanceof RelayConnection)) return opened;
     slot.connection = opened;
     // Connecting may have taken so long, or this process may have been suspended, that somebody else has claimed the email.
-    return mayStillBegin('connection') ? opened.send(envelope, message, mayWrite) : undefined;
+    return onReached('connection') ? opened.send(envelope, message, onEnvelope) : undefined;
   }
 
   private async giveBack(

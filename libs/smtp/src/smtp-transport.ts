@@ -21,8 +21,8 @@ export type ReportedFact = 'FAILURE' | 'DELAY' | 'SUCCESS';
 /** What a message has got so far: the right to a connection, a connection to the relay, or the relay's consent, since it has accepted the envelope. */
 export type Reached = 'slot' | 'connection' | 'envelope';
 
-/** Whether a message may be transmitted at this moment. */
-export type MayStillBegin = (reached: Reached) => boolean;
+/** Called with what a message has reached; returns whether to go on. */
+export type OnReached = (reached: Reached) => boolean;
 
 /** Transmits messages to a server. */
 export interface SmtpTransport {
@@ -30,15 +30,11 @@ export interface SmtpTransport {
    * Transmits a message once. Failures of the server or the network are results, never exceptions.
    *
    * @param message sent as it is, apart from dot-stuffing (RFC 5321, section 4.5.2); its lines must end in CRLF
-   * @param mayStillBegin called when a slot is free, again after connecting, and finally when the relay has accepted the envelope
-   * @returns undefined when `mayStillBegin` returned false
+   * @param onReached called when a slot is free, again after connecting, and finally when the relay has accepted the envelope
+   * @returns undefined when `onReached` returned false
    * @throws for our own faults: an envelope or message that must not be sent, a closed transport
    */
-  send(
-    envelope: SmtpEnvelope,
-    message: Buffer,
-    mayStillBegin?: MayStillBegin,
-  ): Promise<Transmission | undefined>;
+  send(envelope: SmtpEnvelope, message: Buffer, onReached?: OnReached): Promise<Transmission | undefined>;
 
   /** Waits for transmissions in flight, sends QUIT, and closes all connections. */
   close(): Promise<void>;
