@@ -8,7 +8,7 @@ import {
   retryAfterAnswer,
   statusAnswer,
 } from './hostile-answers.ts';
-import { ConnectionCount } from './smtp-sink-script.ts';
+import { ConnectionCount } from './connection-count.ts';
 
 const END_OF_HEADER = '\r\n\r\n';
 

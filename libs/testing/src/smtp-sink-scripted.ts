@@ -1,12 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { sleep } from '@posthorn/kernel';
-import {
-  ConnectionCount,
-  isOnlyDelay,
-  type SinkMessage,
-  type SinkScript,
-  type SinkStage,
-} from './smtp-sink-script.ts';
+import { ConnectionCount } from './connection-count.ts';
+import { isOnlyDelay, type SinkMessage, type SinkScript, type SinkStage } from './smtp-sink-script.ts';
 
 const DEFAULT_REPLY: Readonly<Record<SinkStage, string>> = {
   greeting: '220 scripted',

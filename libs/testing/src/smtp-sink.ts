@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { sleep } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { CertifiedKey } from './certificates.ts';
+import { ConnectionCount } from './connection-count.ts';
 import {
-  ConnectionCount,
   isOnlyDelay,
   type SinkMessage,
   type SinkScript,
