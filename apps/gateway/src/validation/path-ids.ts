@@ -19,7 +19,6 @@ export const PATH_IDS = {
   user_id: { prefix: 'usr', noun: 'member' },
   invitation_id: { prefix: 'inv', noun: 'invitation' },
   webhook_id: { prefix: 'wh', noun: 'webhook' },
-  event_id: { prefix: 'evt', noun: 'event' },
   delivery_id: { prefix: 'dlv', noun: 'delivery' },
   recovery_id: { prefix: 'rcv', noun: 'recovery' },
 } as const satisfies Record<string, PathIdTraits>;
