@@ -20,7 +20,7 @@ const accounts = new WeakMap<IncomingMessage, OperatorAccount>();
 /** The signed-in account; only behind {@link sessionGuard}. */
 export function accountOf(request: IncomingMessage): OperatorAccount {
   const account = accounts.get(request);
-  if (account === undefined) throw new Error('a route was reached without passing the entrance');
+  if (account === undefined) throw new Error('the request has not passed the session guard');
   return account;
 }
 

@@ -22,7 +22,7 @@ export function textPage(response: Response, title: string, content: string): st
 /**
  * Redirects a path with a trailing slash to the one without, since the page's relative links would resolve wrongly.
  *
- * @returns the page; undefined after a redirect
+ * @returns the page; after a redirect, an empty body
  */
 export function withoutSlash(request: Request, response: Response, page: string): string {
   if (!request.path.endsWith('/')) return page;

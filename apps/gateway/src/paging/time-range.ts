@@ -36,6 +36,6 @@ export function dateOf(text: string): Date {
 /** The time of a validated text, in milliseconds since 1970. */
 export function msOf(text: string): number {
   const parsed = parseTimeOrDay(text);
-  if ('fault' in parsed) throw new Error('a time reached a filter without having been judged');
+  if ('fault' in parsed) throw new Error('the time was not validated');
   return parsed.atMs;
 }

@@ -22,7 +22,7 @@ export const address: Rule = text(
 /** Parses a text that {@link mailbox} accepts. */
 export function mailboxOf(text: string): Mailbox {
   const parsed = parseMailbox(text);
-  if ('fault' in parsed) throw new Error('a mailbox was not judged before it was read');
+  if ('fault' in parsed) throw new Error('the mailbox was not validated');
   return parsed.mailbox;
 }
 
