@@ -41,8 +41,8 @@ export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions):
       throw new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again');
     if (PUBLIC_PATHS.test(request.path)) return next();
     const token = cookie.read(request);
-    const account =
-      token === undefined ? undefined : await sessions.find(token, !(isSafe && isAutomatic(request)));
+    const isUse = !(isSafe && isAutomatic(request));
+    const account = token === undefined ? undefined : await sessions.find(token, { isUse });
     if (account === undefined) return requestSignIn(request, response, cookie);
     if (!isSafe && account.role !== 'operator')
       throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');

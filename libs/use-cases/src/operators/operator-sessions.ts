@@ -116,7 +116,7 @@ export class OperatorSessions {
    *
    * @param isUse whether the operator did something; requests that a page makes by itself do not extend a session
    */
-  async find(token: string, isUse: boolean): Promise<OperatorAccount | undefined> {
+  async find(token: string, { isUse }: { readonly isUse: boolean }): Promise<OperatorAccount | undefined> {
     const look = { maxAgeMs: SESSION_MS, maxIdleMs: IDLE_MS, isUse };
     return this.sessions.find(hashSecret(token), look, this.admitted);
   }
