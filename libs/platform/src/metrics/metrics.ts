@@ -143,7 +143,14 @@ export type QueueBacklog = { readonly queue: string } & Readonly<Record<keyof ty
 /** Exposes the backlog of the database; one process is enough. */
 export function watchBacklog(measure: () => Promise<readonly QueueBacklog[]>): void {
   scrapes.push(async () => {
-    for (const { queue, ...measured } of await measure()) {
+    // A scrape may be rendered while the next one measures, so the values stay until the next ones are known.
+    let backlogs: readonly QueueBacklog[] = [];
+    try {
+      backlogs = await measure();
+    } finally {
+      for (const gauge of Object.values(backlogGauges)) gauge.reset();
+    }
+    for (const { queue, ...measured } of backlogs) {
       for (const [name, value] of Object.entries(measured)) {
         backlogGauges[name as keyof typeof backlogGauges].set({ queue }, value);
       }
@@ -160,7 +167,6 @@ function backlogGauge(name: string, help: string): Gauge<'queue'> {
  * notice.
  */
 export async function metricsText(onError: (error: unknown) => void): Promise<string> {
-  for (const gauge of Object.values(backlogGauges)) gauge.reset();
   const settled = await Promise.allSettled(scrapes.map(async (refresh) => refresh()));
   for (const result of settled) if (result.status === 'rejected') onError(result.reason);
   return register.metrics();
