@@ -9,17 +9,17 @@ export type AddressRange = readonly [address: Address, bits: number];
 /** The length of the prefix of IPv4-mapped IPv6 addresses (RFC 4291, section 2.5.5.2). */
 const MAPPED_BITS = 96;
 
-/** `::1.2.3.4`; the parser would read it as `::ffff:1.2.3.4`, which is a different address. */
-const IPV4_COMPATIBLE = /^::(\d+\.\d+\.\d+\.\d+)$/;
+/** `::1.2.3.4` (deprecated by RFC 4291, section 2.5.5.1); the parser would read it as `::ffff:1.2.3.4`, which is a different address. */
+const IPV4_COMPATIBLE = /^::\d+\./;
 
 /**
- * Parses an address: dotted decimal with four parts, or IPv6 without a zone. An IPv4-mapped IPv6 address is returned as IPv4.
+ * Parses an address: dotted decimal with four parts, or IPv6 without a zone. An IPv4-mapped IPv6 address is returned as IPv4; an
+ * IPv4-compatible one in dotted decimal is not an address.
  *
  * @returns undefined when it is not an address
  */
 export function parseAddress(text: string): Address | undefined {
-  const ipv4Compatible = IPV4_COMPATIBLE.exec(text);
-  if (ipv4Compatible !== null) return ipv4CompatibleAddress(parseAddress(ipv4Compatible[1]!));
+  if (IPV4_COMPATIBLE.test(text)) return undefined;
   const isAddress =
     ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'));
   return isAddress ? ipaddr.process(text) : undefined;
@@ -46,9 +46,4 @@ export function isInRanges(address: Address, ranges: readonly AddressRange[]): b
 
 function singleAddressRange(address: Address | undefined): AddressRange | undefined {
   return address && [address, address.toByteArray().length * 8];
-}
-
-/** The IPv4-compatible IPv6 address: twelve zero bytes, then those of the IPv4 address. */
-function ipv4CompatibleAddress(ipv4: Address | undefined): Address | undefined {
-  return ipv4 && new ipaddr.IPv6([...new Array<number>(12).fill(0), ...ipv4.toByteArray()]);
 }

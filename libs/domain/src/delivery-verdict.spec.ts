@@ -121,6 +121,19 @@ describe('the verdict after an attempt', () => {
   );
 });
 
+describe('a refusal with the first or last code of its class', () => {
+  it.each([400, 499])('is temporary with %i', (code) => {
+    expect(decideAfterAttempt(refused('rcpt', code, 'over quota'), 0)).toMatchObject({
+      kind: 'retry',
+      afterSeconds: 1_800,
+    });
+  });
+
+  it.each([500, 599])('is permanent with %i', (code) => {
+    expect(decideAfterAttempt(refused('content', code), 0)).toEqual({ kind: 'failed' });
+  });
+});
+
 describe('a refusal at MAIL', () => {
   it.each([
     [553, '5.1.7', 'bad address syntax'],
