@@ -25,16 +25,15 @@ class ValidJsonReader {
   }
 
   private object(): unknown {
-    const object = {};
+    const members: [string, unknown][] = [];
     while (!this.isAtEnd('}')) {
       const key = JSON.parse(this.string()) as string;
       this.nextChar();
       this.at++; // the colon
-      // Assigning to `__proto__` would set the prototype.
-      const property = { value: this.value(), writable: true, enumerable: true, configurable: true };
-      Object.defineProperty(object, key, property);
+      members.push([key, this.value()]);
     }
-    return object;
+    // Assigning to `__proto__` would set the prototype.
+    return Object.fromEntries(members);
   }
 
   private array(): unknown {
