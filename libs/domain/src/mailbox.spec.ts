@@ -7,6 +7,8 @@ function faultOf(text: string): string {
 }
 
 const label63 = 'a'.repeat(63);
+/** An address of 250 octets without its local part. */
+const longDomain = `@${label63}.${label63}.${label63}.${'b'.repeat(54)}.co`;
 
 describe('S4: parseMailbox', () => {
   it.each([
@@ -20,6 +22,7 @@ describe('S4: parseMailbox', () => {
     ['"Ada \\"Countess\\" \\\\ L" <a@b.co>', { address: 'a@b.co', name: 'Ada "Countess" \\ L' }],
     ['"a@b.co" <a@b.co>', { address: 'a@b.co', name: 'a@b.co' }],
     ['"" <a@b.co>', { address: 'a@b.co' }],
+    ['"Ada"<a@b.co>', { address: 'a@b.co', name: 'Ada' }],
     ['愛 <a@b.co>', { address: 'a@b.co', name: '愛' }],
     ['👩‍💻 ❤️ <a@b.co>', { address: 'a@b.co', name: '👩‍💻 ❤️' }],
     ['علی‌رضا <a@b.co>', { address: 'a@b.co', name: 'علی‌رضا' }],
@@ -35,6 +38,9 @@ describe('S4: parseMailbox', () => {
     ['a@1and1.com', { address: 'a@1and1.com' }],
     [`${'l'.repeat(64)}@b.co`, { address: `${'l'.repeat(64)}@b.co` }],
     [`a@${label63}.co`, { address: `a@${label63}.co` }],
+    [`1234${longDomain}`, { address: `1234${longDomain}` }],
+    ['a@b.1.c0', { address: 'a@b.1.c0' }],
+    ['a@b.0c', { address: 'a@b.0c' }],
   ])('parses %j', (text, mailbox) => {
     expect(parseMailbox(text)).toEqual({ mailbox });
   });
@@ -117,11 +123,13 @@ describe('S4: parseMailbox', () => {
     ['a@[127.0.0.1]', /brackets/],
     ['a@[IPv6:::1]', /group|brackets/],
     ['a@127.0.0.1', /IP address/],
+    ['a@b.42', /a number/],
     ['a@0x7f.1', /IP address/],
     ['a@١٢٧.٠.٠.١', /IP address|internationalised/],
     ['a@xn--a.co', /internationalised/],
     ['a@xn--zzzzzzzz.co', /internationalised/],
     [`a@${label63}a.co`, /64 octets/],
+    [`12345${longDomain}`, /255 octets; at most 254/],
     [`a@${`${'b'.repeat(50)}.`.repeat(5)}co`, /octets; at most/],
     [`a@${'ü'.repeat(60)}.co`, /octets|internationalised/],
     ['x'.repeat(1_000_000), /1000000 characters/],
