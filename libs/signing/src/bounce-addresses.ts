@@ -45,7 +45,7 @@ export class BounceAddresses {
     const at = address.lastIndexOf('@');
     if (address.slice(at + 1).toLowerCase() !== this.domain) return undefined;
     if (address.slice(0, PREFIX.length).toLowerCase() !== PREFIX) return undefined;
-    const token = address.slice(PREFIX.length, Math.max(at, 0));
+    const token = address.slice(PREFIX.length, at);
     return TOKEN.test(token) ? this.verified(token.toLowerCase()) : undefined;
   }
 
