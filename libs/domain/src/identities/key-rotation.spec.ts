@@ -87,6 +87,8 @@ describe('A check of the records', () => {
   it('switches at once when the record of the current key is gone', () => {
     expect(look([key(), next()], { 'rsa CURRENT': 'MISSING' })['rsa NEXT']).toBe('CURRENT');
     expect(look([key(), next()], { 'rsa CURRENT': 'UNANSWERED' })['rsa NEXT']).toBe('NEXT');
+    const other = [key({ algorithm: 'ed25519' }), next({ algorithm: 'ed25519' })];
+    expect(look([key(), ...other], { 'rsa CURRENT': 'MISSING' })['ed25519 NEXT']).toBe('NEXT');
   });
 
   it('switches each algorithm separately', () => {

@@ -23,6 +23,7 @@ describe('S17: the address of tracked links', () => {
     ['ftp://links.example.com', 'begins with neither'],
     ['javascript:alert(1)', 'begins with neither'],
     ['https://a:b@links.example.com', 'has a user name'],
+    ['https://a@links.example.com', 'has a user name'],
     ['https://links.example.com/t', 'has more than a host'],
     ['https://links.example.com?', 'has more than a host'],
     ['https://links.example.com/#x', 'has more than a host'],
