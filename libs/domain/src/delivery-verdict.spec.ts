@@ -142,6 +142,7 @@ describe('a refusal at MAIL', () => {
     [552, '5.3.4', 'Message size exceeds fixed limit'],
     [554, '5.3.4', 'no'],
     [553, '5.7.1', '<a@example.com>: Sender address rejected: not owned by user joe'],
+    [554, '5.7.1', '<a@example.com>: Sender address rejected: Access denied'],
     [550, '5.7.60', 'Client does not have permissions to send as this sender'],
     [552, undefined, 'message size exceeds fixed maximum message size'],
     [550, undefined, 'Invalid sender'],
@@ -162,6 +163,7 @@ describe('a refusal at MAIL', () => {
   it.each([
     [550, '5.7.1', 'Client host rejected'],
     [554, '5.7.1', 'Relay access denied'],
+    [554, undefined, 'Sender rejected'],
     [550, '5.7.1', 'Sender IP is on a block list'],
     [553, '5.7.1', '<a@example.com>: Sender address rejected: not logged in'],
     [530, '5.7.0', 'Authentication required'],

@@ -32,7 +32,7 @@ describe('A DKIM record', () => {
     ['a key without its padding', `v=DKIM1; k=ed25519; p=${P.replace('=', '')}`],
     ['a semicolon at the end', `v=DKIM1; k=ed25519; p=${P};`],
     ['tags that nobody knows', `v=DKIM1; k=ed25519; x=1; p=${P}; n=a note; g=*`],
-    ['its hashes and services named', `v=DKIM1; h=sha1:SHA256; s=chat:email; k=ed25519; t=s; p=${P}`],
+    ['its hashes and services named', `v=DKIM1; h=sha1 : SHA256; s=chat:email; k=ed25519; t=s; p=${P}`],
     ['every service', `v=DKIM1; s=*; k=ed25519; p=${P}`],
   ])('may have %s', (_case, record) => {
     expect(faultInDkimRecord(record, ED25519)).toBeUndefined();

@@ -125,5 +125,9 @@ describe('W1: the URL of a webhook', () => {
     const networks = [parseAddressRange('10.0.0.0/8')!];
     expect(faultIn('https://localhost/', { allowsHttp: true, networks })).toContain('which is not public');
     expect(faultIn('https://10.1.1.1/', { allowsHttp: true, networks })).toBeUndefined();
+    for (const loopback of ['127.0.0.0/8', '::1']) {
+      const policy = { allowsHttp: true, networks: [parseAddressRange(loopback)!] };
+      expect(faultIn('https://localhost/', policy)).toBeUndefined();
+    }
   });
 });
