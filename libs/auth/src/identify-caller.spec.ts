@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { RateLimit } from '@posthorn/domain';
-import { newId } from '@posthorn/kernel';
+import { newId, Refusal } from '@posthorn/kernel';
 import { newApiKeySecret } from '@posthorn/signing';
 import type { Request, Response } from 'express';
 import { IdentifyCaller } from './identify-caller.ts';
@@ -15,19 +15,18 @@ const HOLDER: Principal = {
   ratePerSecond: 10,
   rateBurst: 10,
 };
+const request = {
+  rawHeaders: ['Authorization', `Bearer ${newApiKeySecret()}`],
+  socket: { remoteAddress: '203.0.113.9' },
+} as unknown as Request;
+const response = { setHeader: () => undefined } as unknown as Response;
 
-it.each([
-  ['a request that the old limit allows is not counted again by the new one', true, [10]],
-  ['a request that the old limit refuses is judged by the new one', false, [10, 20]],
-])('R1: %s', async (_what, isAllowed, judgedBy) => {
-  let holder = HOLDER;
-  const asked: RateLimit[] = [];
-  const limits = new RateLimits({
+/** Rate limits that tell `ask` what they are asked, and allow what it says. */
+const limitsThat = (ask: (policy: string, limit: RateLimit) => boolean): RateLimits =>
+  new RateLimits({
     limiter: {
-      takeToken: (_policy, _id, limit) => {
-        asked.push(limit);
-        return Promise.resolve({ allowed: isAllowed || limit.burst === 20, remaining: 1, nextAfterMs: 0 });
-      },
+      takeToken: (policy, _id, limit) =>
+        Promise.resolve({ allowed: ask(policy, limit), remaining: 1, nextAfterMs: 0 }),
       peek: () => undefined,
     },
     requestsPerSecond: 100,
@@ -35,12 +34,36 @@ it.each([
     failuresPerMinute: 20,
     trustedProxies: [],
   });
+
+const OLD = [10, 10];
+it.each([
+  ['that the old limit allows is not counted again by the new one', true, [20, 20], [OLD]],
+  ['that the old limit refuses is judged by the new one', false, [20, 20], [OLD, [20, 20]]],
+  ['that the old rate refuses is judged by the new one', false, [20, 10], [OLD, [20, 10]]],
+  ['that the old burst refuses is judged by the new one', false, [10, 20], [OLD, [10, 20]]],
+])('R1: a request %s', async (_what, isAllowed, [ratePerSecond, rateBurst], judgedBy) => {
+  let holder = HOLDER;
+  const asked: number[][] = [];
+  const limits = limitsThat((_policy, { amount, burst }) => {
+    asked.push([amount, burst]);
+    return isAllowed || amount + burst > 20;
+  });
   const callers = new IdentifyCaller({ authenticate: () => Promise.resolve(holder) }, limits);
-  const request = { rawHeaders: ['Authorization', `Bearer ${newApiKeySecret()}`] } as Request;
-  const response = { setHeader: () => undefined } as unknown as Response;
   await callers.identify(request, response).catch(() => undefined);
-  holder = { ...HOLDER, ratePerSecond: 20, rateBurst: 20 };
+  holder = { ...HOLDER, ratePerSecond: ratePerSecond!, rateBurst: rateBurst! };
   asked.length = 0;
   await expect(callers.identify(request, response)).resolves.toBe(holder);
-  expect(asked.map(({ burst }) => burst)).toEqual(judgedBy);
+  expect(asked).toEqual(judgedBy);
+});
+
+it.each([
+  [401 as const, ['failed-authentications']],
+  [503 as const, []],
+])('R1: a request whose key is answered %i counts against its address, or not', async (status, counted) => {
+  const asked: string[] = [];
+  const limits = limitsThat((policy) => asked.push(policy) > 0);
+  const authenticate = (): Promise<Principal> => Promise.reject(new Refusal(status, 'It is not.'));
+  const identified = new IdentifyCaller({ authenticate }, limits).identify(request, response);
+  await expect(identified).rejects.toMatchObject({ statusCode: status });
+  expect(asked).toEqual(counted);
 });

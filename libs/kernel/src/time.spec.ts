@@ -83,4 +83,19 @@ describe('startTimeout', () => {
     expect(hasGivenUp).toBe(false);
     cancelTimeout();
   });
+
+  it('does not give up when the wait ends just as the time is over', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const givenUp: string[] = [];
+      const cancelTimeout = startTimeout(1_000, () => givenUp.push('ended'));
+      startTimeout(1_000, () => givenUp.push('not ended'));
+      jest.advanceTimersByTime(1_000);
+      cancelTimeout();
+      await new Promise(setImmediate);
+      expect(givenUp).toEqual(['not ended']);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });
