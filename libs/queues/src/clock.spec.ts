@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import type { LaneId } from '@posthorn/domain';
 import { Clock, untilNextTickMs } from './clock.ts';
 
@@ -43,6 +43,18 @@ describe('Clock', () => {
     await clock.tick();
     expect(did.filter((what) => what === 'makeReady')).toHaveLength(21);
     expect(did.filter((what) => what === 'ring')).toHaveLength(2);
+  });
+
+  it('ticks once in each interval, until it is stopped', async () => {
+    const { clock, did } = clockOver([], { tickMs: 20 });
+    clock.start();
+    await sleep(110);
+    await clock.stop();
+    const ticks = did.length;
+    await sleep(40);
+    expect(did.length).toBe(ticks);
+    expect(did.filter((what) => what === 'makeReady').length).toBeGreaterThan(0);
+    expect(did.filter((what) => what === 'makeReady').length).toBeLessThan(10);
   });
 
   it('rings repeatedly while making rows ready takes longer than a tick', async () => {

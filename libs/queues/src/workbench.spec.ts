@@ -372,6 +372,14 @@ describe('Workbench', () => {
       await sleep(5);
     }
     await done;
+    // All places have been given back, each once.
+    const later = bench.put(rowsOf('b', 4), performance.now());
+    expect(leave).toHaveLength(8);
+    for (let n = 6; n < 10; n += 1) {
+      end[n]!();
+      await sleep(5);
+    }
+    await later;
   });
 
   it('with strict limits, has no capacity for a lane at its limit, nor for a new lane when it is full', () => {
