@@ -15,10 +15,13 @@ import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
 import { type JsonBodyOptions, largestOf, readJsonBody } from './read-json-body.ts';
 import { escapeStrayPercents } from './stray-percents.ts';
+import { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * 1024 * 1024 };
 const HEALTH_APP_MAX_BYTES = 1024;
+/** How much of the bytes in flight may be held by bodies that are arriving from callers who are not authenticated yet. */
+const UNAUTHENTICATED_SHARE = 1 / 4;
 
 export interface HttpAppOptions {
   readonly logger: Logger;
@@ -97,7 +100,10 @@ export async function createHttpApp(
   app.use(enterRequest(entry));
   app.use(escapeStrayPercents);
   // An app that reads bodies itself has its own middleware, which must come first.
-  if (bodies !== 'unread') app.use(readJsonBody(bodies)).use(literalPathsFirst(() => adapter.routerLayers()));
+  if (bodies !== 'unread') {
+    const unauthenticated = new UnauthenticatedBodies(inFlight.maxBytes * UNAUTHENTICATED_SHARE);
+    app.use(readJsonBody(bodies, unauthenticated)).use(literalPathsFirst(() => adapter.routerLayers()));
+  }
   app.useGlobalFilters(new ErrorFilter({ logger, publicUrl, ...errors }));
   return app;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Refusal, sleep } from '@posthorn/kernel';
@@ -249,6 +249,28 @@ describe('a body of more than 64 KiB', () => {
     fault = new Error('db.internal is away');
     const answer = await postJson(`${sample.url}/v1/things`, jsonOf(1_000_000));
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('db.internal')]);
+  });
+});
+
+describe('bodies whose senders are not known yet and that do not go on', () => {
+  it('leave room for others: when they hold a quarter of the bytes, the oldest is answered 503', async () => {
+    const sample = await startSampleApp({
+      bodies: { maxBytes: LARGEST_BODY, admitLongBody: () => Promise.resolve('ada') },
+      inFlight: { maxRequests: 100, maxBytes: 1_000_000 },
+    });
+    const head = ['POST /v1/things HTTP/1.1', 'Host: a', 'Content-Type: application/json'];
+    const unfinished = `${head.join('\r\n')}\r\nContent-Length: 60000\r\n\r\n${' '.repeat(50_000)}`;
+    const senders = Array.from({ length: 30 }, () => connect(sample.port, '127.0.0.1'));
+    const [oldest] = senders as [Socket];
+    oldest.write(unfinished);
+    await sleep(50);
+    const answered = once(oldest, 'data') as Promise<[Buffer]>;
+    for (const sender of senders.slice(1)) sender.write(unfinished);
+    expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 503 [^]*Connection: close[^]*Retry-After: 1/);
+    const body = JSON.stringify({ name: 'x'.repeat(300_000) });
+    expect((await postJson(`${sample.url}/v1/things`, body)).status).toBe(200);
+    for (const sender of senders) sender.destroy();
+    await sample.close();
   });
 });
 

@@ -5,9 +5,11 @@ import { BodyChunks } from './body-chunks.ts';
 import { bodyTooLarge } from './body-too-large.ts';
 import { shareOf } from './enter-request.ts';
 import { answerOf, writeErrorEarly } from './error-answer.ts';
+import { overload } from './in-flight.ts';
 import { LazyBody } from './lazy-body.ts';
 import { routedPath } from './routed-path.ts';
 import { parseStrictJson } from './strict-json.ts';
+import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
 
 export interface JsonBodyOptions {
   /** The maximum size of a body, in bytes. */
@@ -43,7 +45,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Reads JSON bodies. A body that is too large (413), above the limits (503) or long and unauthenticated (401) is refused at once; any other
  * fault is thrown when the body is first accessed, so that a missing credential, an unknown path or a missing role is reported first.
  */
-export function readJsonBody(options: JsonBodyOptions): RequestHandler {
+export function readJsonBody(
+  options: JsonBodyOptions,
+  unauthenticated: UnauthenticatedBodies,
+): RequestHandler {
   const { maxBytes, maxBytesByPath = {}, batchByPath = {}, refusalByPath = {}, admitLongBody } = options;
   return (request: Request, response: Response, next: NextFunction) => {
     if (!METHODS_WITH_BODY.has(request.method)) return next();
@@ -66,7 +71,7 @@ export function readJsonBody(options: JsonBodyOptions): RequestHandler {
       else parseLazily(request, outcome, refusalByPath[path] ?? NOT_OBJECT, batchByPath[path]);
       next();
     });
-    receive(request, { max, admit }, done);
+    receive(request, { max, admit, unauthenticated }, done);
   };
 }
 
@@ -118,17 +123,23 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
 }
 
+interface BodyBounds {
+  readonly max: number;
+  readonly admit: () => Promise<string | undefined>;
+  readonly unauthenticated: UnauthenticatedBodies;
+}
+
 /**
  * Receives a body, within the limits. A caller who disconnects gets no answer. Bytes are reserved as they arrive, not by `Content-Length`:
  * otherwise a few connections without a key could announce much, send nothing and block everybody. For the same reason, a request counts as
  * in flight only when its body is complete.
  *
- * @param bounds the maximum size, and the admission of long bodies
+ * @param bounds the maximum size, the admission of long bodies, and the bodies whose senders are not authenticated
  * @param done called with the body, or with the error
  */
 function receive(
   request: Request,
-  { max, admit }: { readonly max: number; readonly admit: () => Promise<string | undefined> },
+  { max, admit, unauthenticated }: BodyBounds,
   done: (outcome: unknown) => void,
 ): void {
   const share = shareOf(request);
@@ -141,8 +152,10 @@ function receive(
     pieces.add(piece);
     const refusal = pieces.bytes > max ? bodyTooLarge(max) : share?.hold(pieces.bytes);
     if (refusal) return stop(refusal);
-    if (isAdmitted || pieces.bytes <= MAX_UNAUTHENTICATED_BYTES) return;
+    if (isAdmitted) return;
+    if (pieces.bytes <= MAX_UNAUTHENTICATED_BYTES) return unauthenticated.note(giveUp, pieces.bytes);
     isAdmitted = true;
+    forget();
     request.pause();
     admit().then(goOn, stop);
   };
@@ -151,15 +164,18 @@ function receive(
     if (refusal) stop(refusal);
     else request.resume();
   };
+  const giveUp = (): void => stop(overload('request bodies'));
+  const forget = (): void => unauthenticated.forget(giveUp);
   const onEnd = (): void => stop(share?.resume() ?? pieces.whole());
   const stop = (outcome: unknown): void => {
+    forget();
     // Released at once, though the sender may continue to send: otherwise several bodies that together exceed the limit would all be refused.
     if (!Buffer.isBuffer(outcome)) share?.drop();
     // The rest is read and discarded.
     request.off('data', onData).off('end', onEnd).resume();
     done(outcome);
   };
-  request.on('data', onData).on('end', onEnd);
+  request.on('data', onData).on('end', onEnd).once('close', forget);
 }
 
 function parseBody(bytes: Buffer, notObject: Refusal, batch: string | undefined): object {
