@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from './errors.ts';
-import { ConcurrencyLimit, KeyedConcurrencyLimit } from './concurrency-limit.ts';
+import { ConcurrencyLimit, FairConcurrencyLimit, KeyedConcurrencyLimit } from './concurrency-limit.ts';
 
 const refusal = (): Refusal => new Refusal(503, 'Too many at once; try again', { retryAfterSeconds: 3 });
 
@@ -118,5 +118,29 @@ describe('KeyedConcurrencyLimit', () => {
     ends[4]!();
     await later;
     expect(begun.at(-1)).toBe('a5');
+  });
+});
+
+describe('FairConcurrencyLimit', () => {
+  it('runs one task of each key at a time, so that one with many tasks neither delays nor refuses those of others', async () => {
+    const limit = new FairConcurrencyLimit<string>({ maxConcurrent: 2, maxWaiting: 2, refusal });
+    const ends: (() => void)[] = [];
+    const begun: string[] = [];
+    const run = (key: string, name: string): Promise<void> =>
+      limit.run(key, () => {
+        begun.push(name);
+        return new Promise((resolve) => ends.push(resolve));
+      });
+    const all = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3')];
+    await expect(run('a', 'a4')).rejects.toMatchObject({ statusCode: 503 });
+    all.push(run('b', 'b1'), run('c', 'c1'), run('d', 'd1'));
+    await expect(run('e', 'e1')).rejects.toMatchObject({ statusCode: 503 });
+    expect(begun).toEqual(['a1', 'b1']);
+    for (let ended = 0; ended < all.length; ended += 1) {
+      ends[ended]!();
+      await settled();
+    }
+    await Promise.all(all);
+    expect(begun).toEqual(['a1', 'b1', 'c1', 'd1', 'a2', 'a3']);
   });
 });

@@ -82,3 +82,19 @@ export class KeyedConcurrencyLimit<Key> {
     }
   }
 }
+
+/** A {@link ConcurrencyLimit} that no key can use up: of each, one task at a time takes part, and `maxWaiting` tasks may wait for it. */
+export class FairConcurrencyLimit<Key> {
+  private readonly all: ConcurrencyLimit;
+  private readonly ofEach: KeyedConcurrencyLimit<Key>;
+
+  constructor(options: ConcurrencyLimitOptions) {
+    this.all = new ConcurrencyLimit(options);
+    this.ofEach = new KeyedConcurrencyLimit({ ...options, maxConcurrent: 1 });
+  }
+
+  /** As {@link ConcurrencyLimit.run}, for a task of this key. */
+  run<Result>(key: Key, work: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
+    return this.ofEach.run(key, () => this.all.run(work, gone), gone);
+  }
+}

@@ -76,7 +76,7 @@ function newCheckDomain(): CheckDomain {
 
 async function addDomain(): Promise<IdentityWithRecords> {
   const id = newId('idn', database.clock.nowMs());
-  const keys = await new DkimKeyMaker({ secretBox, clock: database.clock }).make(id);
+  const keys = await new DkimKeyMaker({ secretBox, clock: database.clock }).make(workspaceId, id);
   const domain = `check${(domains += 1)}.example`;
   await new IdentityChanges(database).addDomain(workspaceId, POSTHORN, { id, domain, keys });
   told.length = 0;
@@ -188,7 +188,7 @@ describe('The result of a check', () => {
     const early = (await checks().claim(workspaceId, domain.id, CLAIM))!;
     const maker = new DkimKeyMaker({ secretBox, clock: database.clock });
     const rotate = async (): Promise<string | undefined> => {
-      const made = await maker.make(newId('idn', database.clock.nowMs()));
+      const made = await maker.make(workspaceId, newId('idn', database.clock.nowMs()));
       return (await new DkimKeyChanges(database).rotateKeys(workspaceId, POSTHORN, domain.id, made))?.kind;
     };
     expect((await Promise.all([rotate(), rotate()])).sort()).toEqual(['begin', 'under_way']);

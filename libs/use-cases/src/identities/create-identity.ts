@@ -41,7 +41,11 @@ export class CreateIdentity {
     // Checked before, because generating keys is expensive, and again with the insertion, because others may add domains meanwhile.
     const early = await changes.refusal(workspaceId, domain);
     if (early !== undefined) throw identityRefusal('domain', early);
-    const added = await changes.addDomain(workspaceId, actor, { id, domain, keys: await keys.make(id) });
+    const added = await changes.addDomain(workspaceId, actor, {
+      id,
+      domain,
+      keys: await keys.make(workspaceId, id),
+    });
     if ('refused' in added) throw identityRefusal('domain', added);
     return added;
   }

@@ -1,4 +1,4 @@
-import { ConcurrencyLimit, type IdentityId, newUuid, Refusal } from '@posthorn/kernel';
+import { FairConcurrencyLimit, type IdentityId, newUuid, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { dkimSelector } from '@posthorn/domain';
 import { type NewDkimKey, sealContextOf, SEALED_COLUMNS } from '@posthorn/database';
 import { type DkimAlgorithm, newDkimKeyPair, type SecretBox } from '@posthorn/signing';
@@ -8,6 +8,7 @@ const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 /**
  * Generating an RSA key occupies a thread for some hundred milliseconds; whoever would wait for more than a few seconds should retry
  * instead.
+ * One workspace waits for its own keys only.
  */
 const PAIRS = { maxConcurrent: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
 
@@ -25,18 +26,19 @@ interface DkimKeyMakerOptions {
 
 /** Generates the keys of domains, one pair at a time, so that adding many domains does not occupy all threads. */
 export class DkimKeyMaker {
-  private readonly pairs = new ConcurrencyLimit(PAIRS);
+  private readonly pairs = new FairConcurrencyLimit<WorkspaceId>(PAIRS);
 
   constructor(private readonly options: DkimKeyMakerOptions) {}
 
   /**
    * Generates a key of each algorithm for a domain, encrypted.
    *
+   * @param workspaceId whose domain it is
    * @param id what their selectors are derived from, see `dkimSelector`
    * @throws Refusal (503) when too many callers are waiting
    */
-  make(id: IdentityId): Promise<NewDkimKey[]> {
-    return this.pairs.run(() => this.makeNow(id));
+  make(workspaceId: WorkspaceId, id: IdentityId): Promise<NewDkimKey[]> {
+    return this.pairs.run(workspaceId, () => this.makeNow(id));
   }
 
   private async makeNow(seed: IdentityId): Promise<NewDkimKey[]> {

@@ -45,7 +45,7 @@ export class RotateKeys {
     // Checked before, because generating keys is expensive, and again with the change, because others may rotate meanwhile.
     const early = decideRotation(domain.keys.map(stagedKey), clock.nowMs());
     if (early.kind !== 'begin') return early;
-    const made = await keys.make(newId('idn', clock.nowMs()));
+    const made = await keys.make(workspaceId, newId('idn', clock.nowMs()));
     return changes.rotateKeys(workspaceId, actor, id, made);
   }
 }

@@ -50,7 +50,7 @@ export class VerifyIdentity {
     const { changes, checks, checkDomain, keys } = this.options;
     const { workspaceId, id } = domain;
     // The domain was added by an operator.
-    if (domain.check === null) await changes.giveKeys(workspaceId, id, await keys.make(id));
+    if (domain.check === null) await changes.giveKeys(workspaceId, id, await keys.make(workspaceId, id));
     const times = { leaseSeconds: CHECK_LEASE_SECONDS, restSeconds: REST_SECONDS };
     const claimed = await checks.claim(workspaceId, id, times);
     if (claimed !== undefined) await checkDomain.check(claimed, actor);

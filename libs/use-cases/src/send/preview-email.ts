@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { type EmailId, ConcurrencyLimit, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, FairConcurrencyLimit, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { ERASED } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import type { ComposeEmail } from './compose-email.ts';
 import { UnsignableEmail } from './unsignable-email.ts';
 
-/** Few at once, because each can take several times the memory of the largest email. */
-const PREVIEWS = { maxConcurrent: 2, maxWaiting: 50, refusal: busy };
+/** Few at once, because each can take several times the memory of the largest email. One workspace waits for its own previews only. */
+const PREVIEWS = { maxConcurrent: 2, maxWaiting: 25, refusal: busy };
 
 const NAMED_WAS_ERASED =
   'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
@@ -31,7 +31,7 @@ export interface EmailPreview {
 
 /** Previews an email's message, composed exactly as the sender composes it. */
 export class PreviewEmail {
-  private readonly previews = new ConcurrencyLimit(PREVIEWS);
+  private readonly previews = new FairConcurrencyLimit<WorkspaceId>(PREVIEWS);
 
   constructor(private readonly options: PreviewEmailOptions) {}
 
@@ -43,7 +43,7 @@ export class PreviewEmail {
    * @throws Refusal 409 when it cannot be composed, or its content is no longer kept; 503 when it cannot be composed now
    */
   preview(workspaceId: WorkspaceId, id: EmailId, gone?: AbortSignal): Promise<EmailPreview | undefined> {
-    return this.previews.run(() => this.make(workspaceId, id), gone);
+    return this.previews.run(workspaceId, () => this.make(workspaceId, id), gone);
   }
 
   private async make(workspaceId: WorkspaceId, id: EmailId): Promise<EmailPreview | undefined> {

@@ -3,11 +3,17 @@ import { newId } from '@posthorn/kernel';
 import type { CountedEmails } from '@posthorn/database';
 import { CountEmails } from './count-emails.ts';
 
-const workspaceId = newId('wrk', Date.now());
+const [workspaceId, other] = [newId('wrk', Date.now()), newId('wrk', Date.now())];
 const DAY = new Date('2026-11-21');
-const counted = (groupBy: string): CountedEmails => ({ workspaceId, groupBy, firstDay: DAY, lastDay: DAY });
+const counted = (groupBy: string, of = workspaceId): CountedEmails => ({
+  workspaceId: of,
+  groupBy,
+  firstDay: DAY,
+  lastDay: DAY,
+});
 
-it('counts nothing for a caller who disconnects while waiting for a turn', async () => {
+/** Counts that run until they are finished. */
+function scene() {
   const asked: string[] = [];
   const finish: (() => void)[] = [];
   const counts = new CountEmails({
@@ -18,12 +24,32 @@ it('counts nothing for a caller who disconnects while waiting for a turn', async
     },
     countEngagements: () => Promise.resolve([]),
   });
+  return { asked, finish, counts };
+}
+
+it('counts nothing for a caller who disconnects while waiting for a turn', async () => {
+  const { asked, finish, counts } = scene();
   const gone = new AbortController();
-  const running = ['one', 'two'].map((name) => counts.count(counted(name)));
-  const waiting = counts.count(counted('three'), gone.signal);
+  const running = counts.count(counted('one'));
+  const waiting = counts.count(counted('two'), gone.signal);
   gone.abort();
   await expect(waiting).rejects.toMatchObject({ statusCode: 503 });
   for (const end of finish) end();
-  await Promise.all(running);
-  expect(asked).toEqual(['one', 'two']);
+  await running;
+  expect(asked).toEqual(['one']);
+});
+
+it('counts for one workspace at once, however many counts of another are waiting', async () => {
+  const { asked, finish, counts } = scene();
+  const flood = Array.from({ length: 100 }, () => counts.count(counted('flood')).catch(() => undefined));
+  const own = counts.count(counted('own', other));
+  await new Promise(setImmediate);
+  expect(asked).toEqual(['flood', 'own']);
+  finish[1]!();
+  expect(await own).toEqual({ statuses: [], engagements: [] });
+  while (finish.length > 0) {
+    finish.shift()!();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(flood);
 });
