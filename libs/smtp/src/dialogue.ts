@@ -116,6 +116,15 @@ export class Dialogue {
       : { kind: 'unknown', error: text };
   }
 
+  /** To be called when a reply has arrived before the message: it would be taken for the reply to it. */
+  noteEarlyReply(): void {
+    this.fault ??= {
+      kind: 'broken',
+      stage: 'data',
+      error: 'the server answered before the message was sent',
+    };
+  }
+
   /** To be called when the last byte of the message, including the final dot, has been passed to the socket. */
   noteMessageWritten(): void {
     this.messageWritten = true;

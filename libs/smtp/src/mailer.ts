@@ -17,6 +17,10 @@ interface Internals {
   readonly _ehloLines: readonly string[];
   _maxAllowedSize: number;
   readonly _responseActions: ((reply: string) => void)[];
+  /** Replies that have arrived and were not processed yet. */
+  readonly _responseQueue: readonly string[];
+  /** The beginning of the next line. */
+  readonly _remainder: string;
 }
 
 const INTERNALS = SMTPConnection.prototype as unknown as Internals;
@@ -45,7 +49,10 @@ export class Mailer extends SMTPConnection {
   constructor(
     options: SMTPConnection.Options,
     private readonly addresses: Pick<AddressSearch, 'find' | 'noteFailed'>,
-    private readonly dialogue: Pick<Dialogue, 'hasFailed' | 'onProgress' | 'noteMessageWritten'>,
+    private readonly dialogue: Pick<
+      Dialogue,
+      'hasFailed' | 'onProgress' | 'noteEarlyReply' | 'noteMessageWritten'
+    >,
   ) {
     super(options);
   }
@@ -120,6 +127,11 @@ export class Mailer extends SMTPConnection {
     return isUnsupported ? offered.join(' ') : undefined;
   }
 
+  /** Whether more has arrived than was answered so far; nodemailer ignores empty lines. */
+  private get hasEarlyReply(): boolean {
+    return [...this.own._responseQueue, this.own._remainder].some((line) => line.trim() !== '');
+  }
+
   /** Sends a command, adding SMTPUTF8 where nodemailer does not. */
   _sendCommand(command: string, logged?: string): void {
     const said = this.messageIsUtf8 && LACKS_SMTPUTF8.test(command) ? `${command} SMTPUTF8` : command;
@@ -135,6 +147,7 @@ export class Mailer extends SMTPConnection {
     return {
       outByteCount: 0,
       write: (message) => {
+        if (this.hasEarlyReply) this.dialogue.noteEarlyReply();
         // nodemailer takes replies such as `25` or `2500` for success; after a fault the message must not be sent.
         this.wasWithheld = this.dialogue.hasFailed || !this.onEnvelope();
         if (this.wasWithheld)

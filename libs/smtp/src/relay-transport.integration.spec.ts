@@ -202,6 +202,21 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     },
   );
 
+  it.each(['250 queued', '451 4.7.1 later'])(
+    'goes no further than DATA where 354 is followed by %s, which cannot be the answer to the message',
+    async (reply) => {
+      const script: SinkScript = (stage) => {
+        if (stage === 'data') return { reply: `354 go on\r\n${reply}` };
+        return stage === 'content' ? { reply: '554 5.7.1 no' } : undefined;
+      };
+      expect(await attempt({ script, extensions })).toEqual({
+        kind: 'broken',
+        stage: 'data',
+        error: 'the server answered before the message was sent',
+      });
+    },
+  );
+
   it('is refused by the first negative reply, whatever the replies to later commands', async () => {
     const script: SinkScript = (stage) =>
       stage === 'rcpt' ? { reply: '550 5.1.1 unknown' } : stage === 'content' ? { drop: true } : undefined;
