@@ -136,6 +136,13 @@ describe('a connection with invalid HTTP', () => {
       'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     expect(await exchange(sample.port, `${head}rubbish\r\n`)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
   });
+
+  it('G2: is still sent an answer that did not wait for the body, even if that is malformed', async () => {
+    const withoutHost = 'POST /v1/things HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nrubbish\r\n';
+    expect(await exchange(sample.port, withoutHost)).toMatch(
+      /^HTTP\/1\.1 400 Bad Request[^]*The header `Host` is missing/,
+    );
+  });
 });
 
 /** Sends bytes, closes our side if `closes`, and reads until the server closes its side. */

@@ -40,7 +40,7 @@ export function answerConnectionFaults(
     const answer = currentResponse(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (answer?.req.complete) closeAfter(answer, socket);
-    else if (answer?.headersSent) socket.destroy();
+    else if (answer?.headersSent) sendAndClose(socket);
     else sendAndClose(socket, rawAnswer(answerTo(error, unrouted), headersFor(socket, answerHeaders)));
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
@@ -74,8 +74,8 @@ function notPossible(message: string): ErrorAnswer {
   return { body: errorBody(405, message), headers: { Allow: 'GET, HEAD, POST, DELETE' } };
 }
 
-/** Sends an answer and closes the connection, even if the other side does not close it or does not read. */
-function sendAndClose(socket: Duplex, text: string): void {
+/** Sends an answer, or what was already written of one, and closes the connection, even if the other side does not close it or does not read. */
+function sendAndClose(socket: Duplex, text?: string): void {
   const end = (): unknown => socket.destroy();
   (socket as Socket).setTimeout(CLOSE_TIMEOUT_MS, end);
   socket.end(text, end);
