@@ -5,11 +5,12 @@ FROM   users u
 JOIN   memberships m ON m.user_id = u.id AND m.workspace_id = $1::uuid
 WHERE  lower(u.email) = lower($2::text)`;
 
-/** The invitation of an address that is neither accepted nor revoked. $1 uuid, $2 text. Index: invitations_unanswered_email_key. */
+/** The invitation of an address that is neither accepted nor revoked. $1 uuid, $2 text. Index: invitations_unanswered_email_key. Locks: the row. */
 export const FIND_UNANSWERED_INVITATION = `
 SELECT id, expires_at AS "expiresAt"
 FROM   invitations
-WHERE  workspace_id = $1::uuid AND lower(email) = lower($2::text) AND accepted_at IS NULL AND revoked_at IS NULL`;
+WHERE  workspace_id = $1::uuid AND lower(email) = lower($2::text) AND accepted_at IS NULL AND revoked_at IS NULL
+FOR NO KEY UPDATE`;
 
 /**
  * Inserts a user unless there is one with this address; waits for a concurrent insert of the same address.

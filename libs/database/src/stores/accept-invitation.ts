@@ -5,7 +5,7 @@ import { recordEvents } from '../events.ts';
 import { FIND_USER, KEEP_USER } from '../sql/members.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { findInvitation } from './invitation-changes.ts';
+import { lockInvitation } from './invitation-changes.ts';
 import { dropPendingMails } from './invitation-mails.ts';
 import { InvitationStore, type LinkedInvitation } from './invitation-store.ts';
 
@@ -30,18 +30,13 @@ export async function acceptInvitation(
   const now = database.clock.now();
   const { workspaceId, id, workspaceName } = linked;
   return changeWorkspace(database, workspaceId, async (transaction) => {
-    const before = await findInvitation(transaction, workspaceId, id);
-    if (before === undefined || !(await hasLink(transaction, before, tokenHash))) return undefined;
+    // It may have been sent again, with another link, before it was locked.
+    const before = await lockInvitation(transaction, workspaceId, id, tokenHash);
+    if (before === undefined) return undefined;
     if (invitationStatus(before, now) !== 'OPEN') return { ...before, workspaceName };
     await join(transaction, now, { ...before, workspaceName });
     return { ...before, workspaceName, acceptedAt: now };
   });
-}
-
-/** The invitation may have been sent again, with another link, before it was locked. */
-async function hasLink(transaction: Transaction, { id }: Invitation, tokenHash: Buffer): Promise<boolean> {
-  const where = { id: uuidOf(id), tokenHash: new Uint8Array(tokenHash) };
-  return (await transaction.invitation.count({ where })) > 0;
 }
 
 async function join(transaction: Transaction, now: Date, invitation: LinkedInvitation): Promise<void> {

@@ -100,7 +100,7 @@ export class InvitationChanges {
   ): Promise<Invitation | InvitationEnded | InvitationRefusal | undefined> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const before = await findInvitation(transaction, workspaceId, id);
+      const before = await lockInvitation(transaction, workspaceId, id);
       if (before === undefined) return undefined;
       const status = invitationStatus(before, now);
       if (status === 'ACCEPTED' || status === 'REVOKED') return { refused: 'ended', status };
@@ -134,7 +134,7 @@ export class InvitationChanges {
   ): Promise<Invitation | InvitationEnded | undefined> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const before = await findInvitation(transaction, workspaceId, id);
+      const before = await lockInvitation(transaction, workspaceId, id);
       if (before === undefined || before.revokedAt !== null) return before;
       if (before.acceptedAt !== null) return { refused: 'ended', status: 'ACCEPTED' };
       const row = await transaction.invitation.update({
@@ -155,14 +155,17 @@ export class InvitationChanges {
   }
 }
 
-/** Reads the invitation; the workspace must be locked, so that it cannot change. */
-export async function findInvitation(
+/** Locks and reads the invitation: an erasure, which does not lock the workspace, may be deleting it. `tokenHash`: only if it still has this link. */
+export async function lockInvitation(
   transaction: Transaction,
   workspaceId: WorkspaceId,
   id: InvitationId,
+  tokenHash?: Buffer,
 ): Promise<Invitation | undefined> {
   const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
-  const row = await transaction.invitation.findUnique({ where });
+  await transaction.$executeRaw`SELECT FROM invitations WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`;
+  const link = tokenHash && { tokenHash: new Uint8Array(tokenHash) };
+  const row = await transaction.invitation.findUnique({ where: { ...where, ...link } });
   return row === null ? undefined : invitationOf(row);
 }
 

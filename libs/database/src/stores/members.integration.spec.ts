@@ -3,7 +3,7 @@ import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Role } from '@posthorn/domain';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { InvitationStore } from './invitation-store.ts';
-import { newMail, MemberTestStores, TESTS } from './members.fixture.ts';
+import { type Invited, newMail, MemberTestStores, TESTS } from './members.fixture.ts';
 import { UpkeepStore } from './upkeep-store.ts';
 
 const ROUNDS = 15;
@@ -18,6 +18,18 @@ let workspace: WorkspaceId;
 async function newWorkspace(): Promise<void> {
   workspace = await stores.openWorkspace();
   await stores.ask(`UPDATE invitation_mails SET created_at = now() - interval '25 hours'`);
+}
+
+/** Does something that waits for an erasure of the invitation. */
+async function whileErasing<Result>({ invitation }: Invited, work: () => Promise<Result>): Promise<Result> {
+  const erasing = await stores.database.pool.connect();
+  await erasing.query('BEGIN');
+  await erasing.query('DELETE FROM invitations WHERE id = $1', [uuidOf(invitation.id)]);
+  const done = work();
+  await stores.untilWaiting();
+  await erasing.query('COMMIT');
+  erasing.release();
+  return done;
 }
 
 describe('An invitation', () => {
@@ -97,6 +109,28 @@ describe('An invitation', () => {
       expect((await memberStores.traces(workspace)).members).toBe(isAccepted ? 1 : 0);
       expect(await memberStores.pending(workspace)).toBe(isAccepted ? 0 : 1);
     }
+  });
+
+  it('that is erased while it is accepted, sent again or revoked is not found', async () => {
+    await newWorkspace();
+    const { changes } = memberStores;
+    for (const change of [
+      ({ tokenHash }: Invited) => memberStores.accept(tokenHash),
+      ({ invitation }: Invited) => changes.renew(workspace, TESTS, invitation.id, newMail()),
+      ({ invitation }: Invited) => changes.revoke(workspace, TESTS, invitation.id),
+    ]) {
+      const invited = await memberStores.invite(workspace, ADA);
+      expect(await whileErasing(invited, () => change(invited))).toBeUndefined();
+    }
+    expect(await memberStores.membersOf(workspace)).toEqual([]);
+  });
+
+  it('that has expired and is erased while another one replaces it does not prevent that', async () => {
+    await newWorkspace();
+    const invited = await memberStores.invite(workspace, ADA);
+    await memberStores.letExpire(invited.invitation);
+    const another = await whileErasing(invited, () => memberStores.create(workspace, ADA));
+    expect(another).toMatchObject({ email: ADA, revokedAt: null });
   });
 
   it('is the only open one for an address, in any letter case, also in concurrent calls', async () => {

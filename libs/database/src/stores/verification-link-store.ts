@@ -54,6 +54,8 @@ export class VerificationLinkStore {
     const known = await findLink(this.database.prisma, tokenHash);
     if (known === null) return UNKNOWN;
     return changeWorkspace(this.database, idFromUuid('wrk', known.workspaceId), async (transaction) => {
+      // An erasure, which does not lock the workspace, may be deleting it.
+      await transaction.$executeRaw`SELECT FROM verification_links WHERE id = ${known.id}::uuid FOR NO KEY UPDATE`;
       const link = await findLink(transaction, tokenHash);
       if (link === null) return UNKNOWN;
       const address = await linked(transaction, link, now);
