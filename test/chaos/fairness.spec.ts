@@ -53,7 +53,7 @@ describe('a backlog of 10,000', () => {
 
   function startWorker(redis: { url: string; prefix: string }, onError: (error: unknown) => void): void {
     const transport = new RelayTransport(stack.sink.url, { maxConnections: CONNECTIONS });
-    const relays = new RelayChain([{ name: 'sink', transport, breaker: new RelayBreaker() }], onError);
+    const relays = new RelayChain([{ transport, breaker: new RelayBreaker() }], onError);
     const composer = new ComposeEmail({
       htmlToText: { convert: () => Promise.reject(new Error('every seed has a text')) },
       versions: { find: () => Promise.reject(new Error('no seed has a template')) },

@@ -25,7 +25,7 @@ export function openRelays(settings: SenderSettings, logger: Logger): RelayChain
         ),
     });
     relayUp.set({ relay: transport.name }, 1);
-    return { name: transport.name, transport, breaker: new RelayBreaker() };
+    return { transport, breaker: new RelayBreaker() };
   });
   return new RelayChain(relays, (event) => reportRelay(event, logger));
 }

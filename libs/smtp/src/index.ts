@@ -1,6 +1,7 @@
+export * from './describe-transmission.ts';
 export * from './pace.ts';
 export * from './relay-breaker.ts';
 export * from './relay-chain.ts';
 export * from './relay-transport.ts';
 export { relayUrls } from './relay-url.ts';
-export * from './smtp-transport.ts';
+export * from './smtp-envelope.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
 import { RelayTransport } from './relay-transport.ts';
-import type { SmtpEnvelope } from './smtp-transport.ts';
+import type { SmtpEnvelope } from './smtp-envelope.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');

@@ -37,7 +37,7 @@ async function chainOf(...scripts: SinkScript[]): Promise<Chain> {
     // Only silence takes so long, however busy the machine is.
     const transport = new RelayTransport(url, { socketTimeoutMs: 3_000, commandTimeoutMs: 3_000 });
     const breaker = new RelayBreaker(() => nowMs);
-    return { name: transport.name, transport, breaker };
+    return { transport, breaker };
   });
   const chain = new RelayChain(relays, (event) => events.push(event));
   open.push(chain, ...servers);

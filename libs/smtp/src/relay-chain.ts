@@ -4,14 +4,14 @@ import {
   type RelayedTransmission,
   type Transmission,
 } from '@posthorn/domain';
+import { describeTransmission } from './describe-transmission.ts';
 import type { RelayBreaker } from './relay-breaker.ts';
-import type { OnReached, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
+import type { OnReached, RelayTransport } from './relay-transport.ts';
+import type { SmtpEnvelope } from './smtp-envelope.ts';
 
 /** A relay with its circuit breaker. */
 export interface Relay {
-  /** Its name for operators: `host:port`. */
-  readonly name: string;
-  readonly transport: SmtpTransport;
+  readonly transport: RelayTransport;
   readonly breaker: RelayBreaker;
 }
 
@@ -67,9 +67,9 @@ export class RelayChain {
         if (reached === 'envelope') this.answered(relay);
         return mayStillBegin() && (reached !== 'slot' || relay.breaker.state !== 'open');
       };
-      const answered = await this.sendBy(relay, envelope, message, onReached, watch?.(relay.name));
+      const answered = await this.sendBy(relay, envelope, message, onReached, watch?.(relay.transport.name));
       if (answered === undefined) continue;
-      const transmission = { relay: relay.name, ...answered };
+      const transmission = { relay: relay.transport.name, ...answered };
       if (!mayTryAnotherRelay(transmission)) return transmission;
       // A result about the email takes precedence over the unavailability of a later relay.
       if (answer === undefined || isRelayFault(answer)) answer = transmission;
@@ -102,28 +102,19 @@ export class RelayChain {
     }
   }
 
-  private failed({ name, breaker }: Relay, transmission: Transmission, begunAtMs: number): void {
+  private failed(
+    { transport: { name }, breaker }: Relay,
+    transmission: Transmission,
+    begunAtMs: number,
+  ): void {
     if (!breaker.failed(begunAtMs)) return;
     const whose = transmission.kind === 'broken' && transmission.isOurs ? { isOurs: true } : {};
     this.onRelay({ relay: name, isAvailable: false, reason: describeTransmission(transmission), ...whose });
   }
 
-  private answered({ name, breaker }: Relay): void {
+  private answered({ transport: { name }, breaker }: Relay): void {
     const wasClosed = breaker.state === 'closed';
     breaker.succeeded();
     if (!wasClosed) this.onRelay({ relay: name, isAvailable: true });
-  }
-}
-
-/** The stage, with the reply or error. */
-export function describeTransmission(transmission: Transmission): string {
-  switch (transmission.kind) {
-    case 'refused':
-      return `${transmission.stage}: ${transmission.reply.code} ${transmission.reply.text}`;
-    case 'broken':
-      return `${transmission.stage}: ${transmission.error}`;
-    case 'accepted':
-    case 'unknown':
-      return transmission.kind;
   }
 }

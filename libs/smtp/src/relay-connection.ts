@@ -11,7 +11,7 @@ import { Mailer } from './mailer.ts';
 import { AddressSearch } from './relay-addresses.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
-import type { RequestedReports, SmtpEnvelope } from './smtp-transport.ts';
+import type { RequestedReports, SmtpEnvelope } from './smtp-envelope.ts';
 
 type Done = (error?: Error | null) => void;
 
@@ -134,7 +134,7 @@ export class RelayConnection implements PooledConnection {
   }
 
   /**
-   * Transmits a message; see `SmtpTransport.send`.
+   * Transmits a message; see `RelayTransport.send`.
    *
    * @param onEnvelope called when the relay has accepted the envelope; if it returns false, the message is withheld and the result is undefined
    */

@@ -2,12 +2,12 @@ import type { ConnectionOptions } from 'node:tls';
 import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
 import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
 import type { ConnectionSettings, TlsPolicy } from './connection-settings.ts';
-import { describeTransmission } from './relay-chain.ts';
+import { describeTransmission } from './describe-transmission.ts';
 import { type LookUp, RelayAddresses } from './relay-addresses.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
-import type { OnReached, SmtpEnvelope, SmtpTransport } from './smtp-transport.ts';
+import type { SmtpEnvelope } from './smtp-envelope.ts';
 
 export interface RelayTransportOptions {
   /** Maximum concurrent connections. Default: 20. */
@@ -50,6 +50,12 @@ export interface RelayTransportOptions {
   readonly tls?: ConnectionOptions;
 }
 
+/** What a message has got so far: the right to a connection, a connection to the relay, or the relay's consent, since it has accepted the envelope. */
+export type Reached = 'slot' | 'connection' | 'envelope';
+
+/** Called with what a message has reached; returns whether to go on. */
+export type OnReached = (reached: Reached) => boolean;
+
 /** A successful greeting: the relay would accept emails from us. */
 export interface RelayGreeting {
   readonly kind: 'welcome';
@@ -71,7 +77,7 @@ const isConnectionRefused = (transmission: Transmission): boolean =>
     (transmission.stage === 'mail' && transmission.reply.code === 421));
 
 /** Sends through one relay, over a pool of reused connections. */
-export class RelayTransport implements SmtpTransport {
+export class RelayTransport {
   private readonly settings: ConnectionSettings;
   private readonly pool: ConnectionPool<RelayConnection>;
   private readonly maxMessagesPerConnection: number;
@@ -123,6 +129,14 @@ export class RelayTransport implements SmtpTransport {
     return `${host}:${port}`;
   }
 
+  /**
+   * Transmits a message once. Failures of the server or the network are results, never exceptions.
+   *
+   * @param message sent as it is, apart from dot-stuffing (RFC 5321, section 4.5.2); its lines must end in CRLF
+   * @param onReached called when a slot is free, again after connecting, and finally when the relay has accepted the envelope
+   * @returns undefined when `onReached` returned false
+   * @throws for our own faults: an envelope or message that must not be sent, a closed transport
+   */
   send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission>;
   send(envelope: SmtpEnvelope, message: Buffer, onReached: OnReached): Promise<Transmission | undefined>;
   async send(
@@ -159,6 +173,7 @@ export class RelayTransport implements SmtpTransport {
     };
   }
 
+  /** Waits for transmissions in flight, sends QUIT, and closes all connections. */
   close(): Promise<void> {
     this.closed ??= this.pool.drain();
     return this.closed;
