@@ -61,6 +61,7 @@ import { RecoveriesController } from './webhooks/recoveries.controller.ts';
 import { type WebhookParts, webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
+import { LargeReads } from './system/large-reads.ts';
 import { type TemplateParts, templateProviders } from './templates/template.providers.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TrackingController } from './tracking/tracking.controller.ts';
@@ -167,6 +168,7 @@ export class GatewayModule {
         { provide: NoticeHits, useValue: parts.hits },
         { provide: RateLimits, useValue: limits },
         { provide: IdentifyCaller, useValue: callers },
+        { provide: LargeReads, useValue: new LargeReads() },
       ],
     };
   }

@@ -6,6 +6,7 @@ import { type Contact, type ContactStatus, SIZES } from '@posthorn/domain';
 import { propertiesTooLarge, SaveContacts } from '@posthorn/use-cases';
 import { Describes, type Refusals } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
+import { LargeReads } from '../system/large-reads.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { validateQuery } from '../validation/validate-query.ts';
@@ -30,6 +31,7 @@ export class ContactsController {
     private readonly contacts: ContactStore,
     private readonly changes: ContactChanges,
     private readonly saveContacts: SaveContacts,
+    private readonly reads: LargeReads,
   ) {}
 
   @Get()
@@ -44,7 +46,8 @@ export class ContactsController {
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<ContactsAnswer> {
     const { email, status, ...page } = validateQuery(ContactsQuery, query);
     const filter = { status, email: email === undefined ? undefined : addressIn(email) };
-    const found = await this.contacts.list(workspaceId, pageById('ctc', page), filter);
+    const wanted = pageById('ctc', page);
+    const found = await this.reads.run(workspaceId, () => this.contacts.list(workspaceId, wanted, filter));
     return { contacts: { ...found, items: found.items.map(contactView) } };
   }
 

@@ -4,6 +4,7 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
 import { feedPositionText, PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
 import { Describes } from '../openapi/describes.ts';
+import { LargeReads } from '../system/large-reads.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { EventsAnswer } from './event.answers.ts';
 import { EventsQuery } from './events-query.ts';
@@ -24,7 +25,10 @@ const FAULTS: Readonly<Record<FeedFault, Refusal>> = { EXPIRED, AHEAD, UNKNOWN }
 
 @Controller('v1/events')
 export class EventsController {
-  constructor(private readonly feed: EventFeedStore) {}
+  constructor(
+    private readonly feed: EventFeedStore,
+    private readonly reads: LargeReads,
+  ) {}
 
   @Get()
   @RequiresScope('user')
@@ -48,7 +52,7 @@ export class EventsController {
   async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<EventsAnswer> {
     const { limit = PAGE_LIMITS.default, event, ...place } = validateQuery(EventsQuery, query);
     const wanted = { limit: Number(limit), event, from: startOf(place) };
-    const page = await this.feed.read(workspaceId, wanted);
+    const page = await this.reads.run(workspaceId, () => this.feed.read(workspaceId, wanted));
     if ('fault' in page) throw FAULTS[page.fault];
     const { items, hasMore, position } = page;
     const resumeAt = feedPositionText(position);

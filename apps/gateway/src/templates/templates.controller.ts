@@ -6,6 +6,7 @@ import { SaveTemplate } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
+import { LargeReads } from '../system/large-reads.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
@@ -28,6 +29,7 @@ export class TemplatesController {
     private readonly saveTemplate: SaveTemplate,
     private readonly templates: TemplateStore,
     private readonly changes: TemplateChanges,
+    private readonly reads: LargeReads,
   ) {}
 
   @Post()
@@ -76,8 +78,9 @@ export class TemplatesController {
     answer: TemplateAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('template_id') id: TemplateId): Promise<TemplateAnswer> {
-    const template = foundBy('template_id', await this.templates.find(caller.workspaceId, id));
-    return { template: templateView(template) };
+    const { workspaceId } = caller;
+    const found = await this.reads.run(workspaceId, () => this.templates.find(workspaceId, id));
+    return { template: templateView(foundBy('template_id', found)) };
   }
 
   @Post(':template_id')

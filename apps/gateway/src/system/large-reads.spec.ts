@@ -1,0 +1,70 @@
+import { expect, it } from '@jest/globals';
+import { newId, type WorkspaceId } from '@posthorn/kernel';
+import type { Principal } from '@posthorn/auth';
+import type {
+  ContactChanges,
+  ContactStore,
+  EventFeedStore,
+  TemplateChanges,
+  TemplateStore,
+} from '@posthorn/database';
+import type { SaveContacts, SaveTemplate } from '@posthorn/use-cases';
+import { ContactsController } from '../contacts/contacts.controller.ts';
+import { EventsController } from '../events/events.controller.ts';
+import { TemplatesController } from '../templates/templates.controller.ts';
+import { LargeReads } from './large-reads.ts';
+
+type Read = (workspaceId: WorkspaceId) => Promise<never>;
+
+const callerOf = (workspaceId: WorkspaceId): Principal => ({ workspaceId }) as Principal;
+const nothing = {} as unknown;
+
+const ROUTES: Record<string, (read: Read) => (caller: Principal) => Promise<unknown>> = {
+  'a template': (find) => {
+    const templates = { find } as unknown as TemplateStore;
+    const controller = new TemplatesController(
+      nothing as SaveTemplate,
+      templates,
+      nothing as TemplateChanges,
+      new LargeReads(),
+    );
+    return (caller) => controller.read(caller, newId('tpl', Date.now()));
+  },
+  'a page of contacts': (list) => {
+    const contacts = { list } as unknown as ContactStore;
+    const controller = new ContactsController(
+      contacts,
+      nothing as ContactChanges,
+      nothing as SaveContacts,
+      new LargeReads(),
+    );
+    return (caller) => controller.list(caller, {});
+  },
+  'a page of events': (read) => {
+    const controller = new EventsController({ read } as unknown as EventFeedStore, new LargeReads());
+    return (caller) => controller.list(caller, {});
+  },
+};
+
+it.each(Object.keys(ROUTES))(
+  '%s is read once at a time for one workspace, and at once for another',
+  async (what) => {
+    const [flooding, other] = [newId('wrk', Date.now()), newId('wrk', Date.now())];
+    const read: WorkspaceId[] = [];
+    const fail: ((error: Error) => void)[] = [];
+    const route = ROUTES[what]!((workspaceId) => {
+      read.push(workspaceId);
+      return new Promise((_resolve, reject) => fail.push(reject));
+    });
+    const all = [...Array.from({ length: 200 }, () => flooding), other].map((workspaceId) =>
+      route(callerOf(workspaceId)).catch((error: Error) => error.message),
+    );
+    await new Promise(setImmediate);
+    expect(read).toEqual([flooding, other]);
+    while (fail.length > 0) {
+      fail.shift()!(new Error('over'));
+      await new Promise(setImmediate);
+    }
+    expect(new Set(await Promise.all(all))).toEqual(new Set(['over']));
+  },
+);
