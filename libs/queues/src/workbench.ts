@@ -15,7 +15,6 @@ interface Held<Row> extends DenseSetMember {
   readonly row: Row;
   /** By the monotonic clock; conservative, because it is counted from before the claim or renewal was sent. */
   leaseEndsAt: number;
-  stage: 'queued' | 'working' | 'recording';
   /** Whether it holds a permit. */
   hasPermit: boolean;
   readonly done: () => void;
@@ -91,7 +90,6 @@ export class Workbench<Row extends HeldRow, Outcome> {
       const held: Held<Row> = {
         row,
         leaseEndsAt,
-        stage: 'queued',
         hasPermit: false,
         done,
         position: undefined,
@@ -136,7 +134,6 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private takePermit(held: Held<Row>): void {
-    held.stage = 'working';
     held.hasPermit = true;
     this.permits.take(held.row.laneId);
   }
@@ -180,7 +177,6 @@ export class Workbench<Row extends HeldRow, Outcome> {
         () => this.releasePermitEarly(held),
       );
     } finally {
-      held.stage = 'recording';
       this.recording += 1;
       this.recordingOf.add(held.row.laneId);
       if (held.hasPermit) this.returnPermit(held);
@@ -226,7 +222,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private renewed(held: Held<Row>, alive: boolean, askedAt: number): void {
     // A row that is not alive belongs to somebody else now. A transmission under way goes on, and its outcome is recorded as late.
     held.leaseEndsAt = alive ? askedAt + this.options.leaseMs : Number.NEGATIVE_INFINITY;
-    if (!alive && held.stage === 'queued' && this.lines.remove(held.row.laneId, held)) this.release(held);
+    if (!alive && this.lines.remove(held.row.laneId, held)) this.release(held);
   }
 
   private async giveBackQueued(): Promise<void> {

@@ -104,7 +104,6 @@ export class ConnectionPool<Connection extends PooledConnection> {
       1,
     );
     await slot.connection?.quit();
-    slot.connection = undefined;
     this.give(slot);
   }
 }

@@ -68,4 +68,12 @@ describe('The addresses of a relay', () => {
       'no name server answered about relay.example within 100 ms',
     );
   });
+
+  it('that failed are avoided after another look-up too', async () => {
+    const addresses = addressesOf(at('192.0.2.1', '192.0.2.2'), at('192.0.2.1', '192.0.2.2'));
+    await addresses.find();
+    addresses.avoid('192.0.2.1');
+    const left = (await addresses.find()).filter((address) => !addresses.isAvoided(address));
+    expect(left).toEqual(['192.0.2.2']);
+  });
 });
