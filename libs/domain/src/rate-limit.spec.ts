@@ -27,6 +27,7 @@ describe('a token bucket', () => {
 
   it('R1: has no limit where either number is 0', () => {
     expect(perSecond(100, 200)).toEqual(LIMIT);
+    expect(perSecond(1, 1)).toEqual({ amount: 1, periodSeconds: 1, burst: 1 });
     expect(perSecond(0, 200)).toBeNull();
     expect(perSecond(100, 0)).toBeNull();
   });
