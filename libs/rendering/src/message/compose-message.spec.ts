@@ -118,6 +118,13 @@ describe('composeMessage', () => {
     );
   });
 
+  it('limits lines with encoded words to 76 characters (RFC 2047, section 2)', () => {
+    const long = 'ü'.repeat(200);
+    const message = compose({ subject: long, from: { address: 'a@example.com', name: long } });
+    const encoded = linesOf(message).filter((line) => line.includes('=?UTF-8?'));
+    expect(Math.max(...encoded.map((line) => line.length))).toBeLessThanOrEqual(76);
+  });
+
   it('folds a long subject of plain words without changing it', async () => {
     const subject = 'word '.repeat(150).trim();
     const message = compose({ subject });
