@@ -10,16 +10,15 @@ export interface RawField {
   readonly raw: string;
 }
 
-/** The header fields of a message in order, and the offset of its body. */
+/** The header fields of a message in order, and the offset of its body, behind the first empty line. */
 export function readHead(message: Buffer): {
   readonly fields: readonly RawField[];
   readonly bodyStart: number;
 } {
-  const end = message.indexOf('\r\n\r\n');
-  const headEnd = end === -1 ? message.length : end;
+  const headEnd = message.indexOf('\r\n\r\n');
   const lines = message.toString('latin1', 0, headEnd).split(/\r\n(?![ \t])/);
   const fields = lines.map((raw) => ({ name: raw.slice(0, raw.indexOf(':')).trim().toLowerCase(), raw }));
-  return { fields, bodyStart: end === -1 ? message.length : end + 4 };
+  return { fields, bodyStart: headEnd + 4 };
 }
 
 /** White space that is not a single space already. Not `\s`, which would match a byte of UTF-8 as a no-break space. */

@@ -44,7 +44,7 @@ export function parseDkimKey(pkcs8: Buffer): KeyObject {
  * Prepends a signature of each signer, in their order (DKIM, RFC 6376 and RFC 8463; relaxed/relaxed). It is deterministic. The body is
  * hashed once; RSA signatures are made in separate threads.
  *
- * @param message its lines must end in CRLF
+ * @param message its lines must end in CRLF, and an empty one must separate head and body
  * @param signedAt the time in the signature, in whole seconds; a time of the email, so that every attempt gives the same signature
  * @returns the message itself when there are no signers
  */
