@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { within } from '@posthorn/kernel';
 import { FairSemaphore } from './fair-semaphore.ts';
 
 describe('Slots', () => {
@@ -11,8 +12,9 @@ describe('Slots', () => {
     expect(order).toEqual([]);
     first();
     (await second)();
-    await third;
+    (await third)();
     expect(order).toEqual(['second', 'third']);
+    expect(await within(semaphore.take('a'), 1_000)).toBeDefined();
   });
 
   it('admits one of each owner in turn, however many of one owner wait', async () => {
