@@ -134,6 +134,16 @@ describe('a worker', () => {
     expect(served).toBe(0);
   });
 
+  it('tries no job again, whatever the options of the job say', async () => {
+    startWorker();
+    const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix });
+    await queue.add('unknown', {}, { attempts: 1_000_000 });
+    await until(() => errors.some((error) => error.message.includes('no handler')));
+    while ((await queue.getFailedCount()) === 0) await sleep(10);
+    await queue.close();
+    expect(errors).toHaveLength(1);
+  });
+
   it.each([
     ['without a lane', 'email.turn', { v: 1, slot: '0' }, 'names no valid lane'],
     [

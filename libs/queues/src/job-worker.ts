@@ -142,6 +142,8 @@ export class JobWorker<Names extends JobName> {
 
   private async handle(job: Job): Promise<void> {
     this.lastServedAt = performance.now();
+    // What is in Redis is untrusted: a job that asks for a million attempts would be retried without a pause.
+    job.opts.attempts = 1;
     if (job.name === 'worker.canary') return;
     const { handlers } = this.options;
     if (!Object.hasOwn(handlers, job.name))
