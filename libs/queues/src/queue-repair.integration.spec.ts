@@ -103,13 +103,52 @@ it('jobs that cannot be parsed are removed, and delay no others', async () => {
   await queue.add('recoveries.forget', { v: 1 });
   while (errors.length === 0) await queueRepair.repair(0);
   expect(errors.splice(0).map(({ message }) => message)).toEqual([
-    'jobs of maintenance could not be read and were deleted: 30',
+    'stuck jobs of maintenance were deleted: 30',
   ]);
   expect(await redis.ask(`EXISTS ${broken.map((id) => queue.toKey(id)).join(' ')}`)).toBe(':0\r\n');
   expect((await queue.getWaiting()).map(({ name }) => name)).toEqual(['recoveries.forget']);
   await queue.drain();
   await queue.close();
 });
+
+it.each([
+  ['options are a number that only Lua can read', 'opts inf'],
+  ['options are null', 'opts null'],
+  ['parent cannot be parsed', 'parent {x'],
+  ['number of starts is a word', 'ats x'],
+  ['number of stalls is a word', 'stc x'],
+])(
+  'a job is removed that no worker can begin, because its %s',
+  async (_what, fields) => {
+    const queue = queueNamed(QUEUES.maintenance);
+    // It has stalled twice before.
+    await redis.ask(`HSET ${queue.toKey('odd')} name recoveries.forget data {} stc 2 ${fields}`);
+    await redis.ask(`RPUSH ${queue.toKey('active')} odd`);
+    let served = 0;
+    const worker = workerOf(
+      QUEUES.maintenance,
+      { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
+      { onError: ignored },
+    );
+    worker.start();
+    const isRemoved = async (): Promise<boolean> =>
+      (await redis.ask(`EXISTS ${queue.toKey('odd')}`)) === ':0\r\n';
+    for (const until = performance.now() + 30_000; !(await isRemoved()) && performance.now() < until;) {
+      await queueRepair.repair(0);
+      await sleep(100);
+    }
+    const left = await queue.getJobCounts('active', 'wait');
+    await queue.add('recoveries.forget', { v: 1 });
+    while (served === 0) await sleep(20);
+    await worker.close();
+    await queue.close();
+    expect(left).toEqual({ active: 0, wait: 0 });
+    expect(errors.splice(0).map(({ message }) => message)).toEqual([
+      'stuck jobs of maintenance were deleted: 1',
+    ]);
+  },
+  60_000,
+);
 
 it('a job that cannot be parsed is removed from where it was found, without a search through all waiting jobs', async () => {
   const queue = queueNamed(QUEUES.maintenance);

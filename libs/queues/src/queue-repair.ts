@@ -33,19 +33,24 @@ return freed`;
 /** How many of the next waiting jobs are checked each time. */
 const NEXT_JOBS = 100;
 
+/** A job that has stalled this often is deleted. Where only its workers died, its lane is rung again. */
+const MAX_STALLS = 3;
+
 /**
- * Deletes active jobs, and next waiting ones, whose JSON is broken; returns how many. KEYS: the lists of active and of waiting jobs. ARGV: the key prefix of
- * jobs, and how many waiting ones to check. They are removed searching from the tail, where the next ones are: from the head, a hundred took 0.2 s in a list
- * of 100,000.
+ * Deletes active jobs, and next waiting ones, that no worker can begin; returns how many: their JSON is broken, or they have stalled again and again, for
+ * instance because their JSON is valid only for Lua. KEYS: the lists of active and of waiting jobs. ARGV: the key prefix of jobs, how many waiting ones to
+ * check, and how often a job may stall. They are removed searching from the tail, where the next ones are: from the head, a hundred took 0.2 s in a list of
+ * 100,000.
  */
-const DELETE_UNREADABLE = `
+const DELETE_STUCK = `
 local function isBroken(id)
-  local fields = redis.pcall('HMGET', ARGV[1] .. id, 'data', 'opts', 'progress')
+  local fields = redis.pcall('HMGET', ARGV[1] .. id, 'stc', 'data', 'opts', 'progress')
   if fields.err then return true end
+  local stalls = table.remove(fields, 1) or '0'
   for _, text in ipairs(fields) do
     if text and not pcall(cjson.decode, text) then return true end
   end
-  return false
+  return not string.find(stalls, '^%d+$') or tonumber(stalls) >= tonumber(ARGV[3])
 end
 local forgotten = 0
 for i, first in ipairs({ 0, -tonumber(ARGV[2]) }) do
@@ -140,7 +145,7 @@ export class QueueRepair {
         await this.resetOverwritten(name, producer.connection);
         await this.resume(name, producer);
         await shortenLocks(producer.connection, await producer.queue());
-        await this.deleteUnreadable(name, producer);
+        await this.deleteStuck(name, producer);
       }
       const startedAt = performance.now();
       if (startedAt < this.nextSearchAt) return;
@@ -183,15 +188,20 @@ export class QueueRepair {
     if (isPaused || limits > 0) this.options.onResumed(name);
   }
 
-  /** Deletes jobs that cannot be parsed: BullMQ leaves them in place and retries each after a second, so that a dozen of them would block all others. */
-  private async deleteUnreadable(name: QueueName, { connection }: JobProducer): Promise<void> {
+  /** Deletes jobs that BullMQ cannot pass to a worker: it leaves them in place and retries each, so that a dozen of them would block all others. */
+  private async deleteStuck(name: QueueName, { connection }: JobProducer): Promise<void> {
     const toKey = (key: string): string => new QueueKeys(this.options.prefix).toKey(name, key);
     const keys = [toKey('active'), toKey('wait')];
-    const deleted = await connection.eval(DELETE_UNREADABLE, keys.length, ...keys, toKey(''), NEXT_JOBS);
+    const deleted = await connection.eval(
+      DELETE_STUCK,
+      keys.length,
+      ...keys,
+      toKey(''),
+      NEXT_JOBS,
+      MAX_STALLS,
+    );
     if (deleted !== 0)
-      this.options.onError(
-        new Error(`jobs of ${name} could not be read and were deleted: ${String(deleted)}`),
-      );
+      this.options.onError(new Error(`stuck jobs of ${name} were deleted: ${String(deleted)}`));
   }
 
   private async deleteLost(name: QueueName, producer: JobProducer): Promise<void> {
