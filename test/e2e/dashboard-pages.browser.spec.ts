@@ -103,7 +103,7 @@ if (chromium === undefined) {
     const call = (name: string): Promise<unknown> =>
       stack.database.pool.query(`UPDATE workspaces SET name = $1 WHERE name = ANY($2)`, [
         name,
-        ['End to end', LONG_NAME],
+        ['End to end', LONG_NAME, 'W'.repeat(100)],
       ]);
     const fill = (page: BrowserPage, id: string, value: string): Promise<unknown> =>
       page.evaluate(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
@@ -391,6 +391,21 @@ if (chromium === undefined) {
       await frame.waitUntil(`document.readyState === 'complete' && document.querySelector('a')`);
       expect(await frame.evaluate(`document.querySelector('a').textContent.length`)).toBeGreaterThan(60);
       expect(await frame.evaluate(`document.documentElement.scrollWidth <= innerWidth`)).toBe(true);
+    });
+
+    it('show Posthorn’s own mails, whose links lead to pages that fit on a phone, however long the names on them are', async () => {
+      const to = `${'m'.repeat(64)}@receiver.example`;
+      const key = stack.tenant.keys.editor;
+      await call('W'.repeat(100));
+      expect(
+        (await stack.api().post('/v1/invitations', { email: to, role: 'API_USER' }, { key })).status,
+      ).toBe(200);
+      const page = await browser.openPage(TELEPHONE);
+      await page.goTo(stack.gateways[0]!.url + (await stack.linkMailedTo(to)));
+      await page.waitUntil(`document.readyState === 'complete' && document.querySelector('main button')`);
+      expect(await page.evaluate('document.body.innerText')).toContain(to);
+      expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
+      await call('End to end');
     });
 
     it('are dark if that is preferred', async () => {

@@ -79,6 +79,19 @@ if (chromium === undefined) {
       expect(page.problems).toEqual([]);
     });
 
+    it.each(['/docs/errors', '/unsubscribe/phu_unknown'])(
+      'is dark with all pages of text where that is preferred: %s',
+      async (path) => {
+        const page = await browser.openPage(DESKTOP);
+        await page.goTo(stack.gateways[0]!.url + path);
+        await page.waitUntil(`document.readyState === 'complete' && document.querySelector('h1')`);
+        const text = `getComputedStyle(document.body).color`;
+        expect(await page.evaluate(text)).toBe('rgb(0, 0, 0)');
+        await page.emulateDarkMode();
+        expect(await page.evaluate(text)).toBe('rgb(255, 255, 255)');
+      },
+    );
+
     it('uses the installed version of Swagger UI', async () => {
       const page = await open(DESKTOP);
       expect(await page.evaluate('versions.swaggerUI.version')).toBe(installedVersion());

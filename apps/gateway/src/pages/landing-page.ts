@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { DescribedPathPart } from '../openapi/describes.ts';
 
 const STYLE =
-  'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +
+  ':root{color-scheme:light dark}' +
+  'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;overflow-wrap:anywhere}' +
   'button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}';
 
 /** No scripts, nothing loaded or embedded; forms post only to this origin. */
@@ -43,5 +44,5 @@ export function landingPage(
   const action = postsTo === undefined ? '' : ` action="${escapeHtml(postsTo)}"`;
   const form =
     button === undefined ? '' : `<form method="post"${action}><button>${escapeHtml(button)}</button></form>`;
-  return `<!doctype html><html lang="en">${head}<style>${STYLE}</style><h1>${escapeHtml(title)}</h1>${texts}${form}</html>`;
+  return `<!doctype html><html lang="en">${head}<style>${STYLE}</style><main><h1>${escapeHtml(title)}</h1>${texts}${form}</main></html>`;
 }
