@@ -25,6 +25,29 @@ const LETTER_SIZES = `[...document.body.querySelectorAll('*')]
   .filter((element) => element.checkVisibility())
   .map((element) => parseFloat(getComputedStyle(element).fontSize))`;
 
+/** The least contrast between the text of these elements and the background behind it (WCAG 2.2, 1.4.3). */
+const leastContrast = (selector: string): string => `(() => {
+  const parts = (color) => {
+    const canvas = document.createElement('canvas').getContext('2d');
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const brightness = (color) => {
+    const [r, g, b] = parts(color).map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const behind = (element) => {
+    const color = getComputedStyle(element).backgroundColor;
+    return parts(color)[3] === 255 ? color : behind(element.parentElement);
+  };
+  return Math.min(...[...document.querySelectorAll('${selector}')].map((element) => {
+    const both = [brightness(getComputedStyle(element).color), brightness(behind(element))];
+    return Math.max(...both) / Math.min(...both);
+  }));
+})()`;
+
 const SHOWN_ROUTES = `[...document.querySelectorAll('.opblock-summary')].map((summary) =>
   summary.querySelector('.opblock-summary-method').textContent + ' ' +
   summary.querySelector('.opblock-summary-path').dataset.path)`;
@@ -78,6 +101,22 @@ if (chromium === undefined) {
       expect(text).toMatch(/Request body[^]*application\/json[^]*Responses[^]*429[^]*Retry-After/);
       expect(page.problems).toEqual([]);
     });
+
+    it.each(['light', 'dark'])(
+      'has text that can be told from its background, and a name for the list of servers: %s',
+      async (colours) => {
+        const page = await open(DESKTOP);
+        if (colours === 'dark') await page.emulateDarkMode();
+        await page.evaluate(`document.querySelector('.opblock-post .opblock-summary-control').click()`);
+        await page.waitUntil(`document.querySelector('.opblock-post .opblock-body .header-col')`);
+        const texts = ['.opblock-summary-method', '.version', '.info a', '.authorize span', '.header-col'];
+        for (const text of texts) {
+          const contrast = await page.evaluate<number>(leastContrast(text));
+          expect([text, contrast, contrast >= 4.5]).toEqual([text, expect.any(Number), true]);
+        }
+        expect(await page.evaluate(`document.getElementById('servers').ariaLabel`)).toBe('Server');
+      },
+    );
 
     it.each(['/docs/errors', '/unsubscribe/phu_unknown'])(
       'is dark with all pages of text where that is preferred: %s',

@@ -45,6 +45,12 @@ header strong { font-size: 1.25rem; }
 header span { margin-right: auto; }
 header a { color: light-dark(#a3460c, #f0a060); }
 main > p { padding: 0 20px; }
+/* Swagger UI's own colours are too pale on white, and some are too dark in its dark mode. */
+.swagger-ui .info a { color: light-dark(#a3460c, #f0a060); }
+html:not(.dark-mode) .swagger-ui :is(.opblock-summary-method, .info .title small pre) { color: #000; text-shadow: none; }
+html:not(.dark-mode) .swagger-ui .btn.authorize span { color: #00633a; }
+.swagger-ui .parameter__in { color: inherit; }
+.dark-mode .swagger-ui :is(table.headers .header-col, .examples-select__section-label) { color: #e4e6e6; }
 /* No answer has links, and a telephone has no room for an empty column. */
 .swagger-ui .response-col_links { display: none; }
 `;
@@ -67,5 +73,6 @@ SwaggerUIBundle({
   displayRequestDuration: true,
   filter: true,
   validatorUrl: null,
+  onComplete: () => document.getElementById('servers')?.setAttribute('aria-label', 'Server'),
 });
 `;
