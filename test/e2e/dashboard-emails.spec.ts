@@ -312,7 +312,7 @@ describe('What operators do with emails', () => {
       };
       const { status, text } = await ada.post(`/emails/${id}/move`, { sendAt }, from);
       expect([status, text.includes('sendAt')]).toEqual([400, true]);
-      expect(text).toContain(`<a href="/emails/${id}?done=moved">Back to where you were</a>`);
+      expect(text).toContain(`<a href="/emails/${id}">Back to where you were</a>`);
     }
     expect(await audited(id)).toHaveLength(1);
   });

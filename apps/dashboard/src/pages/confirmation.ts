@@ -1,6 +1,9 @@
 import type { HttpRedirectResponse } from '@nestjs/common';
 import { FormInput } from './form-input.ts';
 
+/** Query parameter of a page that confirms an action. */
+const CONFIRMED = 'done';
+
 /** The sentences that confirm actions, by the value of `done` in the URL. */
 type Sentences = Readonly<Record<string, string>>;
 
@@ -13,11 +16,21 @@ export function redirectWithConfirmation(
   word: string,
   criteria: Readonly<Record<string, string>> = {},
 ): HttpRedirectResponse {
-  return { url: `${path}?${new URLSearchParams({ ...criteria, done: word }).toString()}`, statusCode: 303 };
+  return {
+    url: `${path}?${new URLSearchParams({ ...criteria, [CONFIRMED]: word }).toString()}`,
+    statusCode: 303,
+  };
+}
+
+/** The path and query of a page's URL, without what it confirms. */
+export function withoutConfirmation(url: URL): string {
+  const page = new URL(url);
+  page.searchParams.delete(CONFIRMED);
+  return page.pathname + page.search;
 }
 
 /** The sentence for `done` in a query; undefined: it is absent or unknown. */
 export function confirmationIn(query: unknown, sentences: Sentences): string | undefined {
-  const word = new FormInput(query).text('done') ?? '';
+  const word = new FormInput(query).text(CONFIRMED) ?? '';
   return Object.hasOwn(sentences, word) ? sentences[word] : undefined;
 }

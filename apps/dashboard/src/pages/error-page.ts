@@ -2,9 +2,10 @@ import { type ErrorBody, Refusal } from '@posthorn/kernel';
 import { isOutage } from '@posthorn/database';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HOME, redirectTarget } from '../sign-in/redirect-target.ts';
+import { withoutConfirmation } from './confirmation.ts';
 import { html, type Html } from './html.ts';
 import { renderPage } from './page.ts';
-import { isRefresh } from './refresh.ts';
+import { isRefresh, withoutRefresh } from './refresh.ts';
 
 const RELOAD_SECONDS = 5;
 const OVERVIEW = html`<a href="/">To the overview</a>`;
@@ -30,13 +31,10 @@ export function errorPage(response: ServerResponse, { statusCode, message }: Err
   return renderPage(response, { title: String(statusCode), content, refreshSeconds });
 }
 
-/** Leads back to the page of the form that was sent, or to the overview. */
+/** Leads back to the page of the form that was sent, which then confirms no earlier action, or to the overview. */
 function continueLink({ method, headers: { referer } }: IncomingMessage): Html {
-  const { pathname, search } = (method === 'POST' && URL.parse(referer ?? '')) || {
-    pathname: HOME,
-    search: '',
-  };
-  const from = redirectTarget(pathname + search);
+  const page = method === 'POST' ? URL.parse(referer ?? '') : null;
+  const from = page === null ? HOME : redirectTarget(withoutRefresh(withoutConfirmation(page)));
   return from === HOME ? OVERVIEW : html`<a href="${from}">Back to where you were</a>`;
 }
 
