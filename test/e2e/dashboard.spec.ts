@@ -184,6 +184,16 @@ describe('The dashboard', () => {
     expect(answer.headers.get('referrer-policy')).toBe('same-origin');
   });
 
+  it('reloads the overview by itself until it is asked not to', async () => {
+    const cookie = await viewerCookie();
+    const reloading = await ask('/', as(cookie));
+    expect(reloading.headers.get('refresh')).toMatch(/^15;/);
+    const [, still] = /<a href="([^"]+)">Stop reloading</.exec(await reloading.text())!;
+    const page = await ask(still!, as(cookie));
+    expect([page.status, page.headers.get('refresh')]).toEqual([200, null]);
+    expect(await page.text()).toContain('<a href="/">Reload every 15 s</a>');
+  });
+
   it('shows lanes that are paused by operators, however many webhooks are paused, and that there are more', async () => {
     const { pool } = stack.database;
     await pool.query(

@@ -1,15 +1,22 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import { DatabaseClock, RELEASE } from '@posthorn/kernel';
 import { OutboxStore, OverviewStore, RateStore, WorkspaceStore } from '@posthorn/database';
 import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { count } from '../pages/components.ts';
+import { FormInput } from '../pages/form-input.ts';
 import { workspaceNames } from '../pages/workspaces.ts';
 import { backlogTable, pausedTable, lanesTable, workspaceOf } from './backlog-tables.ts';
 import { rateCharts, relaysTable } from './rate-charts.ts';
 
 const REFRESH_SECONDS = 15;
+const RELOADING = html`<p class="quiet">
+  This page reloads every ${REFRESH_SECONDS} s. <a href="/?reload=no">Stop reloading</a>
+</p>`;
+const STILL = html`<p class="quiet">
+  This page does not reload. <a href="/">Reload every ${REFRESH_SECONDS} s</a>
+</p>`;
 
 /** The start page: throughput, backlog, what is paused, and the state of relays and receivers. */
 @Controller()
@@ -23,7 +30,8 @@ export class OverviewController {
   ) {}
 
   @Get()
-  async show(@Res({ passthrough: true }) response: Response): Promise<string> {
+  async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const isStill = new FormInput(query).text('reload') === 'no';
     const [minutes, backlog, state, paused, rates, relays, lanes] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
@@ -36,7 +44,7 @@ export class OverviewController {
     const owners = [...lanes, ...paused.items].flatMap(({ laneId }) => workspaceOf(laneId) ?? []);
     const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
-      ${rateCharts(minutes, rates, this.clock.now())}
+      ${isStill ? STILL : RELOADING} ${rateCharts(minutes, rates, this.clock.now())}
       <h2>What waits</h2>
       ${backlogTable(backlog)} ${lanesTable(lanes, nameOf)}
       <h2>What is paused</h2>
@@ -55,7 +63,7 @@ export class OverviewController {
       title: 'Overview',
       section: 'Overview',
       content,
-      refreshSeconds: REFRESH_SECONDS,
+      refreshSeconds: isStill ? undefined : REFRESH_SECONDS,
     });
   }
 }
