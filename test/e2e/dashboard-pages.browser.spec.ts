@@ -195,6 +195,10 @@ if (chromium === undefined) {
       await fill(page, 'sendAt', fromNow(2 * DAY_MS).slice(0, 16));
       await press(page, '/move');
       await page.waitUntil(`document.querySelector('.done')?.textContent === 'It was moved.'`);
+      const isCancelShown = `document.querySelector('form[action$="/cancel"] button').checkVisibility()`;
+      expect(await page.evaluate(isCancelShown)).toBe(false);
+      await page.evaluate(`document.querySelector('.acts summary').click()`);
+      expect(await page.evaluate(isCancelShown)).toBe(true);
       await press(page, '/cancel');
       await page.waitUntil(`document.querySelector('.done')?.textContent === 'It was cancelled.'`);
       expect((await stack.show(id)).status).toBe('CANCELLED');

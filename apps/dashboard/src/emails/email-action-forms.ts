@@ -22,12 +22,13 @@ function moveForm({ id, sendAt }: EmailRecord): Html {
 }
 
 function cancelForm({ id }: EmailRecord): Html {
-  return html`<form class="card" method="post" action="/emails/${id}/cancel">
-    <p style="margin:.75rem 0 .25rem">
-      Cancel it permanently. It no longer counts towards the monthly limit.
-    </p>
-    <button>Cancel the email</button>
-  </form>`;
+  return html`<details class="card" style="margin:0">
+    <summary>Cancel it</summary>
+    <form method="post" action="/emails/${id}/cancel">
+      <p style="margin:.75rem 0 .25rem">This is permanent. It no longer counts towards the monthly limit.</p>
+      <button>Cancel the email permanently</button>
+    </form>
+  </details>`;
 }
 
 /** `wish` is an idempotency key: sending the form again creates no other email. */
