@@ -269,7 +269,9 @@ describe('The dashboard', () => {
   it('shows the queues to both roles, and lets only operators change them', async () => {
     const [operator, looker] = [await cookieOf(ada), await viewerCookie()];
     for (const cookie of [operator, looker]) {
-      expect(await (await ask('/queues', as(cookie))).text()).toContain('__UI_CONFIG__');
+      const page = await (await ask('/queues', as(cookie))).text();
+      expect(page).toContain('__UI_CONFIG__');
+      expect(page).toMatch(/<noscript[^]*The queues need JavaScript/);
       const { queues } = (await (await ask('/queues/api/queues', as(cookie))).json()) as {
         queues: { name: string; readOnlyMode: boolean }[];
       };

@@ -32,7 +32,18 @@ const BACK_LINK = html`<style>
       height: auto;
     }
   </style>
-  <nav class="way-back"><a href="/">← Dashboard</a></nav>`;
+  <nav class="way-back" aria-label="Dashboard"><a href="/">← Dashboard</a></nav>
+  <noscript
+    ><style>
+      #root {
+        display: none;
+      }
+      p {
+        padding: 3.5rem 1.25rem;
+      }
+    </style>
+    <p>The queues need JavaScript; <a href="/">the overview</a> shows how much work waits.</p></noscript
+  >`;
 
 /** Removes requests to other hosts from Bull Board's page, and adds a link back to the dashboard. */
 export function embedInDashboard(page: string): string {
