@@ -220,6 +220,13 @@ describe('One email', () => {
     expect((await vera.get(`/emails/${id}`)).text).not.toContain('<dt>Paused</dt>');
   });
 
+  it('has a heading and a title where its subject is blank', async () => {
+    const { id } = emailIn(await stack.send({ subject: ' ' }));
+    const { text } = await vera.get(`/emails/${id}`);
+    expect(text).toContain('<title>(no subject) – Posthorn</title>');
+    expect(text).toContain('<h1><bdi>(no subject)</bdi></h1>');
+  });
+
   it('shows its source byte for byte, with the SHA-256 of its timeline', async () => {
     const { id } = await sent({ html: `<p>${HOSTILE}</p>` });
     const { text } = await vera.get(`/emails/${id}/source`);

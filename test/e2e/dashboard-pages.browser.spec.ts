@@ -353,7 +353,14 @@ if (chromium === undefined) {
 
     it('begin with a link that skips the header, and have distinct titles and fields with visible edges', async () => {
       const titles = new Set<string>();
-      for (const path of ['/emails', `/emails/${email}`, `/emails/${friendly}`, `/webhooks/${webhook}`]) {
+      const paths = [
+        '/emails',
+        `/emails/${email}`,
+        `/emails/${friendly}`,
+        `/emails/${friendly}/source`,
+        `/webhooks/${webhook}`,
+      ];
+      for (const path of paths) {
         const page = await open(ada, path);
         titles.add(await page.evaluate<string>('document.title'));
         expect(await page.evaluate(`document.querySelector('a').getAttribute('href')`)).toBe('#main');
@@ -364,6 +371,7 @@ if (chromium === undefined) {
         'Emails – Posthorn',
         'Your receipt – Posthorn',
         'Welcome – Posthorn',
+        'Source of “Welcome” – Posthorn',
         'Webhook at example.com – Posthorn',
       ]);
       for (const isDark of [false, true]) {

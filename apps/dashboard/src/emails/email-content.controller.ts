@@ -45,7 +45,7 @@ export class EmailContentController {
   ): Promise<string> {
     const { id, preview } = await this.preview(text, gone);
     const content = sourcePage(id, preview);
-    return renderPage(response, { title: 'Source', section: 'Emails', content });
+    return renderPage(response, { title: `Source of “${preview.subject}”`, section: 'Emails', content });
   }
 
   private async preview(text: string, gone: AbortSignal): Promise<{ id: EmailId; preview: EmailPreview }> {

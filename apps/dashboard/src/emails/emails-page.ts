@@ -59,7 +59,8 @@ function foundEmails(shown: EmailsPageData): Html {
 
 /** The title of an email: its subject, or its template. */
 export function titleOf({ subject, template }: Pick<FoundEmail, 'subject' | 'template'>): string {
-  return subject ?? `template ${template}`;
+  if (subject === null) return `template ${template}`;
+  return subject.trim() === '' ? '(no subject)' : subject;
 }
 
 /** Whether it is due and no relay has accepted it yet, which `SENT` does not tell. */
