@@ -204,6 +204,12 @@ describe('S20: the link', () => {
     expect([back.status, back.text]).toEqual([200, expect.stringContaining('subscribed again')]);
     expect(await statusOf(to)).toBe('SUBSCRIBED');
     expect(press(back, again)).toBe(path);
+    const reopened = await visit('GET', again);
+    expect([reopened.status, reopened.text]).toEqual([
+      405,
+      expect.stringContaining('Open the link in the mail'),
+    ]);
+    expect(await statusOf(to)).toBe('SUBSCRIBED');
     expect(press(await visit('GET', `${path}/`), `${path}/`)).toBe(path);
     expect(await recordedChanges()).toEqual([
       'CONTACT_CREATED',

@@ -17,6 +17,11 @@ const TOO_MANY: LandingPage = {
   ],
 };
 
+const ONLY_A_BUTTON: LandingPage = {
+  title: 'Open the link in the mail again',
+  paragraphs: ['This address belongs to a button and cannot be opened by itself. Nothing was changed.'],
+};
+
 /** Renders errors as a page for people who open a link of a mail in a browser; all others get the JSON error body. */
 export const renderError: ErrorRenderer = (response, body) => {
   const request = response.req as Request;
@@ -27,5 +32,6 @@ export const renderError: ErrorRenderer = (response, body) => {
 function pageOf({ statusCode, message }: ErrorBody): LandingPage {
   if (statusCode >= 500) return LATER;
   if (statusCode === 429) return TOO_MANY;
+  if (statusCode === 405) return ONLY_A_BUTTON;
   return { title: 'This link does not work', paragraphs: [`${message}.`] };
 }
