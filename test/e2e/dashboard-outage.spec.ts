@@ -100,6 +100,16 @@ describe('The dashboard shows a page about', () => {
     const page = await ada.get(path);
     expectPage(page, 503, 'Redis cannot be reached just now; try again in a moment.');
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const asScript = await fetch(dashboard.url + path, {
+      headers: { Accept: 'application/json, text/plain, */*', Cookie: ada.cookie },
+    });
+    expect([asScript.status, await asScript.json()]).toEqual([
+      503,
+      expect.objectContaining({
+        error: 'Service Unavailable',
+        message: 'Redis cannot be reached just now; try again in a moment',
+      }),
+    ]);
     await redis.heal();
     await until(async () => (await ada.get(path)).status === 200, 'the queues are shown again');
   });

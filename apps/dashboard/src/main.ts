@@ -32,7 +32,7 @@ import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
 import { DashboardModule } from './dashboard.module.ts';
-import { errorPage, refusalOf } from './pages/error-page.ts';
+import { refusalOf, renderError } from './pages/error-page.ts';
 import { queueBoards } from './queues/queue-boards.ts';
 import { sessionGuard } from './sign-in/session-guard.ts';
 import { SessionCookie } from './sign-in/session-cookie.ts';
@@ -114,7 +114,7 @@ await startProcess('dashboard', async () => {
       logger,
       settings: http,
       bodies: 'unread',
-      errors: { refusalOf, onCause: onError, renderError: errorPage },
+      errors: { refusalOf, onCause: onError, renderError },
       health: {
         dependencies: { database: () => checkDatabase(db), redis: () => queues.ping() },
       },

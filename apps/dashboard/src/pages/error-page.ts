@@ -1,5 +1,6 @@
 import { type ErrorBody, Refusal } from '@posthorn/kernel';
 import { isOutage } from '@posthorn/database';
+import { type ErrorRenderer, renderJson } from '@posthorn/platform';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HOME, redirectTarget } from '../sign-in/redirect-target.ts';
 import { withoutConfirmation } from './confirmation.ts';
@@ -19,8 +20,14 @@ export function refusalOf(fault: unknown): Refusal | undefined {
   return fault instanceof Refusal ? fault : undefined;
 }
 
+/** Renders errors as pages, and as JSON for scripts that ask for it: that of the queues shows its `message`. */
+export const renderError: ErrorRenderer = (response, body) =>
+  response.req.headers.accept?.startsWith('application/json')
+    ? renderJson(response, body)
+    : errorPage(response, body);
+
 /** The HTML form of an error. In place of a page that reloads itself, it keeps reloading until the database is back. */
-export function errorPage(response: ServerResponse, { statusCode, message }: ErrorBody): string {
+function errorPage(response: ServerResponse, { statusCode, message }: ErrorBody): string {
   const content = html`<div class="narrow">
     <h1>${statusCode}</h1>
     <p role="alert">${message}.</p>
