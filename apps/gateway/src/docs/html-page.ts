@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 const STYLE =
-  ':root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}' +
+  ':root{color-scheme:light dark;background:Canvas}body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}' +
   'pre{overflow-x:auto;padding:.75rem 1rem;border:1px solid #8888}';
 
 /** Names the directives for which `default-src` is no fallback. */

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { DescribedPathPart } from '../openapi/describes.ts';
 
 const STYLE =
-  ':root{color-scheme:light dark}' +
+  ':root{color-scheme:light dark;background:Canvas}' +
   'body{font:16px/1.6 system-ui,sans-serif;max-width:36rem;margin:15vh auto;padding:0 1rem;overflow-wrap:anywhere}' +
   'button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}';
 
