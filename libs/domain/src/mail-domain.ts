@@ -4,6 +4,8 @@ import { beginningOf } from '@posthorn/kernel';
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 /** Letters, marks, digits, hyphen and dot; `%`, `/`, `@` and the like have a meaning in URLs, with which the domain is parsed. */
 const IDN_DOMAIN = /^[\p{L}\p{M}\p{N}.\u002d\u00b7\u0375\u05f3\u05f4\u30fb\u3002]+$/u;
+/** A digit of Arabic cannot begin a label (RFC 5893, section 2, rule 1); Node 22 does not check this. */
+const BEGINS_WITH_ARABIC_DIGIT = /(?:^|\.)[\u0660-\u0669]/;
 /** A fast path for nearly all domains: letters, digits and single hyphens (punycode has two), with letters at the end. */
 const COMMON_DOMAIN = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/i;
 const LABEL_OCTETS = 63;
@@ -45,7 +47,7 @@ function toAscii(text: string): string | undefined {
   // Programs would disagree about a name that does not survive the conversion and back; a label that stays punycode is
   // not a valid encoding.
   const survivesRoundTrip = ascii !== '' && !/(?:^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii;
-  return survivesRoundTrip ? ascii : undefined;
+  return survivesRoundTrip && !BEGINS_WITH_ARABIC_DIGIT.test(unicode) ? ascii : undefined;
 }
 
 function faultInStructure(domain: string): string | undefined {
