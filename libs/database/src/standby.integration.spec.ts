@@ -164,12 +164,14 @@ async function workspaceChanges(): Promise<Repeated[]> {
   const secret = { secretHash: createHash('sha256').digest(), secretHint: 'phk_' };
   const key = await keys.create(workspaceId, OPERATOR, { displayName: 'key', role: 'EDITOR', ...secret });
   const revoke = () => keys.delete(workspaceId, OPERATOR, key!.id);
-  const webhook = await new DeliveryTestStores(stores).addWebhook(workspaceId);
+  // Of a workspace of its own: both changes lock theirs.
+  const acme = await stores.openWorkspace();
+  const webhook = await new DeliveryTestStores(stores).addWebhook(acme);
   const id = newId('rcv', Date.now());
   const period = { since: new Date(Date.now() - HOUR_MS), until: new Date() };
   const recover = async (recoveryId = newId('rcv', Date.now())) => {
     const wanted = { id: recoveryId, ...period };
-    return (await new RecoveryStore(stores.database).begin(workspaceId, webhook, OPERATOR, wanted))?.id;
+    return (await new RecoveryStore(stores.database).begin(acme, webhook, OPERATOR, wanted))?.id;
   };
   return [
     { what: 'an API key was deleted', change: revoke, ask: revoke, answer: undefined },
