@@ -11,12 +11,15 @@ const BENCH = { kind: 'operator', name: 'bench' };
  * @returns {Promise<{ id: string, key: string, editorKey: string }[]>} `key`: the secret of an API_USER; `editorKey`: of an EDITOR
  */
 export async function makeWorkspaces(databaseUrl, keyRing, names) {
+  // Only now: the benchmark may have to build them first.
   const { ApiKeyStore, IdentityChanges, IdentityStore, waitForDatabase, openDatabase, WorkspaceStore } =
-    await importLib('database');
-  const { addIdentity, createApiKey, createWorkspace, DkimKeyMaker } = await importLib('use-cases');
-  const { parseKeyRing, SecretBox } = await importLib('signing');
+    await import('@posthorn/database');
+  const { addIdentity, createApiKey, createWorkspace, DkimKeyMaker } = await import('@posthorn/use-cases');
+  const { parseKeyRing, SecretBox } = await import('@posthorn/signing');
+  const parsed = parseKeyRing(keyRing);
+  if ('fault' in parsed) throw new Error(parsed.fault);
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'posthorn-bench' });
-  const secretBox = new SecretBox(parseKeyRing(keyRing).ring);
+  const secretBox = new SecretBox(parsed.ring);
   const keys = new DkimKeyMaker({ secretBox, clock: database.clock });
   try {
     await waitForDatabase(database);
@@ -30,7 +33,7 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
         true,
         BENCH,
       );
-      await new IdentityChanges(database).giveKeys(id, identity.id, await keys.make(identity.id));
+      await new IdentityChanges(database).giveKeys(id, identity.id, await keys.make(id, identity.id));
       const keyOf = async (role) => {
         const key = { displayName: 'Bench', role };
         return (await createApiKey(new ApiKeyStore(database), id, BENCH, key)).secretKey;
@@ -43,9 +46,4 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
   } finally {
     await database.close();
   }
-}
-
-/** Imports a built lib, and only when called: the benchmark may have to build it first. */
-function importLib(lib) {
-  return import(new URL(`../../libs/${lib}/dist/index.js`, import.meta.url).href);
 }
