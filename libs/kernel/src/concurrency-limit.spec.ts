@@ -89,16 +89,23 @@ describe('ConcurrencyLimit', () => {
   });
 });
 
+/** Runs tasks of keys; `begun` has their names, and `ends` ends them, both in the order in which they began. */
+function tasksOf(limit: Pick<KeyedConcurrencyLimit<string>, 'run'>) {
+  const ends: (() => void)[] = [];
+  const begun: string[] = [];
+  const run = (key: string, name: string): Promise<void> =>
+    limit.run(key, () => {
+      begun.push(name);
+      return new Promise((resolve) => ends.push(resolve));
+    });
+  return { run, begun, ends };
+}
+
 describe('KeyedConcurrencyLimit', () => {
   it('lets tasks wait only for tasks with the same key', async () => {
-    const limit = new KeyedConcurrencyLimit<string>({ maxConcurrent: 1, maxWaiting: 1, refusal });
-    const ends: (() => void)[] = [];
-    const begun: string[] = [];
-    const run = (key: string, name: string): Promise<void> =>
-      limit.run(key, () => {
-        begun.push(name);
-        return new Promise((resolve) => ends.push(resolve));
-      });
+    const { run, begun, ends } = tasksOf(
+      new KeyedConcurrencyLimit<string>({ maxConcurrent: 1, maxWaiting: 1, refusal }),
+    );
     const all = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1')];
     await settled();
     expect(begun).toEqual(['a1', 'b1']);
@@ -123,14 +130,9 @@ describe('KeyedConcurrencyLimit', () => {
 
 describe('FairConcurrencyLimit', () => {
   it('runs one task of each key at a time, so that one with many tasks neither delays nor refuses those of others', async () => {
-    const limit = new FairConcurrencyLimit<string>({ maxConcurrent: 2, maxWaiting: 2, refusal });
-    const ends: (() => void)[] = [];
-    const begun: string[] = [];
-    const run = (key: string, name: string): Promise<void> =>
-      limit.run(key, () => {
-        begun.push(name);
-        return new Promise((resolve) => ends.push(resolve));
-      });
+    const { run, begun, ends } = tasksOf(
+      new FairConcurrencyLimit<string>({ maxConcurrent: 2, maxWaiting: 2, refusal }),
+    );
     const all = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3')];
     await expect(run('a', 'a4')).rejects.toMatchObject({ statusCode: 503 });
     all.push(run('b', 'b1'), run('c', 'c1'), run('d', 'd1'));
