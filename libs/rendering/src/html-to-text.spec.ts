@@ -35,6 +35,12 @@ describe('S16: HtmlToText', () => {
       'One\n\nTwo',
     ],
     ['<template><p>No</p></template><p>Yes</p>', 'Yes'],
+    ['<ol><li>a</li><li>b</li></ol><ol type="a" start="3"><li>a</li></ol>', '1. a\n 2. b\n\n c. a'],
+    [
+      '<ol type="I" start="12"><li>a</li></ol><ol type="i" start="10000"><li>a</li></ol>',
+      'XII. a\n\n 10000. a',
+    ],
+    ['<ol type="A" start="x"><li>a</li></ol><ol type="a" start="-1"><li>a</li></ol>', 'A. a\n\n -1. a'],
     ['', ''],
   ])('makes readable text of %s', async (html, text) => {
     expect(await htmlToText.convert(html, 'a')).toBe(text);

@@ -12,6 +12,22 @@ const cell: FormatCallback = (element, walk, builder) => {
   builder.addInline(' ');
 };
 
+/** The last number of which html-to-text knows the Roman numeral. */
+const MAX_ROMAN = 3_999;
+
+/**
+ * An ordered list. If letters or Roman numerals cannot show its numbers, it has digits, as in browsers: html-to-text would fail, or print control characters.
+ */
+const numberedList: FormatCallback = (element, walk, builder, options) => {
+  const { start = '', ...attribs } = element.attribs as { start?: string; type?: string };
+  const given = Number.parseInt(start, 10);
+  const first = Number.isSafeInteger(given) ? given : 1;
+  const isShowable = first > 0 && first + element.children.length <= MAX_ROMAN;
+  const type = isShowable ? (attribs.type ?? '1') : '1';
+  const list = { ...element, attribs: { ...attribs, start: String(first), type } };
+  builder.options.formatters.orderedList!(list, walk, builder, options);
+};
+
 const heading = (selector: string): NonNullable<HtmlToTextOptions['selectors']>[number] => ({
   selector,
   options: { uppercase: false, leadingLineBreaks: 2, trailingLineBreaks: 2 },
@@ -22,10 +38,11 @@ const convert = compile({
   wordwrap: false,
   // Browsers also show content before or after the `<body>`, such as a footer that was appended to a document.
   baseElements: { selectors: [] },
-  formatters: { alternativeText, cell },
+  formatters: { alternativeText, cell, numberedList },
   selectors: [
     { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
     { selector: 'img', format: 'alternativeText' },
+    { selector: 'ol', format: 'numberedList' },
     { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     { selector: 'td', format: 'cell' },
     { selector: 'th', format: 'cell' },
