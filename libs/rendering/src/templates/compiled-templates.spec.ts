@@ -176,6 +176,14 @@ describe('CompiledTemplates', () => {
     expect(() => htmlOf(html, variables)).toThrow(OutputTooLarge);
   });
 
+  it('S3: does not copy what has become too large', () => {
+    const html = `{{#each l}}${'語'.repeat(1_000)}{{/each}}`.repeat(90);
+    const before = process.memoryUsage.rss();
+    expect(() => htmlOf(html, { l: Array.from({ length: 5_200 }, () => 0) })).toThrow(OutputTooLarge);
+    // The copy would take 900 MB.
+    expect((process.memoryUsage.rss() - before) / 1_048_576).toBeLessThan(300);
+  });
+
   it('G11: refuses subjects and contents that become too large, and truncates preview texts', () => {
     expect(() => render({ subject: '{{a}}' }, { a: 'x'.repeat(999) })).toThrow(OutputTooLarge);
     expect(render({ subject: '{{a}}' }, { a: 'é'.repeat(998) }).subject).toHaveLength(998);

@@ -48,6 +48,8 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
  * @throws OutputTooLarge
  */
 export function finishedPart(name: PartName, rendered: string): string {
+  // Many loops can concatenate hundreds of megabytes. V8 copies them only when they are read, and then exceeds the memory limit of the thread.
+  if (rendered.length > MAX_CHARACTERS) throw new OutputTooLarge();
   switch (name) {
     case 'html':
     case 'text':
