@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { RenderingFailed } from '../rendering-failed.ts';
 import type { TemplateVersionSource } from './compiled-templates.ts';
+import type { Variables } from './template-parts.ts';
 import { TemplateRenderer } from './template-renderer.ts';
 
 let versions = 0;
@@ -19,6 +20,11 @@ const LONG_DEADLINE_MS = 6_000;
 /** A quarter of a billion tests of a variable: it prints nothing, so only the deadline ends it. */
 const ENDLESS = version(`{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`);
 const ENDLESS_VARIABLES = { l: Array.from({ length: 300_000 }, () => 0) };
+/** Keeps 19 texts of 5 MB at once. */
+const HUNGRY = version(`{{#if (or ${'(join l s) '.repeat(9)}(or ${'(join l s) '.repeat(10)}))}}{{/if}}`);
+const HUNGRY_VARIABLES = { l: Array.from({ length: 100_000 }, () => 0), s: '-'.repeat(50) };
+/** Too little for {@link HUNGRY}, and enough for {@link ENDLESS}. */
+const HUNGRY_HEAP_MB = 64;
 const failureOf = (promise: Promise<unknown>): Promise<RenderingFailed> =>
   promise.then(
     () => Promise.reject(new Error('it was rendered')),
@@ -146,38 +152,51 @@ describe('TemplateRenderer', () => {
     await impatient.close();
   });
 
-  it('does not let others wait for all that took too long in the same group', async () => {
-    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
+  it('does not let others wait for all that killed a thread in the same group', async () => {
+    const renderer = new TemplateRenderer({
+      maxThreads: 1,
+      maxHeapMb: HUNGRY_HEAP_MB,
+      deadlineMs: 60_000,
+    });
     const settled: string[] = [];
-    const slow = Array.from({ length: 6 }, async () => {
+    const hungry = Array.from({ length: 6 }, async () => {
       const { reason } = await failureOf(
-        impatient.render({ ...ENDLESS, id: `slow-${(versions += 1)}` }, ENDLESS_VARIABLES, 'hostile'),
+        renderer.render({ ...HUNGRY, id: `hungry-${(versions += 1)}` }, HUNGRY_VARIABLES, 'hostile'),
       );
       settled.push(reason);
     });
-    const fine = impatient.render(version('fine'), {}, OWNER).then(({ html }) => settled.push(html));
-    await Promise.all([...slow, fine]);
+    const fine = renderer.render(version('fine'), {}, OWNER).then(({ html }) => settled.push(html));
+    await Promise.all([...hungry, fine]);
     // Of the six, one is tried, four wait in quarantine, and one is refused.
     expect(settled.filter((became) => became !== 'busy').slice(0, 2)).toContain('fine');
     expect(settled.filter((became) => became === 'busy')).toHaveLength(1);
-    await impatient.close();
+    await renderer.close();
   });
 
   it('does not let an owner wait for slow ones of others in the same group while a thread is free', async () => {
-    const impatient = new TemplateRenderer({ maxThreads: 2, deadlineMs: DEADLINE_MS });
-    const settled: string[] = [];
-    const slow = Array.from({ length: 3 }, async () => {
-      const { reason } = await failureOf(
-        impatient.render({ ...ENDLESS, id: `slow-${(versions += 1)}` }, ENDLESS_VARIABLES, 'hostile'),
-      );
-      settled.push(reason);
+    const patient = new TemplateRenderer({
+      maxThreads: 2,
+      maxHeapMb: HUNGRY_HEAP_MB,
+      deadlineMs: 60_000,
     });
-    const fine = [1, 2, 3].map(async () =>
-      settled.push((await impatient.render(version('fine'), {}, OWNER)).html),
+    const settled: string[] = [];
+    const rendered = async (source: TemplateVersionSource, variables: Variables, owner: string) => {
+      const became = patient.render(source, variables, owner).then(
+        ({ html }) => html,
+        ({ reason }: RenderingFailed) => reason,
+      );
+      settled.push(await became);
+    };
+    // The group fails at once; then all of its owners are rendered concurrently.
+    const hungry = rendered(HUNGRY, HUNGRY_VARIABLES, 'hungry');
+    const slow = Array.from({ length: 3 }, () =>
+      rendered({ ...ENDLESS, id: `slow-${(versions += 1)}` }, ENDLESS_VARIABLES, 'hostile'),
     );
-    await Promise.all([...slow, ...fine]);
-    expect(settled).toEqual(['fine', 'fine', 'fine', 'deadline', 'deadline', 'deadline']);
-    await impatient.close();
+    const fine = Array.from({ length: 3 }, () => rendered(version('fine'), {}, OWNER));
+    await Promise.all([hungry, ...fine]);
+    expect(settled).toEqual(['memory', 'fine', 'fine', 'fine']);
+    await patient.close();
+    await Promise.all(slow);
   });
 
   it('fails a version that killed a thread at once for a while, without trying it', async () => {
