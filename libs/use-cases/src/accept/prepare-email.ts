@@ -1,4 +1,4 @@
-import { type DatabaseClock, newId, type WorkspaceId } from '@posthorn/kernel';
+import { type DatabaseClock, newId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import {
   bulkLane,
   canonicalJson,
@@ -16,6 +16,7 @@ import {
 import type { AcceptableEmail, CurrentTemplate, EmailClaim } from '@posthorn/database';
 import { fingerprint } from '@posthorn/signing';
 import { requireValid } from '../require-valid.ts';
+import { faultOfPlaceholders } from '../unsubscribe/unsubscribe-variable.ts';
 import { emailAnswer } from './email-answer.ts';
 
 /** How long idempotency keys are kept after the time at which their email is due. */
@@ -42,7 +43,11 @@ export function validateSendAt({ sendAt }: EmailDraft, clock: DatabaseClock): Da
   return requireValid('sendAt', parseSendAt(sendAt, clock.nowMs())).at ?? null;
 }
 
-/** Turns a raw draft into the email to be stored, with its id, Message-ID, lane, time, and the answer for its call. */
+/**
+ * Turns a raw draft into the email to be stored, with its id, Message-ID, lane, time, and the answer for its call.
+ *
+ * @throws Refusal (400) when the link to unsubscribe would have to be inserted too often
+ */
 export function prepareRawEmail(
   draft: RawEmailDraft,
   sendAt: Date | null,
@@ -50,6 +55,8 @@ export function prepareRawEmail(
 ): AcceptableEmail {
   const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
   const bytes = html.length + (text?.length ?? 0);
+  const unsubscribe = carriesUnsubscribe(draft);
+  if (unsubscribe) validatePlaceholders({ html, text });
   return withIdempotency(draft, {
     type,
     replyTo,
@@ -58,7 +65,7 @@ export function prepareRawEmail(
     text,
     previewText,
     contactProperties,
-    ...commonFields(draft, { from, sendAt, bytes, unsubscribe: carriesUnsubscribe(draft) }, context),
+    ...commonFields(draft, { from, sendAt, bytes, unsubscribe }, context),
   });
 }
 
@@ -85,6 +92,13 @@ export function prepareTemplatedEmail(
 /** Whether an email carries an unsubscribe link: the call takes precedence over the template. */
 export function carriesUnsubscribe({ unsubscribe }: EmailDraft, template?: CurrentTemplate): boolean {
   return unsubscribe ?? template?.unsubscribe ?? false;
+}
+
+function validatePlaceholders(parts: { html: string; text: string | undefined }): void {
+  for (const [name, part = ''] of Object.entries(parts)) {
+    const fault = faultOfPlaceholders(part);
+    if (fault !== undefined) throw new Refusal(400, `\`${name}\` ${fault}`);
+  }
 }
 
 interface Prepared {

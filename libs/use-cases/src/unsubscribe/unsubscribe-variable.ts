@@ -3,6 +3,8 @@ import type { JsonObject } from '@posthorn/domain';
 /** The template variable for the link: `{{unsubscribeUrl}}`. */
 const NAME = 'unsubscribeUrl';
 const PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
+/** More than any email needs. The link is several times as long, so 5 MiB of placeholders would become a message of 30 MB. */
+const MAX_PLACEHOLDERS = 1_000;
 
 /** Adds the link to the variables, overriding a value of the caller's. Undefined: the email has no such link. */
 export function withUnsubscribeUrl(variables: JsonObject, url: string | undefined): JsonObject {
@@ -12,6 +14,14 @@ export function withUnsubscribeUrl(variables: JsonObject, url: string | undefine
 /** The required variables except the one that is set when the email has an unsubscribe link. */
 export function withoutUnsubscribeUrl(paths: readonly string[], carriesIt: boolean): readonly string[] {
   return carriesIt ? paths.filter((path) => path !== NAME) : paths;
+}
+
+/** The fault of raw content with too many places for the link, as the rest of a sentence that begins with its name; undefined: none. */
+export function faultOfPlaceholders(text: string): string | undefined {
+  const count = text.match(PLACEHOLDER)?.length ?? 0;
+  return count > MAX_PLACEHOLDERS
+    ? `has \`{{unsubscribeUrl}}\` ${count} times; at most ${MAX_PLACEHOLDERS} are possible`
+    : undefined;
 }
 
 /** Inserts the link into raw content where it has the template variable; the rest is not treated as a template. */

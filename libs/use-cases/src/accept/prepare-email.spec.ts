@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { DatabaseClock, newId } from '@posthorn/kernel';
+import { prepareRawEmail } from './prepare-email.ts';
+import { rawDraft } from './raw-draft.fixture.ts';
+
+const CONTEXT = { workspaceId: newId('wrk', 0), isBulk: false, clock: new DatabaseClock() };
+const LINKS = '{{unsubscribeUrl}}'.repeat(1_001);
+const prepare = (change: Parameters<typeof rawDraft>[0]) => prepareRawEmail(rawDraft(change), null, CONTEXT);
+
+describe('A raw email', () => {
+  it('S20: may contain the link to unsubscribe 1,000 times in each part, because it is longer than its placeholder', () => {
+    expect(() => prepare({ unsubscribe: true, html: LINKS })).toThrow(
+      '`html` has `{{unsubscribeUrl}}` 1001 times; at most 1000 are possible',
+    );
+    expect(() => prepare({ unsubscribe: true, text: LINKS })).toThrow('`text` has');
+    expect(prepare({ unsubscribe: true, html: LINKS.slice(18), text: LINKS.slice(18) }).status).toBe('SENT');
+  });
+
+  it('may contain the placeholder any number of times where it is just text', () => {
+    expect(prepare({ html: LINKS }).status).toBe('SENT');
+  });
+});
