@@ -1,29 +1,39 @@
+/** The ids of a person's rows in the workspaces asked about, locked in the order of these. */
+const lockedRows = (table: string, isOfPerson: string): string => `
+    SELECT   r.id FROM ${table} r JOIN asked a ON r.workspace_id = a.id
+    WHERE    ${isOfPerson}
+    ORDER BY r.workspace_id, r.id
+    FOR UPDATE OF r`;
+
+const HAS_ADDRESS = 'lower(r.email) = lower($1::text)';
+
 /**
  * Deletes a person's suppressions, contacts, invitations and verification links, and keeps only a hash of the address if nothing may be sent to it.
  *
  * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether to withhold future emails in any case.
- * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows.
+ * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows, of each
+ * table in the order of workspaces, so that it deadlocks neither with another erasure nor with LOCK_CONTACTS.
  */
 export const FORGET_PERSON = `
 WITH asked AS MATERIALIZED (
   SELECT w.id, w.is_system FROM workspaces w WHERE ($2::uuid IS NULL OR w.id = $2::uuid)
 ),
 listed AS (
-  DELETE FROM suppressions s USING asked a WHERE s.workspace_id = a.id AND lower(s.email) = lower($1::text)
-  RETURNING s.workspace_id, s.reason
+  DELETE FROM suppressions WHERE id IN (${lockedRows('suppressions', HAS_ADDRESS)})
+  RETURNING workspace_id, reason
 ),
 known AS (
-  DELETE FROM contacts c USING asked a WHERE c.workspace_id = a.id AND lower(c.email) = lower($1::text)
-  RETURNING c.workspace_id, c.status
+  DELETE FROM contacts WHERE id IN (${lockedRows('contacts', HAS_ADDRESS)})
+  RETURNING workspace_id, status
 ),
 invited AS (
-  DELETE FROM invitations i USING asked a WHERE i.workspace_id = a.id AND lower(i.email) = lower($1::text)
-  RETURNING i.workspace_id
+  DELETE FROM invitations WHERE id IN (${lockedRows('invitations', HAS_ADDRESS)})
+  RETURNING workspace_id
 ),
 linked AS (
-  DELETE FROM verification_links v USING asked a
-  WHERE  v.workspace_id = a.id AND v.address_hash = sha256(convert_to(lower($1::text), 'UTF8'))
-  RETURNING v.workspace_id
+  DELETE FROM verification_links
+  WHERE  id IN (${lockedRows('verification_links', `r.address_hash = sha256(convert_to(lower($1::text), 'UTF8'))`)})
+  RETURNING workspace_id
 ),
 withheld AS (
   SELECT workspace_id, reason, false AS is_unsubscribed FROM listed

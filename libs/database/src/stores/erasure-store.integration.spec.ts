@@ -50,6 +50,38 @@ describe('Erasing a person', () => {
     expect(await stores.count('webhook_deliveries')).toBe(0);
   });
 
+  it.each(['contacts', 'suppressions'])(
+    'locks the %s of several workspaces in the order in which batches and other erasures lock them',
+    async (table) => {
+      const workspaces = [await stores.openWorkspace(), await stores.openWorkspace()].map(uuidOf).sort();
+      const [first, second] = workspaces;
+      // A scan of the table finds the first workspace last.
+      await stores.ask('UPDATE workspaces SET name = name WHERE id = $1', [first]);
+      for (const workspaceId of [second, first]) {
+        const values = [newUuid(Date.now()), workspaceId, 'lovelace@example.net'];
+        const [column, value] =
+          table === 'contacts' ? ['properties', '{}'] : ['reason, created_by', `MANUAL', '{}`];
+        await stores.ask(
+          `INSERT INTO ${table} (id, workspace_id, email, ${column}) VALUES ($1, $2, $3, '${value}')`,
+          values,
+        );
+      }
+      const other = await stores.database.pool.connect();
+      const lock = (workspaceId: unknown): Promise<unknown> =>
+        other.query(`SELECT FROM ${table} WHERE workspace_id = $1 FOR UPDATE NOWAIT`, [workspaceId]);
+      await other.query('BEGIN');
+      await lock(first);
+      const erasure = new ErasureStore(stores.database);
+      const forgotten = erasure.forget({ address: 'lovelace@example.net', workspaceId: null }, false);
+      await stores.untilWaiting();
+      const locked = await lock(second).catch((error: Error) => error.message);
+      await other.query('ROLLBACK');
+      other.release();
+      expect(locked).toMatchObject({ rowCount: 1 });
+      expect(await forgotten).toMatchObject({ rows: { deleted: { [table]: 2 } } });
+    },
+  );
+
   it('does not put the answer of an expired key back after another call has taken that key', async () => {
     const acme = uuidOf(await stores.openWorkspace());
     const answered = (to: string): string => JSON.stringify({ id: 'trs_1', to });
