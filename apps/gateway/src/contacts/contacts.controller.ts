@@ -3,6 +3,7 @@ import type { ContactId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ContactChanges, ContactStore } from '@posthorn/database';
 import { type Contact, type ContactStatus, SIZES } from '@posthorn/domain';
+import { DisconnectSignal } from '@posthorn/platform';
 import { propertiesTooLarge, SaveContacts } from '@posthorn/use-cases';
 import { Describes, type Refusals } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
@@ -43,11 +44,16 @@ export class ContactsController {
     query: ContactsQuery,
     answer: ContactsAnswer,
   })
-  async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<ContactsAnswer> {
+  async list(
+    @Caller() { workspaceId }: Principal,
+    @Query() query: unknown,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<ContactsAnswer> {
     const { email, status, ...page } = validateQuery(ContactsQuery, query);
     const filter = { status, email: email === undefined ? undefined : addressIn(email) };
     const wanted = pageById('ctc', page);
-    const found = await this.reads.run(workspaceId, () => this.contacts.list(workspaceId, wanted, filter));
+    const list = (): ReturnType<ContactStore['list']> => this.contacts.list(workspaceId, wanted, filter);
+    const found = await this.reads.run(workspaceId, list, gone);
     return { contacts: { ...found, items: found.items.map(contactView) } };
   }
 

@@ -3,6 +3,7 @@ import { parseId, Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
 import { feedPositionText, PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
+import { DisconnectSignal } from '@posthorn/platform';
 import { Describes } from '../openapi/describes.ts';
 import { LargeReads } from '../system/large-reads.ts';
 import { validateQuery } from '../validation/validate-query.ts';
@@ -49,10 +50,14 @@ export class EventsController {
       'Place not reached yet': AHEAD,
     },
   })
-  async list(@Caller() { workspaceId }: Principal, @Query() query: unknown): Promise<EventsAnswer> {
+  async list(
+    @Caller() { workspaceId }: Principal,
+    @Query() query: unknown,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<EventsAnswer> {
     const { limit = PAGE_LIMITS.default, event, ...place } = validateQuery(EventsQuery, query);
     const wanted = { limit: Number(limit), event, from: startOf(place) };
-    const page = await this.reads.run(workspaceId, () => this.feed.read(workspaceId, wanted));
+    const page = await this.reads.run(workspaceId, () => this.feed.read(workspaceId, wanted), gone);
     if ('fault' in page) throw FAULTS[page.fault];
     const { items, hasMore, position } = page;
     const resumeAt = feedPositionText(position);

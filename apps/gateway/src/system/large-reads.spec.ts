@@ -8,18 +8,20 @@ import type {
   TemplateChanges,
   TemplateStore,
 } from '@posthorn/database';
-import type { SaveContacts, SaveTemplate } from '@posthorn/use-cases';
+import type { ReadDeliveries, SaveContacts, SaveTemplate } from '@posthorn/use-cases';
 import { ContactsController } from '../contacts/contacts.controller.ts';
 import { EventsController } from '../events/events.controller.ts';
 import { TemplatesController } from '../templates/templates.controller.ts';
+import { DeliveriesController } from '../webhooks/deliveries.controller.ts';
 import { LargeReads } from './large-reads.ts';
 
 type Read = (workspaceId: WorkspaceId) => Promise<never>;
 
 const callerOf = (workspaceId: WorkspaceId): Principal => ({ workspaceId }) as Principal;
 const nothing = {} as unknown;
+const STAYS = new AbortController().signal;
 
-const ROUTES: Record<string, (read: Read) => (caller: Principal) => Promise<unknown>> = {
+const ROUTES: Record<string, (read: Read) => (caller: Principal, gone: AbortSignal) => Promise<unknown>> = {
   'a template': (find) => {
     const templates = { find } as unknown as TemplateStore;
     const controller = new TemplatesController(
@@ -28,7 +30,7 @@ const ROUTES: Record<string, (read: Read) => (caller: Principal) => Promise<unkn
       nothing as TemplateChanges,
       new LargeReads(),
     );
-    return (caller) => controller.read(caller, newId('tpl', Date.now()));
+    return (caller, gone) => controller.read(caller, newId('tpl', Date.now()), gone);
   },
   'a page of contacts': (list) => {
     const contacts = { list } as unknown as ContactStore;
@@ -38,11 +40,16 @@ const ROUTES: Record<string, (read: Read) => (caller: Principal) => Promise<unkn
       nothing as SaveContacts,
       new LargeReads(),
     );
-    return (caller) => controller.list(caller, {});
+    return (caller, gone) => controller.list(caller, {}, gone);
   },
   'a page of events': (read) => {
     const controller = new EventsController({ read } as unknown as EventFeedStore, new LargeReads());
-    return (caller) => controller.list(caller, {});
+    return (caller, gone) => controller.list(caller, {}, gone);
+  },
+  'a delivery': (read) => {
+    const controller = new DeliveriesController({ read } as unknown as ReadDeliveries, new LargeReads());
+    const [webhookId, id] = [newId('wh', Date.now()), newId('dlv', Date.now())];
+    return (caller, gone) => controller.read(caller, webhookId, id, gone);
   },
 };
 
@@ -57,7 +64,7 @@ it.each(Object.keys(ROUTES))(
       return new Promise((_resolve, reject) => fail.push(reject));
     });
     const all = [...Array.from({ length: 200 }, () => flooding), other].map((workspaceId) =>
-      route(callerOf(workspaceId)).catch((error: Error) => error.message),
+      route(callerOf(workspaceId), STAYS).catch((error: Error) => error.message),
     );
     await new Promise(setImmediate);
     expect(read).toEqual([flooding, other]);
@@ -68,3 +75,23 @@ it.each(Object.keys(ROUTES))(
     expect(new Set(await Promise.all(all))).toEqual(new Set(['over']));
   },
 );
+
+it.each(Object.keys(ROUTES))('%s is not read for a caller who disconnects while it waits', async (what) => {
+  const workspaceId = newId('wrk', Date.now());
+  let reads = 0;
+  const fail: ((error: Error) => void)[] = [];
+  const route = ROUTES[what]!(() => {
+    reads += 1;
+    return new Promise((_resolve, reject) => fail.push(reject));
+  });
+  const call = (gone: AbortSignal): Promise<unknown> =>
+    route(callerOf(workspaceId), gone).catch((error: unknown) => error);
+  const leaving = new AbortController();
+  const [first, second] = [call(STAYS), call(leaving.signal)];
+  leaving.abort();
+  expect(await second).toMatchObject({ statusCode: 503 });
+  fail[0]!(new Error('over'));
+  await first;
+  await new Promise(setImmediate);
+  expect(reads).toBe(1);
+});

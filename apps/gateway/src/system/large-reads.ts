@@ -8,14 +8,17 @@ const READS = {
 };
 
 /**
- * Reads whose answers can take megabytes: a template, and pages of contacts and events. A workspace gets one at a time, because a hundred of its requests at
+ * Reads whose answers can take megabytes: a template, a delivery, and pages of contacts and events. A workspace gets one at a time, because a hundred of its requests at
  * once took all connections to the database, and everybody else waited for seconds.
  */
 export class LargeReads {
   private readonly reads = new FairConcurrencyLimit<WorkspaceId>(READS);
 
-  /** @throws Refusal 503 when too many are waiting; whatever `read` throws */
-  run<Result>(workspaceId: WorkspaceId, read: () => Promise<Result>): Promise<Result> {
-    return this.reads.run(workspaceId, read);
+  /**
+   * @param gone aborted when the caller has disconnected: a read that would have to wait is refused then
+   * @throws Refusal 503 when too many are waiting; whatever `read` throws
+   */
+  run<Result>(workspaceId: WorkspaceId, read: () => Promise<Result>, gone: AbortSignal): Promise<Result> {
+    return this.reads.run(workspaceId, read, gone);
   }
 }

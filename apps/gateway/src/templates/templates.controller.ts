@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import type { TemplateId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { TemplateChanges, TemplateStore } from '@posthorn/database';
+import { DisconnectSignal } from '@posthorn/platform';
 import { SaveTemplate } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
@@ -77,9 +78,12 @@ export class TemplatesController {
     description: 'Shows a template with its current version.',
     answer: TemplateAnswer,
   })
-  async read(@Caller() caller: Principal, @PathId('template_id') id: TemplateId): Promise<TemplateAnswer> {
-    const { workspaceId } = caller;
-    const found = await this.reads.run(workspaceId, () => this.templates.find(workspaceId, id));
+  async read(
+    @Caller() { workspaceId }: Principal,
+    @PathId('template_id') id: TemplateId,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<TemplateAnswer> {
+    const found = await this.reads.run(workspaceId, () => this.templates.find(workspaceId, id), gone);
     return { template: templateView(foundBy('template_id', found)) };
   }
 

@@ -1,10 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
+import { DisconnectSignal } from '@posthorn/platform';
 import { ReadDeliveries } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
+import { LargeReads } from '../system/large-reads.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { deliveryFilter, DeliveriesQuery } from './deliveries-query.ts';
@@ -14,7 +16,10 @@ import { unknownInWebhook } from './unknown-in-webhook.ts';
 /** The deliveries of a webhook. */
 @Controller('v1/webhooks')
 export class DeliveriesController {
-  constructor(private readonly deliveries: ReadDeliveries) {}
+  constructor(
+    private readonly deliveries: ReadDeliveries,
+    private readonly reads: LargeReads,
+  ) {}
 
   @Get(':webhook_id/deliveries')
   @RequiresScope('user')
@@ -54,8 +59,10 @@ export class DeliveriesController {
     @Caller() { workspaceId }: Principal,
     @PathId('webhook_id') webhookId: WebhookId,
     @PathId('delivery_id') id: DeliveryId,
+    @DisconnectSignal() gone: AbortSignal,
   ): Promise<DeliveryAnswer> {
-    const delivery = await this.deliveries.read(workspaceId, webhookId, id);
+    const read = (): ReturnType<ReadDeliveries['read']> => this.deliveries.read(workspaceId, webhookId, id);
+    const delivery = await this.reads.run(workspaceId, read, gone);
     if (delivery === undefined)
       throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'delivery_id');
     return { delivery };
