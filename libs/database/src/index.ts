@@ -45,7 +45,7 @@ export { HitStore } from './stores/hit-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
 export { EmailSearchStore, type FoundEmail } from './stores/email-search-store.ts';
-export { EmailStore } from './stores/email-store.ts';
+export { EmailStore, MAX_TIMELINE_ENTRIES } from './stores/email-store.ts';
 export { type DeliveryFilter } from './sql/delivery-list.ts';
 export { type EmailFilter } from './sql/email-list.ts';
 export { type ClaimedDomain, DomainCheckStore } from './stores/domain-check-store.ts';

@@ -1,8 +1,10 @@
-import type { EmailRecord } from '@posthorn/database';
+import { type EmailRecord, MAX_TIMELINE_ENTRIES } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { toText, table, time } from '../pages/components.ts';
 
 type Fact = EmailRecord['timeline'][number];
+
+const CUT = html`<p class="quiet">Of the entries, the newest ${MAX_TIMELINE_ENTRIES} are shown.</p>`;
 
 /** The timeline of an email. */
 export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Html {
@@ -12,7 +14,8 @@ export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Ht
     <td></td>
     <td></td>
   </tr>`;
-  return table(['When (UTC)', 'What', 'Answer', 'More'], [accepted, ...timeline.map(row)]);
+  const rows = table(['When (UTC)', 'What', 'Answer', 'More'], [accepted, ...timeline.map(row)]);
+  return timeline.length < MAX_TIMELINE_ENTRIES ? rows : html`${CUT} ${rows}`;
 }
 
 function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html {

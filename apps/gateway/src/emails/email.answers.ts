@@ -68,7 +68,7 @@ export class EmailWithTimeline extends EmailWithTimes {
   @AnswerField('How often it was opened and clicked.', objectOf(EmailEngagement))
   engagement!: EmailEngagement;
 
-  @AnswerField('What happened to it, oldest first, up to 500 entries.', listOf(EmailTimelineEntry), {
+  @AnswerField('What happened to it, oldest first; the newest 500 entries.', listOf(EmailTimelineEntry), {
     example: TIMELINE_EXAMPLE,
   })
   timeline!: object[];

@@ -2,7 +2,7 @@ import { EMAIL_SUMMARY_COLUMNS } from './email-list.ts';
 
 /**
  * Reads an email with its timeline and its engagement in one statement, so that all of it is as of one moment and takes one round trip. $1 uuid: the email.
- * $2 uuid: its workspace. $3 int: how many entries of the timeline at most, the oldest first. Indexes: emails_pkey, email_events_pkey,
+ * $2 uuid: its workspace. $3 int: how many entries of the timeline at most: the newest ones, the oldest of them first. Indexes: emails_pkey, email_events_pkey,
  * email_engagements_pkey. Locks: none.
  */
 export const READ_EMAIL = `
@@ -15,7 +15,7 @@ SELECT ${EMAIL_SUMMARY_COLUMNS}, e.track_clicks AS "trackClicks", e.track_opens 
         FROM  (SELECT   id, kind, at, late, duplicate_possible AS "duplicatePossible", report, detail
                FROM     email_events
                WHERE    email_id = $1::uuid
-               ORDER BY at, id
+               ORDER BY at DESC, id DESC
                LIMIT    $3::int) f) AS timeline
 FROM   emails e
 WHERE  e.id = $1::uuid AND e.workspace_id = $2::uuid`;

@@ -6,6 +6,7 @@ import { rawEmail } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { AcceptableRawEmail } from './acceptable-email.ts';
 import { EmailChanges } from './email-changes.ts';
+import { EmailStore, MAX_TIMELINE_ENTRIES } from './email-store.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
 
 const DAY_MS = 86_400_000;
@@ -174,6 +175,21 @@ describe('Rescheduling an email', () => {
     expect(claimed!.id).toBe(id);
     expect(Math.abs(claimed!.fellDueAt.getTime() - Date.now())).toBeLessThan(10_000);
     expect(await stores.statusOf(id!)).toBe('SENT');
+  });
+
+  it('is shown with the newest entries of the timeline, if it was moved more often than they are shown', async () => {
+    const acme = await stores.openWorkspace();
+    const [id] = await schedule(acme);
+    await stores.ask(
+      `INSERT INTO email_events (email_id, kind, at, detail)
+       SELECT $1, 'RESCHEDULED', now() - make_interval(secs => 601 - n), '{}' FROM generate_series(1, 600) n`,
+      [uuidOf(id!)],
+    );
+    expect(await changes.cancel(acme, id!)).toBe(true);
+    const { timeline } = (await new EmailStore(stores.database).find(acme, id!))!;
+    expect(timeline).toHaveLength(MAX_TIMELINE_ENTRIES);
+    expect(timeline.at(-1)).toMatchObject({ kind: 'CANCELLED' });
+    expect(timeline).toEqual([...timeline].sort((a, b) => a.at.getTime() - b.at.getTime()));
   });
 
   it('S18: makes a due email wait again when it is moved to later', async () => {

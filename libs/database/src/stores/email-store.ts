@@ -5,8 +5,8 @@ import { READ_EMAIL } from '../sql/read-email.ts';
 import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
 import { type EmailRecord, emailRecord, type EmailRecordRow } from './email-record.ts';
 
-/** More facts than any email has by itself; bounds what one answer holds. */
-const MAX_FACTS = 500;
+/** How many entries of a timeline are shown, the newest ones. More than any email has by itself, but it can be moved any number of times. */
+export const MAX_TIMELINE_ENTRIES = 500;
 
 /** Emails as their workspace reads them. */
 export class EmailStore {
@@ -14,7 +14,7 @@ export class EmailStore {
 
   /** The email, if this workspace has it; all of it as of one moment, so that no number is ahead of the timeline. */
   async find(workspaceId: WorkspaceId, id: EmailId): Promise<EmailRecord | undefined> {
-    const values = [uuidOf(id), uuidOf(workspaceId), MAX_FACTS];
+    const values = [uuidOf(id), uuidOf(workspaceId), MAX_TIMELINE_ENTRIES];
     const { rows } = await this.database.pool.query<EmailRecordRow>(READ_EMAIL, values);
     return rows[0] && emailRecord(rows[0]);
   }
