@@ -1,4 +1,4 @@
-import { idFromUuid, type IdentityId, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { VerificationLink as LinkRow } from '../generated/client.ts';
@@ -23,21 +23,24 @@ export class VerificationLinkStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds a link for an address that is not verified yet, if another mail is allowed; its mail is pending then. @returns undefined when it was
-   * added
+   * Adds a link for an address, if another mail is allowed; its mail is pending then. @returns `unneeded` when the identity was verified or
+   * deleted in the meantime
    */
   issue(
     workspaceId: WorkspaceId,
     identityId: IdentityId,
     address: string,
     link: NewLink,
-  ): Promise<MailRefusal | undefined> {
+  ): Promise<'added' | 'unneeded' | MailRefusal> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const where = { id: uuidOf(identityId), workspaceId: uuidOf(workspaceId), verifiedAt: null };
+      if ((await transaction.identity.count({ where })) === 0) return 'unneeded';
       const newLink = { ...link, workspaceId, identityId, address };
       const refusal = await linkMailRefusal(transaction, now, newLink);
-      if (refusal === undefined) await insertLink(transaction, now, newLink);
-      return refusal;
+      if (refusal !== undefined) return refusal;
+      await insertLink(transaction, now, newLink);
+      return 'added';
     });
   }
 

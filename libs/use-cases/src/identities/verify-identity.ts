@@ -59,8 +59,8 @@ export class VerifyIdentity {
   private async mailLink({ workspaceId, id, value }: IdentityWithRecords): Promise<void> {
     const { links, storedLinks } = this.options;
     const link = await links.write(workspaceId, value);
-    const refusal = await storedLinks.issue(workspaceId, id, value, link);
-    if (refusal !== undefined) throw tooManyMails(refusal);
-    await links.submit(link);
+    const issued = await storedLinks.issue(workspaceId, id, value, link);
+    if (issued === 'added') await links.submit(link);
+    else if (issued !== 'unneeded') throw tooManyMails(issued);
   }
 }
