@@ -99,22 +99,27 @@ export class RelayConnection implements PooledConnection {
     settings: ConnectionSettings,
     addresses: AddressSearch,
   ): Promise<RelayConnection> {
-    const connection = await new RelayConnection(settings, addresses, false).establish();
+    const connection = await new RelayConnection(settings, addresses).establish();
     const { failure } = connection;
     const hasBrokenTls = failure?.kind === 'broken' && failure.stage === 'starttls';
     return hasBrokenTls && mayUsePlaintext(settings)
-      ? new RelayConnection(settings, addresses, true).establish()
+      ? new RelayConnection(settings, addresses, failure).establish()
       : connection;
   }
 
   private constructor(
     private readonly settings: ConnectionSettings,
     addresses: AddressSearch,
-    plaintext: boolean,
+    /** Why STARTTLS, which the relay offers, is not used; undefined: it is, if it is offered. */
+    readonly tlsFailure?: Transmission,
   ) {
     this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watch());
     const logging = { logger: this.dialogue.log, transactionLog: true };
-    this.smtp = new Mailer({ ...mailerOptions(settings, plaintext), ...logging }, addresses, this.dialogue);
+    this.smtp = new Mailer(
+      { ...mailerOptions(settings, tlsFailure !== undefined), ...logging },
+      addresses,
+      this.dialogue,
+    );
     this.smtp.on('error', (error: Error) => this.ended(error));
     this.smtp.on('end', () => this.ended(CLOSED_NORMALLY));
   }

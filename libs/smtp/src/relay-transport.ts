@@ -61,6 +61,8 @@ export interface RelayGreeting {
   readonly kind: 'welcome';
   /** Whether the connection is encrypted. */
   readonly isSecured: boolean;
+  /** Why STARTTLS failed, although the relay offers it, so that its emails are sent in plaintext. */
+  readonly tlsFailure: Transmission | undefined;
   /** `taken`: the login succeeded. `not asked for`: the relay offers no login. `none`: we have no credentials. */
   readonly login: 'taken' | 'not asked for' | 'none';
 }
@@ -163,12 +165,13 @@ export class RelayTransport {
   async greet(): Promise<RelayGreeting | Transmission> {
     const connection = await RelayConnection.open(this.settings);
     if (!(connection instanceof RelayConnection)) return connection;
-    const { isSecured, isLoggedIn } = connection;
+    const { isSecured, tlsFailure, isLoggedIn } = connection;
     await connection.quit();
     const hasLogin = this.settings.address.credentials !== undefined;
     return {
       kind: 'welcome',
       isSecured,
+      tlsFailure,
       login: hasLogin ? (isLoggedIn ? 'taken' : 'not asked for') : 'none',
     };
   }

@@ -74,6 +74,34 @@ describe('The doctor, about a relay whose TLS does not match SMTP_URL', () => {
   });
 });
 
+it.each([
+  ['does not reply to STARTTLS', ''],
+  ['stalls in the TLS handshake', '220 go ahead\r\n'],
+])('The doctor says why a relay takes emails in clear if it %s', async (_what, reply) => {
+  const replies: Record<string, string> = {
+    EHLO: '250-relay\r\n250 STARTTLS\r\n',
+    STAR: reply,
+    QUIT: '221 bye\r\n',
+  };
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).write('220 relay ESMTP\r\n');
+    socket.on('data', (data) => socket.write(replies[data.toString('latin1', 0, 4)] ?? ''));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const relay = new RelayTransport(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    connectionTimeoutMs: 500,
+    commandTimeoutMs: 500,
+  });
+  open.push(relay, server);
+  expect(await relayChecks([relay])[0]!.run()).toMatchObject({
+    kind: 'advice',
+    found: expect.stringMatching(
+      /^it takes us in clear, because the STARTTLS that it offers fails: starttls: no \w+ within 500 ms$/,
+    ),
+  });
+});
+
 describe('The doctor, about a relay that offers only login methods that we do not support', () => {
   it('blames neither user nor password', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2'] });

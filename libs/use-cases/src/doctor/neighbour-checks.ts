@@ -66,6 +66,11 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
         );
       if (answer.login === 'taken' && !answer.isSecured && !isLoopback(relay.name.replace(PORT, '')))
         return advice(`${found}: who listens has the password`, 'set SMTP_TLS to verified, or use smtps://');
+      if (answer.tlsFailure !== undefined)
+        return advice(
+          `${found}, because the STARTTLS that it offers fails: ${describeTransmission(answer.tlsFailure)}`,
+          'ask the operator of the relay to correct or remove STARTTLS: each connection tries it first, and waits for it',
+        );
       return good(found);
     },
   }));
