@@ -100,6 +100,31 @@ describe('SpareRoom', () => {
     expect(given).toHaveLength(3);
   });
 
+  it('is settled once no claim is under way', async () => {
+    const { spare } = make();
+    let claimed: (rows: ClaimedRow[]) => void;
+    const claiming = spare.fill(3, () => new Promise((resolve) => (claimed = resolve)));
+    let isSettled = false;
+    const settled = spare.settled().then(() => (isSettled = true));
+    await nextTurn();
+    expect(isSettled).toBe(false);
+    claimed!([]);
+    await Promise.all([claiming, settled]);
+  });
+
+  it('waits for half of the workbench at most', async () => {
+    const { spare, fill, finishOne } = make();
+    await fill(MAX_ROWS);
+    let isOver = false;
+    const waiting = spare.waitForCapacityFor(1_000, 60_000).then(() => (isOver = true));
+    for (let free = 1; free <= MAX_ROWS / 2; free += 1) {
+      expect(isOver).toBe(false);
+      finishOne();
+      await nextTurn();
+    }
+    await waiting;
+  });
+
   it('waits for enough capacity, but only for a limited time and with a limited number of callers', async () => {
     const { spare, fill, finishOne } = make();
     await fill(MAX_ROWS);
@@ -112,9 +137,13 @@ describe('SpareRoom', () => {
     }
     await waiting;
     await fill(3);
-    const four = [1, 2, 3, 4].map(() => spare.waitForCapacityFor(3, 100));
-    // A fifth would wait longer than this test may take.
-    await spare.waitForCapacityFor(3, 3_600_000);
-    await Promise.all(four);
+    for (const _round of [1, 2]) {
+      let waiters = 4;
+      const four = [1, 2, 3, 4].map(() => spare.waitForCapacityFor(3, 100).then(() => (waiters -= 1)));
+      // A fifth would wait longer than this test may take.
+      await spare.waitForCapacityFor(3, 3_600_000);
+      expect(waiters).toBe(4);
+      await Promise.all(four);
+    }
   });
 });
