@@ -23,10 +23,10 @@ const addContact = (workspaceId: WorkspaceId, email: string, note: string): Prom
     ...[newUuid(Date.now()), uuidOf(workspaceId), email, JSON.stringify({ note })],
   ]);
 
-const erase = (on = database): ReturnType<typeof eraseRecipient> =>
+const erase = (on = database, workspaceId: WorkspaceId | null = null): ReturnType<typeof eraseRecipient> =>
   eraseRecipient(new ErasureStore(on), operator('test'), {
     address: 'ada@example.com',
-    workspaceId: null,
+    workspaceId,
     suppress: false,
   });
 
@@ -64,6 +64,19 @@ it('A run is in the audit log of a workspace that has had only a verification li
   );
   await erase();
   expect(await recorded(id)).toEqual([{ begun: true }, { deleted: 1, redacted: 0, cancelled: 0 }]);
+});
+
+it('A run in one workspace is in its audit log once, also when it finds nothing there', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
+  await erase(database, id);
+  await addContact(id, 'ada@example.com', 'herself');
+  await erase(database, id);
+  expect(await recorded(id)).toEqual([
+    { begun: true },
+    { deleted: 0, redacted: 0, cancelled: 0 },
+    { begun: true },
+    { deleted: 1, redacted: 0, cancelled: 0 },
+  ]);
 });
 
 it('A receipt has the time of the database, whatever the clock of the operator says', async () => {

@@ -95,9 +95,9 @@ export async function eraseRecipient(
   // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
   await forget();
   const answers = await store.redactAnswers(person);
-  if (answers.deleted > 0) addTo(tally.deleted, 'idempotency_keys', answers.deleted);
+  addTo(tally.deleted, 'idempotency_keys', answers.deleted);
   const { redacted, left } = await redactAll(store, person);
-  if (answers.redacted > 0) addTo(redacted, 'idempotency_keys', answers.redacted);
+  addTo(redacted, 'idempotency_keys', answers.redacted);
   const { deleted, cancelled, inProgress } = tally;
   for (const id of tally.workspaceIds)
     await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled });
@@ -108,8 +108,8 @@ export async function eraseRecipient(
     workspaceId,
     erasedAt: store.now(),
     deleted: withoutNone(deleted),
-    redacted,
-    left,
+    redacted: withoutNone(redacted),
+    left: withoutNone(left),
     remembered: tally.remembered.size,
     cancelled,
     inProgress,
@@ -141,8 +141,8 @@ async function redactAll(
   const [redacted, left]: [TableCounts, TableCounts] = [{}, {}];
   for (const table of Object.keys(ERASURE_RULES)) {
     const counts = await store.redact(table, person);
-    if (counts.redacted > 0) addTo(redacted, table, counts.redacted);
-    if (counts.left > 0) addTo(left, table, counts.left);
+    redacted[table] = counts.redacted;
+    left[table] = counts.left;
   }
   return { redacted, left };
 }
