@@ -8,11 +8,11 @@ import {
   openDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
-import { POSTHORN } from '@posthorn/domain';
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { POSTHORN, type RawEmailDraft } from '@posthorn/domain';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { ResilientAcceptance } from './resilient-acceptance.ts';
-import { prepareRawEmail } from './prepare-email.ts';
+import { fingerprintOf, keyExpiryAfter, prepareRawEmail } from './prepare-email.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
 
 let testDatabase: TestDatabase;
@@ -34,15 +34,44 @@ async function openWorkspace(): Promise<WorkspaceId> {
   return id;
 }
 
-function callFrom(workspaceId: WorkspaceId): AcceptableCall {
+/** A call with an email for each change of the draft. */
+function callFrom(workspaceId: WorkspaceId, ...changes: Partial<RawEmailDraft>[]): AcceptableCall {
   const context = { workspaceId, clock: database.clock, isBulk: false };
-  return { workspaceId, emails: [prepareRawEmail(rawDraft(), null, context)] };
+  const drafts = changes.length === 0 ? [rawDraft()] : changes.map((change) => rawDraft(change));
+  return { workspaceId, emails: drafts.map((draft) => prepareRawEmail(draft, null, context)) };
+}
+
+/** The ids of the emails of each transaction, and whether to lose the answer to the first one, or to fail before it. */
+function losing(what: 'answer' | 'statement'): {
+  readonly group: ResilientAcceptance;
+  readonly accepted: EmailId[][];
+} {
+  const store = new AcceptanceStore(database);
+  const accepted: EmailId[][] = [];
+  const lost = new Error('Connection terminated unexpectedly');
+  const accept: AcceptanceStore['accept'] = async (calls, monthlyLimit) => {
+    accepted.push(calls.flatMap(({ emails }) => emails.map(({ id }) => id)));
+    if (what === 'statement' && accepted.length === 1) throw lost;
+    const outcomes = await store.accept(calls, monthlyLimit);
+    if (accepted.length === 1) throw lost;
+    return outcomes;
+  };
+  const findAccepted: AcceptanceStore['findAccepted'] = (ids) => store.findAccepted(ids);
+  return { group: new ResilientAcceptance({ accept, findAccepted }, null), accepted };
+}
+
+async function emailsOf(workspaceId: WorkspaceId): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    'SELECT count(*)::int FROM emails WHERE workspace_id = $1',
+    [uuidOf(workspaceId)],
+  );
+  return rows[0]!.count;
 }
 
 it('emails of a workspace whose usage row is locked are answered 503, and fail no others of their group', async () => {
   const group = new ResilientAcceptance(new AcceptanceStore(database), null);
   const [held, free] = [await openWorkspace(), await openWorkspace()];
-  const calls = [held, free, held].map(callFrom);
+  const calls = [held, free, held].map((id) => callFrom(id));
   await group.accept([callFrom(held)]);
 
   const holder = await database.pool.connect();
@@ -66,8 +95,82 @@ it('emails of a workspace with repeated conflicts fail no others of their group'
     `CREATE FUNCTION cross() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE deadlock_detected; END $$;
      CREATE TRIGGER crossed BEFORE INSERT ON usage FOR EACH ROW WHEN (NEW.workspace_id = '${uuidOf(crossed)}') EXECUTE FUNCTION cross()`,
   );
-  const outcomes = await group.accept([crossed, free, crossed].map(callFrom));
+  const outcomes = await group.accept([crossed, free, crossed].map((id) => callFrom(id)));
   await database.pool.query('DROP TRIGGER crossed ON usage');
   expect(outcomes.map(({ kind }) => kind)).toEqual(['failed', 'decided', 'failed']);
   expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
+});
+
+const STRANGER = { from: { address: 'a@stranger.example' } };
+
+it('when the answer to a COMMIT is lost, what was accepted is not tried again, and each email of a batch keeps its outcome', async () => {
+  const { group, accepted } = losing('answer');
+  const workspaceId = await openWorkspace();
+  const calls = [callFrom(workspaceId), callFrom(workspaceId, STRANGER, {}, STRANGER, {})];
+  const outcomes = await group.accept(calls);
+  const [stranger, , otherStranger] = calls[1]!.emails;
+  expect(accepted.slice(1)).toEqual([[stranger!.id, otherStranger!.id]]);
+  expect(outcomes).toMatchObject([
+    { kind: 'decided', emails: [{ kind: 'accepted' }] },
+    {
+      kind: 'decided',
+      emails: ['unverified', 'accepted', 'unverified', 'accepted'].map((kind) => ({ kind })),
+    },
+  ]);
+  expect(await emailsOf(workspaceId)).toBe(3);
+});
+
+it('when the answer to a COMMIT is lost, a call with a key is repeated, and gets the answer that is stored under it', async () => {
+  const { group } = losing('answer');
+  const workspaceId = await openWorkspace();
+  const idempotency = {
+    key: 'one',
+    fingerprint: fingerprintOf({}),
+    expiresAt: keyExpiryAfter(new Date()),
+    answerFor: () => 'told',
+  };
+  const outcomes = await group.accept([{ ...callFrom(workspaceId), idempotency }]);
+  expect(outcomes).toMatchObject([{ kind: 'replayed', answer: 'told' }]);
+  expect(await emailsOf(workspaceId)).toBe(1);
+});
+
+it('when the connection is lost before the COMMIT, everything is tried again', async () => {
+  const { group } = losing('statement');
+  const workspaceId = await openWorkspace();
+  const outcomes = await group.accept([callFrom(workspaceId, {}, STRANGER), callFrom(workspaceId)]);
+  expect(outcomes).toMatchObject([
+    { kind: 'decided', emails: [{ kind: 'accepted' }, { kind: 'unverified' }] },
+    { kind: 'decided', emails: [{ kind: 'accepted' }] },
+  ]);
+  expect(await emailsOf(workspaceId)).toBe(2);
+});
+
+it('rejected data of one call fails no others of its group, and an outage meanwhile fails those that are left', async () => {
+  const store = new AcceptanceStore(database);
+  const workspaceId = await openWorkspace();
+  const calls = Array.from({ length: 4 }, () => callFrom(workspaceId));
+  const [, rejected, unlucky] = calls;
+  let tries = 0;
+  const group = new ResilientAcceptance(
+    {
+      accept: (some, monthlyLimit) => {
+        tries += 1;
+        if (some.includes(rejected!)) throw Object.assign(new Error('too long'), { code: '22001' });
+        if (some.includes(unlucky!))
+          throw Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' });
+        return store.accept(some, monthlyLimit);
+      },
+      findAccepted: (ids) => store.findAccepted(ids),
+    },
+    null,
+  );
+  const unavailable = { kind: 'failed', error: { statusCode: 503 } };
+  expect(await group.accept(calls)).toMatchObject([
+    { kind: 'decided', emails: [{ kind: 'accepted' }] },
+    { kind: 'failed', error: { code: '22001' } },
+    unavailable,
+    unavailable,
+  ]);
+  // All together, and then three of them alone.
+  expect(tries).toBe(4);
 });
