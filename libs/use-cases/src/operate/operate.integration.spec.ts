@@ -52,6 +52,14 @@ describe('Creating a workspace', () => {
   });
 
   it.each([
+    ['a', 1],
+    ['😀'.repeat(100), 1_000_000_000],
+  ])('takes the shortest and the longest name, and the highest limit', async (name, limit) => {
+    const created = await createWorkspace(workspaces, operator('test'), name, limit);
+    expect(created).toMatchObject({ name, monthlyEmailLimit: limit });
+  });
+
+  it.each([
     ['of nothing but spaces', '   ', '`name` has 0 characters; give 1 to 100'],
     ['that is too long', '😀'.repeat(101), '`name` has 101 characters'],
     ['with a NUL', 'a\0b', '`name` holds a NUL'],
@@ -68,6 +76,16 @@ describe('Creating a workspace', () => {
     await expect(createWorkspace(workspaces, operator('test'), 'x', limit)).rejects.toMatchObject({
       statusCode: 400,
     });
+  });
+});
+
+describe('A workspace', () => {
+  it.each([
+    ['the_shop', 400, '"the_shop" is not the id of a workspace'],
+    [newId('wrk', Date.now()), 404, 'There is no workspace'],
+  ])('is not found by %s', async (text, statusCode, message) => {
+    const found = requireWorkspace(workspaces, text);
+    await expect(found).rejects.toMatchObject({ statusCode, message: expect.stringContaining(message) });
   });
 });
 
@@ -205,5 +223,16 @@ describe('Pausing', () => {
       emails: { due: 0, waiting: 0, taken: 0 },
       restoration: null,
     });
+  });
+
+  it('is shown beside the lanes with due emails, which do not include those of events and webhooks', async () => {
+    await database.pool.query(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at)
+       SELECT gen_random_uuid(), queue::outbox_queue, queue || '_lane', 'ready', now() FROM unnest($1::text[]) AS queue`,
+      [['email', 'event', 'webhook']],
+    );
+    const status = await sendingStatus(paused(), new OutboxStore(database), new EraStore(database));
+    expect(status).toMatchObject({ lanesWithDueEmails: 1, emails: { due: 1 } });
+    await database.pool.query('DELETE FROM outbox');
   });
 });
