@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '@posthorn/kernel';
+import { newId, sleep } from '@posthorn/kernel';
 import { parseAddressRange, webhookLane } from '@posthorn/domain';
 import type { ClaimedDelivery, ReceiverReport } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
@@ -50,18 +50,30 @@ interface Told {
   readonly slowReports: readonly (ReceiverReport | null)[];
 }
 
+interface Circumstances {
+  readonly onAddresses?: () => void;
+  /** Undefined: the webhook was deleted. */
+  readonly status?: ReceiverWithKeys['status'] | undefined;
+  readonly mayStillBegin?: boolean;
+}
+
 /** Delivers to a receiver that does not count as slow. */
 async function deliver(
   path: string,
   servers: readonly string[],
-  onAddresses: () => void = () => undefined,
-  status: ReceiverWithKeys['status'] = 'ACTIVE',
+  circumstances: Circumstances = {},
 ): Promise<Told> {
+  const { onAddresses, status, mayStillBegin } = {
+    onAddresses: () => undefined,
+    status: 'ACTIVE' as const,
+    mayStillBegin: true,
+    ...circumstances,
+  };
   const resolver = new DnsResolver({ servers, timeoutMs: DNS_TIMEOUT_MS });
   const policy = { allowsHttp: true, networks: [parseAddressRange('127.0.0.1')!] };
   const client = new WebhookClient({ policy, lookUp: (name) => resolver.lookUpAddresses(name) });
   const health = { failingSince: null, warnedAt: null, isSlow: false };
-  const found: ReceiverWithKeys = {
+  const found: ReceiverWithKeys | undefined = status && {
     id: WEBHOOK,
     url: receiver.url(path, NAME),
     status,
@@ -85,7 +97,7 @@ async function deliver(
   const slowReports: (ReceiverReport | null)[] = [];
   const outcome = await deliverEvent.deliver(
     DELIVERY,
-    () => true,
+    () => mayStillBegin,
     (report) => slowReports.push(report),
   );
   client.close();
@@ -108,12 +120,20 @@ describe('A receiver that answers at once', () => {
 
   it('W8: is not slow, and keeps its permit, while this process is suspended', async () => {
     dns.set(NAME, { addresses: ['127.0.0.1'] });
-    const { outcome, slowReports } = await deliver('/ok', [dns.address], () => {
+    const onAddresses = (): void => {
       for (const until = performance.now() + SLOW_MS + 500; performance.now() < until;);
-    });
+    };
+    const { outcome, slowReports } = await deliver('/ok', [dns.address], { onAddresses });
     expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, []]);
     expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
+});
+
+it('W8: Nothing is reported to be slow once the receiver has answered', async () => {
+  dns.set(NAME, { addresses: ['127.0.0.1'] });
+  const { slowReports } = await deliver('/ok', [dns.address]);
+  await sleep(SLOW_MS + 100);
+  expect(slowReports).toEqual([]);
 });
 
 describe('A slow receiver', () => {
@@ -135,11 +155,21 @@ describe('A slow receiver', () => {
   });
 });
 
-describe('A receiver that is paused or disabled after the claim', () => {
-  it.each(['PAUSED', 'DISABLED'] as const)('is sent nothing, and it costs no attempt: %s', async (status) => {
-    dns.set(NAME, { addresses: ['127.0.0.1'] });
+describe('After the claim, a receiver', () => {
+  it.each<[string, Circumstances]>([
+    ['that is paused', { status: 'PAUSED' }],
+    ['that is disabled', { status: 'DISABLED' }],
+    ['whose delivery is no longer claimed', { mayStillBegin: false }],
+  ])('%s is sent nothing, and it costs no attempt', async (_what, circumstances) => {
     const before = receiver.requests.length;
-    const { outcome } = await deliver('/ok', [dns.address], undefined, status);
+    const { outcome } = await deliver('/ok', [dns.address], circumstances);
     expect([outcome, receiver.requests.length]).toEqual([undefined, before]);
+  });
+
+  it('whose webhook is deleted is sent nothing, and the delivery is cancelled', async () => {
+    const before = receiver.requests.length;
+    const { outcome } = await deliver('/ok', [dns.address], { status: undefined });
+    expect(outcome).toMatchObject({ status: 'CANCELLED', attempt: null });
+    expect(receiver.requests).toHaveLength(before);
   });
 });

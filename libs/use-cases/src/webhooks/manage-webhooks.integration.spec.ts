@@ -96,6 +96,16 @@ describe('The token of a webhook', () => {
   });
 });
 
+describe('A change', () => {
+  it('W2: to repeated events keeps each once', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    const [first, second] = ['CONTACT_DELETED', 'CONTACT_UPDATED'] as const;
+    const changed = await webhooks.update(acme, id, ACTOR, { events: [first, second, first] });
+    expect(changed!.events).toEqual([first, second]);
+  });
+});
+
 describe('A new token', () => {
   const SOON = { min: 3_500_000, max: 3_600_000 };
   const until = (webhook: { previousTokenUntil: Date | null } | undefined): number =>
