@@ -22,21 +22,24 @@ describe('DependencyWatch', () => {
 
   it('counts a dependency that does not answer within a second as unavailable', async () => {
     const watch = new DependencyWatch('redis', () => new Promise(() => undefined));
+    const begun = performance.now();
     await watch.checkOnce();
     expect(watch.state?.ok).toBe(false);
     expect(watch.state?.durationMs).toBeGreaterThanOrEqual(999);
+    expect(watch.state?.durationMs).toBeLessThanOrEqual(Math.ceil(performance.now() - begun));
   });
 
   it('logs once that a dependency is unavailable, and once that it is available again', async () => {
-    let away = true;
+    let away = false;
     const check = (): Promise<unknown> => (away ? Promise.reject(new Error('x')) : Promise.resolve());
     const watch = new DependencyWatch('redis', check);
-    await watch.checkOnce();
-    await watch.checkOnce();
-    away = false;
-    await watch.checkOnce();
-    await watch.checkOnce();
+    const saidAfter: number[] = [];
+    for (away of [false, true, true, false, false]) {
+      await watch.checkOnce();
+      saidAfter.push(said.length);
+    }
     expect(said).toEqual(['redis does not answer', 'redis answers again']);
+    expect(saidAfter).toEqual([0, 1, 1, 2, 2]);
   });
 
   it('counts a check that throws at once as one that rejects', async () => {

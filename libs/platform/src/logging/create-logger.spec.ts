@@ -75,10 +75,29 @@ describe('createLogger', () => {
     expect(lines[0]).toMatchObject({ err: { cause: { message: 'connect postgres://[credentials]@db/x' } } });
   });
 
+  it('logs the numeric code of an error, and the errors of several attempts, redacted', () => {
+    const cause = Object.assign(new Error('x'), { code: 57 });
+    const errors = [new Error('jane@example.com'), Object.assign(new Error('y'), { code: ['jane'] })];
+    const [line] = linesOf((logger) => logger.error(new AggregateError(errors, 'all', { cause })));
+    expect(line).toMatchObject({
+      err: { cause: { code: 57 }, errors: [{ message: '***@example.com' }, { message: 'y' }] },
+    });
+    expect(JSON.stringify(line)).not.toContain('jane');
+  });
+
+  it('logs of bytes only how many they are', () => {
+    const [line] = linesOf((logger) => logger.info({ chunk: Buffer.from('jane'), none: null }, 'x'));
+    expect(line).toMatchObject({ chunk: '[4 bytes]', none: null });
+  });
+
   it('logs circular references without failing', () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
-    expect(linesOf((logger) => logger.info(loop, 'x'))).toHaveLength(1);
+    const list: unknown[] = [];
+    list.push(list);
+    const error = new Error('x');
+    error.cause = error;
+    expect(linesOf((logger) => logger.info({ loop, list, error }, 'x'))).toHaveLength(1);
   });
 });
 
@@ -92,6 +111,7 @@ describe('NestPinoLogger', () => {
       nest.warn('careful');
       nest.error('failed', 'Error: failed\n at x', 'App');
       nest.error(error, 'App');
+      nest.error('failed with', error);
       nest.fatal({ code: 1 }, 'App');
     });
     expect(lines).toMatchObject([
@@ -99,8 +119,11 @@ describe('NestPinoLogger', () => {
       { level: 'info', msg: 'ready', context: 'App' },
       { level: 'warn', msg: 'careful' },
       { level: 'error', msg: 'failed', stack: 'Error: failed\n at x', context: 'App' },
-      { level: 'error', msg: 'boom', err: { message: 'boom' } },
+      { level: 'error', msg: 'boom', err: { message: 'boom' }, context: 'App' },
+      { level: 'error', msg: 'failed with', err: { message: 'boom' } },
       { level: 'fatal', details: { code: 1 } },
     ]);
+    expect(lines.filter((line) => 'stack' in line)).toHaveLength(1);
+    expect(lines.filter((line) => 'context' in line)).toHaveLength(5);
   });
 });

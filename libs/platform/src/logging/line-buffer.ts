@@ -31,7 +31,7 @@ export class LineBuffer implements DestinationStream {
     this.timer = undefined;
     const { lines } = this;
     this.lines = '';
-    if (lines !== '') this.sink.write(lines);
+    this.sink.write(lines);
   }
 
   flushSync(): void {

@@ -46,7 +46,7 @@ export class NestPinoLogger implements LoggerService {
     const details = context === undefined ? rest : rest.slice(0, -1);
     const error = [message, ...details].find((part) => part instanceof Error);
     const stack = details.find((part) => typeof part === 'string');
-    const fields = { context, err: error, ...(stack !== undefined && { stack }) };
+    const fields = { context, err: error, stack };
     if (typeof message === 'string') this.logger[level](fields, message);
     else if (message instanceof Error) this.logger[level](fields, message.message);
     else this.logger[level]({ ...fields, details: message }, 'see details');

@@ -40,16 +40,16 @@ function startOfLocalPart(line: string, end: number, min: number): number {
   const floor = Math.max(min, end - MAX_LOCAL_PART_CHARS);
   let start = end;
   while (start > floor && LOCAL_PART.test(line[start - 1] ?? '')) start--;
-  return line[start - 1] === '\\' ? Math.min(end, start + escapedChars(line, start)) : start;
+  return Math.min(end, start + escapedChars(line, start));
 }
 
 /** `"john doe"@example.com`, whose quotes are escaped in JSON. */
 function startOfQuoted(line: string, end: number, min: number): number {
   const opening = line.lastIndexOf('\\"', end - 3);
-  return line[end - 2] === '\\' && opening > min ? opening : end;
+  return opening > min ? opening : end;
 }
 
-/** How many characters after the backslash before `start` belong to its escape sequence and must stay. */
+/** How many characters from `start` on belong to an escape sequence that a backslash before it begins, and must stay. */
 function escapedChars(line: string, start: number): number {
   let backslashes = 0;
   while (line[start - 1 - backslashes] === '\\') backslashes++;

@@ -5,7 +5,7 @@ import { requestContext } from './request-context.ts';
 
 describe('reportRepeated', () => {
   function reporter(): { said: object[]; report: (error: unknown) => void; wait: (ms: number) => void } {
-    let now = 0;
+    let now = 60_000;
     const said: object[] = [];
     const logger = { warn: (fields: object) => void said.push(fields) };
     const report = reportRepeated(logger as never, 'away', () => now);

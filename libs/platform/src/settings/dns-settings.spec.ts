@@ -9,6 +9,7 @@ describe('DNS_SERVERS', () => {
   it.each([
     ['', []],
     ['127.0.0.1', ['127.0.0.1']],
+    ['127.0.0.1:65535', ['127.0.0.1:65535']],
     ['127.0.0.1:5353, [::1]:53,::1', ['127.0.0.1:5353', '[::1]:53', '::1']],
   ])('%j is parsed as %j', (text, servers) => {
     expect(read(text)).toEqual(servers);
@@ -22,6 +23,7 @@ describe('DNS_SERVERS', () => {
     '1.2.3',
     '[127.0.0.1]:53',
     '::1:53:x',
+    '127.0.0.1,localhost',
     ',',
   ])('%j is refused', (text) => {
     expect(() => read(text)).toThrow('it must be IP addresses, each with a port');

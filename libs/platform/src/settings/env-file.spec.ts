@@ -30,6 +30,6 @@ describe('loadEnvFile', () => {
   });
 
   it('throws if the file cannot be read', () => {
-    expect(() => loadEnvFile(folder, {})).toThrow();
+    expect(() => loadEnvFile(folder, {})).toThrow('EISDIR');
   });
 });

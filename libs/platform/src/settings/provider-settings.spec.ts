@@ -16,14 +16,19 @@ describe('An identity provider', () => {
   });
 
   it('maps the listed values to roles', () => {
-    const { options } = read({ ...SOUND, OIDC_VIEWER_VALUES: 'staff, first line' });
+    const { options } = read({
+      ...SOUND,
+      OIDC_OPERATOR_VALUES: 'leads,admins',
+      OIDC_VIEWER_VALUES: 'staff, first line',
+    });
     expect(options).toMatchObject({
       scopes: 'openid profile',
-      roles: { operator: [], viewer: ['staff', 'first line'] },
+      roles: { operator: ['leads', 'admins'], viewer: ['staff', 'first line'] },
     });
   });
 
   it.each<[string, Record<string, string>]>([
+    ['OIDC_ISSUER is "login.example.com"', { ...SOUND, OIDC_ISSUER: 'login.example.com' }],
     ['OIDC_CLIENT_ID is not set', { ...SOUND, OIDC_CLIENT_ID: '' }],
     ['nobody would have a role', { ...SOUND, OIDC_VIEWER_VALUES: '' }],
     ['nobody could sign in', { PASSWORD_SIGN_IN: 'false' }],

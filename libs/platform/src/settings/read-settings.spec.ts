@@ -49,6 +49,14 @@ describe('readSettings', () => {
     expect({ ...oven }).toEqual({ RECIPE_URL, OVEN_HEAT: 200, OVEN_FAN: false });
   });
 
+  it('refuses a missing variable, even if any text would do', () => {
+    class BakerSettings {
+      @Setting('Who bakes.')
+      BAKER!: string;
+    }
+    expect(() => readSettings({ baker: BakerSettings }, {})).toThrow('BAKER is not set; it must be text');
+  });
+
   it('treats an empty variable as unset', () => {
     const { oven } = readSettings({ oven: OvenSettings }, { RECIPE_URL, OVEN_HEAT: '', CONTENT: '' });
     expect(oven.OVEN_HEAT).toBe(180);
@@ -57,7 +65,13 @@ describe('readSettings', () => {
 
   it('reports all faults of all sections together', () => {
     expect(
-      faultsOf({ OVEN_HEAT: '5000', OVEN_FAN: 'constructor', CONTENT: 'soup', DATABASE_POOL_SIZE: '1e3' }),
+      faultsOf({
+        OVEN_HEAT: '5000',
+        OVEN_FAN: 'constructor',
+        RECIPE_URL: '',
+        CONTENT: 'soup',
+        DATABASE_POOL_SIZE: '1e3',
+      }),
     ).toEqual([
       'OVEN_HEAT is "5000"; it must be a whole number, at least 50, at most 300',
       'OVEN_FAN is "constructor"; it must be `true` or `false`',
@@ -66,6 +80,13 @@ describe('readSettings', () => {
       'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres:// and has one host, which leads to the primary',
       'DATABASE_POOL_SIZE is "1e3"; it must be a whole number, at least 2, at most 500',
     ]);
+  });
+
+  it.each<[string, number]>([
+    [' https://one.example  https://two.example\n', 0],
+    ['https://one.example ftp://two.example', 1],
+  ])('accepts several URLs only if all of them are allowed: %j', (urls, faults) => {
+    expect(faultsOf({ RECIPE_URL: urls, DATABASE_URL: 'postgresql://h/d' })).toHaveLength(faults);
   });
 
   it('never shows the value of a secret', () => {

@@ -6,12 +6,16 @@ const read = (env: Record<string, string>): TraceSettings =>
   readSettings({ traces: TraceSettings }, env).traces;
 
 it('Traces go to the OTLP path below the URL of the collector, with the configured headers', () => {
-  const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20a%2Cb,x-empty=,x-key=a=b';
-  expect(read({ OTEL_EXPORTER_OTLP_HEADERS }).options('http://collector:4318/base/')).toEqual({
+  const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20a%2Cb, x-empty=,x-key = a=b';
+  expect(
+    read({ OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER_ARG: '0.25' }).options(
+      'http://collector:4318/base/',
+    ),
+  ).toEqual({
     url: 'http://collector:4318/base/v1/traces',
     headers: { 'authorization': 'Bearer a,b', 'x-empty': '', 'x-key': 'a=b' },
     sampler: 'parentbased_always_on',
-    samplerRatio: 1,
+    samplerRatio: 0.25,
   });
 });
 
@@ -19,7 +23,9 @@ it.each([
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://collector'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'hunter2'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b,hunter2'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=hunter2'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b,c d=hunter2'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hunter2%'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a=hunter2%0D%0Ab:c'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%FF'],
