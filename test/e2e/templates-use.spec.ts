@@ -39,6 +39,10 @@ const GREETING = {
   defaults: { raw: '<hr>' },
 };
 
+/** Ninety million tests of a variable: it prints nothing, so only the deadline ends it. */
+const ENDLESS = { subject: 's', html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}` };
+const ENDLESS_VARIABLES = { l: Array.from({ length: 100_000 }, () => 0) };
+
 describe('POST /v1/emails of a template', () => {
   it('S4: an error says that the sender of the template is not verified, since the call has none', async () => {
     const { name } = await create({ from: 'ada@other.example' });
@@ -201,13 +205,9 @@ describe('POST /v1/emails of a template', () => {
     });
 
     it('S3: one that would render for ever ends at its deadline and is tried again later; others are sent meanwhile', async () => {
-      const endless = await create({
-        subject: 's',
-        html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`,
-      });
-      const variables = { l: Array.from({ length: 100_000 }, () => 0) };
+      const { name: template } = await create(ENDLESS);
       const ids = await Promise.all(
-        [1, 2, 3].map(async () => emailIn(await send({ template: endless.name, variables })).id),
+        [1, 2, 3].map(async () => emailIn(await send({ template, variables: ENDLESS_VARIABLES })).id),
       );
       await deliver(await create({ subject: 's', html: 'fine' }));
       for (const id of ids) {
@@ -297,10 +297,7 @@ describe('POST /v1/templates/{template_id}/preview', () => {
     });
 
     it('previews of disconnected callers delay nobody', async () => {
-      const slow = await create({
-        subject: 's',
-        html: `{{#each l}}${'{{#if a}}{{/if}}'.repeat(900)}{{/each}}`,
-      });
+      const slow = await create(ENDLESS);
       const quick = await create({ subject: 's', html: 'fine' });
       const path = `${stack.api().url}/v1/templates/${slow.id}/preview`;
       const caller = new AbortController();
@@ -311,7 +308,7 @@ describe('POST /v1/templates/{template_id}/preview', () => {
           'authorization': `Bearer ${stack.tenant.keys.viewer}`,
           'content-type': 'application/json',
         },
-        body: JSON.stringify({ variables: { l: Array.from({ length: 100_000 }, () => 0) } }),
+        body: JSON.stringify({ variables: ENDLESS_VARIABLES }),
       };
       const gone = Array.from({ length: 26 }, () => fetch(path, request));
       await sleep(500);
@@ -348,6 +345,16 @@ describe('POST /v1/templates/{template_id}/preview', () => {
     expect([answer.status, answer.body['message']]).toEqual([
       400,
       expect.stringContaining('`subject` becomes more than 998 characters'),
+    ]);
+  });
+
+  it('503, G2: one that exceeds its deadline, as any can on an overloaded machine', async () => {
+    const { id } = await create(ENDLESS);
+    const answer = await preview(id, { variables: ENDLESS_VARIABLES });
+    expect([answer.status, answer.headers.get('retry-after'), answer.body['message']]).toEqual([
+      503,
+      '30',
+      expect.stringContaining('took longer than 5000 ms'),
     ]);
   });
 });

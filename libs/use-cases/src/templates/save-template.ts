@@ -42,7 +42,10 @@ interface SaveTemplateOptions {
 export class SaveTemplate {
   constructor(private readonly options: SaveTemplateOptions) {}
 
-  /** @throws Refusal 400 for template syntax errors, 409 when the name is taken or the workspace has the maximum */
+  /**
+   * @throws Refusal 400 for template syntax errors, 409 when the name is taken or the workspace has the maximum, 503 when validating it
+   * takes too long
+   */
   async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
     const content = await this.validated(workspaceId, draft);
     const created = await this.options.changes.create(workspaceId, actor, { name, content });
