@@ -15,15 +15,14 @@ function bracketed(segment: string): string {
   return `[${segment.replace(/[\\\]]/g, '\\$&')}]`;
 }
 
-/** The segments of a path from `pathText`. */
-export function segmentsOf(path: string): string[] {
-  return [...path.matchAll(SEGMENT)].map(([bare, inBrackets]) =>
-    inBrackets === undefined ? bare : inBrackets.replace(/\\(.)/gs, '$1'),
-  );
+/** The segments of a path from `pathText`, one by one: a look-up usually ends long before the end of a long path. */
+export function* segmentsOf(path: string): Generator<string> {
+  for (const [bare, inBrackets] of path.matchAll(SEGMENT))
+    yield inBrackets === undefined ? bare : inBrackets.replace(/\\(.)/gs, '$1');
 }
 
 /** The value at a path, by own properties only; undefined if there is none. */
-function valueAt(variables: unknown, segments: readonly string[]): unknown {
+function valueAt(variables: unknown, segments: Iterable<string>): unknown {
   let value = variables;
   for (const segment of segments) {
     if (value === null || value === undefined || !Object.hasOwn(Object(value) as object, segment))
