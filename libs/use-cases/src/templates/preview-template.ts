@@ -34,7 +34,7 @@ export class PreviewTemplate {
    * @param gone aborted when the caller has disconnected: a preview that would have to wait is refused then
    * @returns undefined when the workspace has no such template; the text is always set, derived from the HTML where the template has none
    * @throws Refusal 400 when a variable or the version is missing, or when it cannot be rendered with these variables; 503 when too many
-   * of the workspace are waiting, or when it takes too long
+   * of the workspace are waiting, or when it takes too much time or memory
    */
   preview(
     workspaceId: WorkspaceId,

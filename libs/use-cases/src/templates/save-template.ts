@@ -44,7 +44,7 @@ export class SaveTemplate {
 
   /**
    * @throws Refusal 400 for template syntax errors, 409 when the name is taken or the workspace has the maximum, 503 when validating it
-   * takes too long
+   * takes too much time or memory
    */
   async create(workspaceId: WorkspaceId, actor: Actor, { name, ...draft }: TemplateDraft): Promise<Template> {
     const content = await this.validated(workspaceId, draft);

@@ -4,8 +4,8 @@ import type { TemplateRefusal } from '@posthorn/database';
 import { RenderingFailed } from '@posthorn/rendering';
 
 const RETRY_AFTER_SECONDS = 2;
-/** For so long, the renderer fails a version at once that exceeded the deadline. */
-const RETRY_AFTER_DEADLINE_SECONDS = 30;
+/** How long the renderer fails a version at once that has exceeded the time or memory limit. */
+const COOLDOWN_SECONDS = 30;
 
 /** The template has syntax errors. */
 export function notInTheLanguage(faults: readonly string[]): Refusal {
@@ -22,12 +22,11 @@ export function busyRendering(): Refusal {
 export function renderingRefusal(error: unknown): Refusal {
   if (!(error instanceof RenderingFailed)) throw error;
   if (error.reason === 'busy') return busyRendering();
-  // It may be the machine that was too slow, not the template.
-  if (error.reason === 'deadline')
+  if (!error.isLasting)
     return new Refusal(
       503,
-      `The template was not rendered in time: ${error.message}; send the request again, and make the template simpler if that does not help`,
-      { retryAfterSeconds: RETRY_AFTER_DEADLINE_SECONDS },
+      `The template was not rendered: ${error.message}; send the request again, and make the template simpler if that does not help`,
+      { retryAfterSeconds: COOLDOWN_SECONDS },
     );
   return new Refusal(
     400,
