@@ -9,5 +9,5 @@ export { RenderingFailed } from './rendering-failed.ts';
 export { type TemplateAnalysis } from './templates/analyse-template.ts';
 export { type RenderedTemplate, type TemplateVersionSource } from './templates/compiled-templates.ts';
 export { type TemplateParts } from './templates/template-parts.ts';
-export { TemplateRenderer } from './templates/template-renderer.ts';
+export { COOLDOWN_MS, TemplateRenderer } from './templates/template-renderer.ts';
 export { missingVariables } from './templates/variable-paths.ts';

@@ -12,7 +12,7 @@ const MAX_PER_GROUP = 32;
 const MAX_CHARACTERS_PER_GROUP = 1_048_576;
 const MAX_COOLDOWNS = 1_000;
 /** How long a version that has killed a thread fails at once, and its owner is quarantined: each retry might kill another thread. */
-const COOLDOWN_MS = 30_000;
+export const COOLDOWN_MS = 30_000;
 /** Many times what rendering an email takes. An owner with a slower one is not grouped with others for a while, because they would wait for it. */
 const SLOW_MS = 100;
 const MAX_SLOW = 1_000;

@@ -1,11 +1,9 @@
 import { Refusal } from '@posthorn/kernel';
 import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import type { TemplateRefusal } from '@posthorn/database';
-import { RenderingFailed } from '@posthorn/rendering';
+import { COOLDOWN_MS, RenderingFailed } from '@posthorn/rendering';
 
 const RETRY_AFTER_SECONDS = 2;
-/** How long the renderer fails a version at once that has exceeded the time or memory limit. */
-const COOLDOWN_SECONDS = 30;
 
 /** The template has syntax errors. */
 export function notInTheLanguage(faults: readonly string[]): Refusal {
@@ -26,7 +24,7 @@ export function renderingRefusal(error: unknown): Refusal {
     return new Refusal(
       503,
       `The template was not rendered: ${error.message}; send the request again, and make the template simpler if that does not help`,
-      { retryAfterSeconds: COOLDOWN_SECONDS },
+      { retryAfterSeconds: COOLDOWN_MS / 1_000 },
     );
   return new Refusal(
     400,
