@@ -1,4 +1,5 @@
 import { compile, type FormatCallback, type HtmlToTextOptions } from 'html-to-text';
+import type { ThreadInput } from './rendering-threads.ts';
 
 /** An image becomes its alternative text; one without (a spacer, a pixel) is left out. */
 const alternativeText: FormatCallback = (element, _walk, builder) => {
@@ -57,7 +58,8 @@ const convert = compile({
 });
 
 /** Runs in a thread of `HtmlToText`. Imports nothing of ours, so that Node can run it from source and built. */
-export default function convertHtmlToText(html: string): string {
+export default function convertHtmlToText({ task: html, begun }: ThreadInput<string>): string {
+  Atomics.store(begun, 0, 1);
   const lines = convert(html).split('\n');
   return lines
     .map((line) => line.trimEnd())

@@ -1,5 +1,5 @@
 export type RenderingFailure =
-  /** Too many were waiting for a thread, so it was not started. */
+  /** It was not begun, because too many were waiting for a thread, or none started in time. */
   | 'busy'
   /** It exceeded the time limit. */
   | 'deadline'

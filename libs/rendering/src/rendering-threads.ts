@@ -6,7 +6,7 @@ import { FairSemaphore } from './fair-semaphore.ts';
 
 /** Limits of threads and tasks; a thread whose task exceeds them is killed. */
 export interface ThreadLimits {
-  /** Maximum duration of a task, including the start of its thread. Default: 5,000. */
+  /** Maximum duration of a task, without the start of its thread. Default: 5,000. */
   readonly deadlineMs?: number;
   /** Maximum concurrent tasks; further ones wait. Default: the machine's cores, at most 4. */
   readonly maxThreads?: number;
@@ -18,6 +18,19 @@ export interface ThreadLimits {
    */
   readonly maxWaiting?: number;
 }
+
+/** What a thread is given. */
+export interface ThreadInput<Task> {
+  readonly task: Task;
+  /** A number, which the thread sets to 1 when it begins the task. */
+  readonly begun: Int32Array;
+}
+
+/** How many steps a deadline is counted in. */
+const STEPS = 10;
+
+/** How many deadlines the start of a thread may take. On a machine that is short of CPU it takes seconds, which is nobody's fault. */
+const DEADLINES_TO_START = 6;
 
 /** Idle timeout of a thread; long, because starting one costs more than most tasks. */
 const IDLE_MS = 60_000;
@@ -40,7 +53,7 @@ export class RenderingThreads<Task, Result> {
   private readonly maxHeapMb: number;
   private readonly maxWaiting: number;
   private readonly semaphore: FairSemaphore;
-  private pool: Piscina<Task, Result> | undefined;
+  private pool: Piscina<ThreadInput<Task>, Result> | undefined;
   private closed = false;
 
   /**
@@ -62,7 +75,7 @@ export class RenderingThreads<Task, Result> {
    *
    * @param owner whose task it is
    * @param take called when a thread is free; returns the task, or undefined if there is none any more
-   * @throws {@link RenderingFailed} when it exceeds the time or memory limit or fails, or when too many are waiting
+   * @throws {@link RenderingFailed} when it exceeds the time or memory limit or fails, or (`busy`) when too many are waiting or no thread starts in time
    */
   async run(owner: string, take: () => Task | undefined): Promise<Result | undefined> {
     this.refuseIfFull(owner);
@@ -94,22 +107,38 @@ export class RenderingThreads<Task, Result> {
   private async runNow(task: Task): Promise<Result> {
     if (this.closed) throw new RenderingFailed('crash', `${this.work} is over: its threads have been closed`);
     this.pool ??= this.newPool();
+    const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const deadline = new AbortController();
-    const cancelTimeout = startTimeout(this.deadlineMs, () => deadline.abort());
+    const cancelDeadline = this.startDeadline(begun, () => deadline.abort());
     try {
-      return await this.pool.run(task, { signal: deadline.signal });
+      return await this.pool.run({ task, begun }, { signal: deadline.signal });
     } catch (error) {
-      throw this.failure(error, deadline.signal.aborted);
+      throw deadline.signal.aborted ? this.timedOut(error, begun) : this.failure(error);
     } finally {
-      cancelTimeout();
+      cancelDeadline();
     }
   }
 
-  private failure(cause: unknown, timedOut: boolean): RenderingFailed {
-    if (timedOut) {
-      const message = `${this.work} took longer than ${this.deadlineMs} ms`;
-      return new RenderingFailed('deadline', message, { cause });
-    }
+  /** Calls `giveUp` when the deadline has passed since the task began, or no thread has started in time. @returns a function that cancels it */
+  private startDeadline(begun: Int32Array, giveUp: () => void): () => void {
+    const steps = { start: STEPS * DEADLINES_TO_START, task: STEPS };
+    const countStep = (): void => {
+      steps[hasBegun(begun) ? 'task' : 'start'] -= 1;
+      if (steps.task === 0 || steps.start === 0) giveUp();
+      else cancel = startTimeout(this.deadlineMs / STEPS, countStep);
+    };
+    let cancel = startTimeout(this.deadlineMs / STEPS, countStep);
+    return () => cancel();
+  }
+
+  private timedOut(cause: unknown, begun: Int32Array): RenderingFailed {
+    const took = `${this.work} took longer than ${this.deadlineMs} ms`;
+    if (hasBegun(begun)) return new RenderingFailed('deadline', took, { cause });
+    const waits = `${this.work} waits for a thread, and none has started within ${this.deadlineMs * DEADLINES_TO_START} ms`;
+    return new RenderingFailed('busy', waits, { cause });
+  }
+
+  private failure(cause: unknown): RenderingFailed {
     const { code, message: detail = String(cause) } = Object(cause) as Partial<NodeJS.ErrnoException>;
     if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
       const message = `${this.work} needs more than ${this.maxHeapMb} MiB of memory`;
@@ -118,8 +147,8 @@ export class RenderingThreads<Task, Result> {
     return new RenderingFailed('crash', `${this.work} failed: ${detail}`, { cause });
   }
 
-  private newPool(): Piscina<Task, Result> {
-    const pool = new Piscina<Task, Result>({
+  private newPool(): Piscina<ThreadInput<Task>, Result> {
+    const pool = new Piscina<ThreadInput<Task>, Result>({
       filename: this.worker,
       minThreads: 0,
       maxThreads: this.maxThreads,
@@ -134,3 +163,5 @@ export class RenderingThreads<Task, Result> {
     return pool;
   }
 }
+
+const hasBegun = (begun: Int32Array): boolean => Atomics.load(begun, 0) === 1;
