@@ -31,9 +31,9 @@ export default function serve({ task, begun }: ThreadInput<TemplateTask>): Templ
   Atomics.store(begun, 0, 1);
   if ('analyse' in task) return analyseTemplate(task.analyse);
   return task.items.map(({ source, variables }) => {
-    const begun = performance.now();
+    const begunAt = performance.now();
     const outcome = render(task.sources[source]!, variables);
-    return { ...outcome, ms: performance.now() - begun };
+    return { ...outcome, ms: performance.now() - begunAt };
   });
 }
 
