@@ -33,11 +33,16 @@ export class ContactStore {
    * Creates and updates contacts of any workspaces in one transaction, with the resulting events; the number of statements does not grow
    * with them. Idempotent.
    *
+   * @param lockTimeoutMs how long to wait for each locked contact; default: as long as any statement may
    * @returns the result of each upsert, in their order
    * @throws what `pg` throws; see `faultOf` for what it means for the group
    */
-  upsert(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
+  upsert(upserts: readonly ContactUpsert[], lockTimeoutMs?: number): Promise<ContactWrite[]> {
     const { clock } = this.database;
-    return transactOn(this.database, (client) => upsertContacts(client, clock.nowMs(), upserts));
+    return transactOn(this.database, async (client) => {
+      if (lockTimeoutMs !== undefined)
+        await client.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`);
+      return upsertContacts(client, clock.nowMs(), upserts);
+    });
   }
 }

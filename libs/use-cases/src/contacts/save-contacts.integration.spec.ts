@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { ErrorBody, Refusal, WorkspaceId } from '@posthorn/kernel';
+import pg from 'pg';
+import { sleep, type ErrorBody, type Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
   ContactChanges,
@@ -35,9 +36,9 @@ beforeEach(async () => {
 class CountingStore extends ContactStore {
   readonly groups: number[] = [];
 
-  override upsert(upserts: readonly ContactUpsert[]) {
+  override upsert(upserts: readonly ContactUpsert[], lockTimeoutMs?: number) {
     this.groups.push(upserts.length);
-    return super.upsert(upserts);
+    return super.upsert(upserts, lockTimeoutMs);
   }
 }
 
@@ -46,6 +47,9 @@ function managed(contacts = new ContactStore(database)): SaveContacts {
     ({ statusCode, message }) as unknown as ErrorBody;
   return new SaveContacts({ contacts, changes: new ContactChanges(database), errorBodyOf });
 }
+
+const WAITING_FOR_LOCKS = `
+SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
 
@@ -83,6 +87,31 @@ it('a locked contact fails its own calls, however many, and no other of the grou
   holder.release();
   const faults = outcomes.map((one) => (one.status === 'rejected' ? faultOf(one.reason) : one.status));
   expect(faults).toEqual([...locked.map(() => 'locked'), 'fulfilled', 'fulfilled']);
+});
+
+it('many locked contacts fail their own calls, and leave connections to everybody else', async () => {
+  const manage = managed();
+  const held = Array.from({ length: 40 }, (_, n) => wanted(n));
+  await manage.upsertBatch(
+    acme,
+    held.map((one) => ({ wanted: one, email: null })),
+  );
+  const holder = new pg.Client(testDatabase.url);
+  await holder.connect();
+  await holder.query('BEGIN; SELECT FROM contacts FOR UPDATE');
+  let isOver = false;
+  const calls = Promise.allSettled([...held, wanted(40)].map((one) => manage.upsert(acme, one)));
+  const ended = calls.finally(() => (isOver = true));
+  let mostWaiting = 0;
+  while (!isOver) {
+    const { rows } = await holder.query<{ n: number }>(WAITING_FOR_LOCKS);
+    mostWaiting = Math.max(mostWaiting, rows[0]!.n);
+    await sleep(20);
+  }
+  await holder.end();
+  const faults = (await ended).map((one) => (one.status === 'rejected' ? faultOf(one.reason) : one.status));
+  expect(faults).toEqual([...held.map(() => 'locked'), 'fulfilled']);
+  expect(mostWaiting).toBe(1);
 });
 
 it('an upsert returns whether the contact existed before, and is refused if it would become too large', async () => {

@@ -12,6 +12,8 @@ const MAX_CONTACTS_PER_GROUP = 500;
 const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
 const GROUPS_AT_ONCE = 4;
 const CONFLICT_TRIES = 3;
+/** How long the parts of a group that has met a locked contact may wait for locks, all together. */
+const PARTS_WAIT_MS = 2_000;
 
 type Call = readonly ContactUpsert[];
 
@@ -46,33 +48,49 @@ export class UpsertContacts {
     return outcome.writes;
   }
 
-  private async serve(calls: readonly Call[]): Promise<CallOutcome[]> {
+  /** @param lockTimeoutMs how long to wait for a locked contact; default: as long as any statement may */
+  private async serve(calls: readonly Call[], lockTimeoutMs?: number): Promise<CallOutcome[]> {
     try {
-      const writes = await this.write(calls.flat());
+      const writes = await this.write(calls.flat(), lockTimeoutMs);
       let at = 0;
       return calls.map(({ length }) => ({ writes: writes.slice(at, (at += length)) }));
     } catch (error) {
       const parts = separable(calls, faultOf(error));
       if (parts.length === 1) throw error;
-      const outcomes = await Promise.all(parts.map((part) => this.servePart(part)));
-      const outcomeOf = new Map(parts.flatMap((part, n) => part.map((call, m) => [call, outcomes[n]![m]!])));
+      const outcomeOf = await this.serveOneByOne(parts);
       return calls.map((call) => outcomeOf.get(call)!);
     }
   }
 
+  /** Serves parts on one connection: all at once, hundreds of locked contacts would take every connection from everybody else. */
+  private async serveOneByOne(parts: readonly (readonly Call[])[]): Promise<Map<Call, CallOutcome>> {
+    const outcomeOf = new Map<Call, CallOutcome>();
+    let outage: CallOutcome | undefined;
+    for (const part of parts) {
+      const outcomes =
+        outage === undefined
+          ? await this.servePart(part, PARTS_WAIT_MS / parts.length)
+          : part.map(() => outage!);
+      for (const [n, call] of part.entries()) outcomeOf.set(call, outcomes[n]!);
+      // The database has become unreachable: the remaining parts fail in the same way, without waiting for that one by one.
+      outage ??= outcomes.find((outcome) => 'error' in outcome && isUnreachable(outcome.error));
+    }
+    return outcomeOf;
+  }
+
   /** Serves a part of a group; an error becomes the outcome of all calls of this part. */
-  private async servePart(part: readonly Call[]): Promise<CallOutcome[]> {
+  private async servePart(part: readonly Call[], lockTimeoutMs: number): Promise<CallOutcome[]> {
     try {
-      return await this.serve(part);
+      return await this.serve(part, lockTimeoutMs);
     } catch (error) {
       return part.map(() => ({ error }));
     }
   }
 
-  private async write(upserts: readonly ContactUpsert[]): Promise<ContactWrite[]> {
+  private async write(upserts: readonly ContactUpsert[], lockTimeoutMs?: number): Promise<ContactWrite[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.store.upsert(upserts);
+        return await this.store.upsert(upserts, lockTimeoutMs);
       } catch (error) {
         if (faultOf(error) !== 'conflict' || tries >= CONFLICT_TRIES) throw error;
       }
@@ -80,7 +98,9 @@ export class UpsertContacts {
   }
 }
 
-/** The parts of a group of which some may succeed after a fault. The calls for a locked contact are one: else each of them would hold a connection while it waits. */
+const isUnreachable = (error: unknown): boolean => ['unavailable', 'lost'].includes(faultOf(error));
+
+/** The parts of a group of which some may succeed after a fault. The calls for a locked contact are one: else each of them would wait for it. */
 function separable(calls: readonly Call[], fault: DatabaseFault): (readonly Call[])[] {
   if (fault === 'data') return calls.map((call) => [call]);
   if (fault === 'locked' || fault === 'conflict') return [...Map.groupBy(calls, contactOf).values()];
