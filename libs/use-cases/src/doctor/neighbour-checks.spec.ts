@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Finding } from '@posthorn/domain';
 import { RelayTransport } from '@posthorn/smtp';
 import { ScriptedSmtpServer, TestAuthority } from '@posthorn/testing';
+import { examine } from './examine.ts';
 import { relayChecks } from './neighbour-checks.ts';
 
 let authority: TestAuthority;
@@ -100,6 +101,27 @@ it.each([
       /^it takes us in clear, because the STARTTLS that it offers fails: starttls: no \w+ within 500 ms$/,
     ),
   });
+});
+
+it('The doctor says at which stage a relay stalls, even if it does so at both of its addresses', async () => {
+  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+  silent.listen(0, '0.0.0.0');
+  await once(silent, 'listening');
+  const relay = new RelayTransport(`smtp://relay.example:${(silent.address() as AddressInfo).port}`, {
+    greetingTimeoutMs: 10_250,
+    lookUp: () => Promise.resolve(['127.0.0.1', '127.0.0.2']),
+  });
+  open.push(relay, silent);
+  const { results } = await examine(relayChecks([relay]), (error) => ({
+    kind: 'fault',
+    found: error.message,
+  }));
+  expect(results).toMatchObject([
+    {
+      check: relayChecks([relay])[0]!.name,
+      found: 'it does not take us: greeting: no answer within 10250 ms',
+    },
+  ]);
 });
 
 describe('The doctor, about a relay that offers only login methods that we do not support', () => {

@@ -45,7 +45,8 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
   ];
 }
 
-const RELAY_WITHIN_MS = 20_000;
+/** Enough for four addresses that accept a connection and then stall, each for 10 s: the finding then says at which stage. */
+const RELAY_WITHIN_MS = 45_000;
 const PORT = /:\d+$/;
 
 /** Connects to each relay, upgrades to TLS, logs in and quits; nothing is sent. */
