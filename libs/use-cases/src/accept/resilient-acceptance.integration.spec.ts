@@ -120,7 +120,7 @@ it('when the answer to a COMMIT is lost, what was accepted is not tried again, a
   expect(await emailsOf(workspaceId)).toBe(3);
 });
 
-it('when the answer to a COMMIT is lost, a call with a key is repeated, and gets the answer that is stored under it', async () => {
+it('when the answer to a COMMIT is lost, calls with a key are repeated, and get the answer that is stored under it', async () => {
   const { group } = losing('answer');
   const workspaceId = await openWorkspace();
   const idempotency = {
@@ -129,9 +129,34 @@ it('when the answer to a COMMIT is lost, a call with a key is repeated, and gets
     expiresAt: keyExpiryAfter(new Date()),
     answerFor: () => 'told',
   };
-  const outcomes = await group.accept([{ ...callFrom(workspaceId), idempotency }]);
-  expect(outcomes).toMatchObject([{ kind: 'replayed', answer: 'told' }]);
+  const withoutEmails = { workspaceId, emails: [], idempotency: { ...idempotency, key: 'two' } };
+  const outcomes = await group.accept([{ ...callFrom(workspaceId), idempotency }, withoutEmails]);
+  expect(outcomes).toMatchObject(Array(2).fill({ kind: 'replayed', answer: 'told' }));
   expect(await emailsOf(workspaceId)).toBe(1);
+});
+
+it('when the answer to a COMMIT is lost, its outcome is looked up until the database answers, but not after a fault of ours', async () => {
+  const store = new AcceptanceStore(database);
+  const workspaceId = await openWorkspace();
+  const [lost, ours] = [new Error('Connection terminated unexpectedly'), new TypeError('of ours')];
+  const faults: Error[] = [lost, lost];
+  const group = new ResilientAcceptance(
+    {
+      accept: async (calls, monthlyLimit) => {
+        await store.accept(calls, monthlyLimit);
+        throw lost;
+      },
+      findAccepted: async (ids) => {
+        const fault = faults.shift();
+        if (fault !== undefined) throw fault;
+        return store.findAccepted(ids);
+      },
+    },
+    null,
+  );
+  expect(await group.accept([callFrom(workspaceId)])).toMatchObject([{ kind: 'decided' }]);
+  faults.push(ours);
+  await expect(group.accept([callFrom(workspaceId)])).rejects.toBe(ours);
 });
 
 it('when the connection is lost before the COMMIT, everything is tried again', async () => {
@@ -143,6 +168,26 @@ it('when the connection is lost before the COMMIT, everything is tried again', a
     { kind: 'decided', emails: [{ kind: 'accepted' }] },
   ]);
   expect(await emailsOf(workspaceId)).toBe(2);
+});
+
+it('a conflict is tried again twice, and is then answered 503', async () => {
+  const store = new AcceptanceStore(database);
+  const workspaceId = await openWorkspace();
+  let conflicts = 2;
+  const group = new ResilientAcceptance(
+    {
+      accept: (calls, monthlyLimit) => {
+        if (conflicts-- > 0) throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
+        return store.accept(calls, monthlyLimit);
+      },
+      findAccepted: (ids) => store.findAccepted(ids),
+    },
+    null,
+  );
+  expect(await group.accept([callFrom(workspaceId)])).toMatchObject([{ kind: 'decided' }]);
+  conflicts = 3;
+  await expect(group.accept([callFrom(workspaceId)])).rejects.toMatchObject({ statusCode: 503 });
+  expect(await emailsOf(workspaceId)).toBe(1);
 });
 
 it('rejected data of one call fails no others of its group, and an outage meanwhile fails those that are left', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import { webhookLane } from '@posthorn/domain';
+import { type PostErrorClass, webhookLane } from '@posthorn/domain';
 import type { ClaimedDelivery, Receiver } from '@posthorn/database';
 import type { PostResult } from '@posthorn/webhooks';
 import { outcomeOfPost } from './outcome-of-post.ts';
@@ -46,20 +46,41 @@ const record = (result: PostResult, attempts = delivery.attempts) =>
   });
 
 describe('The recorded outcome of a delivery', () => {
-  it.each([
-    ['200, finished', 200, 2, { status: 'SUCCEEDED', retryAfterMs: null, steps: 0 }],
-    ['500, the next step of the retries', 500, 2, { status: null, retryAfterMs: 1_800_000, steps: 3 }],
-    ['500 to the last of them, exhausted', 500, 9, { status: 'EXHAUSTED', retryAfterMs: null }],
-    ['410, held with all of its retries there again', 410, 2, { status: null, retryAfterMs: 0, steps: 0 }],
-  ])('follows from %s', (_what, status, attempts, expected) => {
+  it.each<[string, number, number, object, PostErrorClass | undefined, 'failed' | 'gone' | null]>([
+    ['200, finished', 200, 2, { status: 'SUCCEEDED', retryAfterMs: null, steps: 0 }, undefined, null],
+    ['500, the next step of the retries', 500, 2, { retryAfterMs: 1_800_000, steps: 3 }, 'http', 'failed'],
+    [
+      '500 to the last of them, exhausted',
+      500,
+      9,
+      { status: 'EXHAUSTED', retryAfterMs: null },
+      'http',
+      'failed',
+    ],
+    ['410, held with all of its retries there again', 410, 2, { retryAfterMs: 0, steps: 0 }, 'http', 'gone'],
+  ])('follows from %s', (_what, status, attempts, expected, errorClass, effect) => {
     const outcome = record(answered(status), attempts);
-    expect(outcome).toMatchObject({ id: delivery.id, claims: 9, laneId, ...expected });
-    expect(outcome.attempt).toMatchObject({ number: 8, statusCode: status, durationMs: 5 });
+    expect(outcome).toMatchObject({ id: delivery.id, claims: 9, laneId, status: null, ...expected });
+    expect(outcome.attempt).toMatchObject({ number: 8, statusCode: status, durationMs: 5, errorClass });
+    const { workspaceId } = delivery;
+    expect(outcome.report).toEqual(effect && { effect, isSlow: false, workspaceId, webhookId, asOf: '1' });
+  });
+
+  it.each([
+    ['connect', true],
+    ['timeout', true],
+    ['tls', false],
+    ['dns', false],
+  ] as const)('W8: reports a receiver as slow that was out of reach: %s, %p', (errorClass, isSlow) => {
+    const outcome = record({ kind: 'failed', errorClass, reason: 'x'.repeat(2_000), durationMs: 5 });
+    expect(outcome.attempt).toMatchObject({ errorClass, reason: 'x'.repeat(1_000) });
+    expect(outcome.report).toMatchObject({ effect: 'failed', isSlow });
   });
 
   it('after a fault of ours costs neither an attempt nor a step', () => {
     expect(record({ kind: 'ours', reason: 'no file is free', durationMs: 5 })).toMatchObject({
       status: null,
+      retryAfterMs: 30_000,
       steps: 2,
       attempt: null,
       report: null,
