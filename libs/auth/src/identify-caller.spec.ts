@@ -56,6 +56,15 @@ it.each([
   expect(asked).toEqual(judgedBy);
 });
 
+it('R1: a request that the limit refuses is judged once, as long as that limit is the same', async () => {
+  const asked: number[][] = [];
+  const limits = limitsThat((_policy, { amount, burst }) => asked.push([amount, burst]) === 0);
+  const callers = new IdentifyCaller({ authenticate: () => Promise.resolve(HOLDER) }, limits);
+  for (const _time of [1, 2])
+    await expect(callers.identify(request, response)).rejects.toMatchObject({ statusCode: 429 });
+  expect(asked).toEqual([OLD, OLD]);
+});
+
 it.each([
   [401 as const, ['failed-authentications']],
   [503 as const, []],

@@ -46,13 +46,11 @@ export interface KeyVerdict {
 
 /** The rate limits of keys, and of addresses that send requests without a valid key; and the headers for both. */
 export class RateLimits {
-  private readonly keyPolicy: Policy | null;
   private readonly failurePolicy: Policy | null;
   private readonly defaultHeaders: Headers;
 
   constructor(private readonly options: RateLimitsOptions) {
-    const { requestsPerSecond, burst, failuresPerMinute: amount } = options;
-    this.keyPolicy = policyOf(KEY_POLICY, perSecond(requestsPerSecond, burst));
+    const { failuresPerMinute: amount } = options;
     this.failurePolicy = policyOf(
       FAILURE_POLICY,
       amount > 0 ? { amount, periodSeconds: 60, burst: amount } : null,
@@ -113,7 +111,6 @@ export class RateLimits {
   }
 
   private policyOf({ ratePerSecond, rateBurst }: Principal): Policy | null {
-    if (ratePerSecond === null && rateBurst === null) return this.keyPolicy;
     const { requestsPerSecond, burst } = this.options;
     return policyOf(KEY_POLICY, perSecond(ratePerSecond ?? requestsPerSecond, rateBurst ?? burst));
   }
