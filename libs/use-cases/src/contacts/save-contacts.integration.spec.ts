@@ -53,7 +53,7 @@ SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' A
 
 const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
 
-it('concurrent calls share one transaction, of at most 500 contacts', async () => {
+it('concurrent calls share one transaction, of at most 500 contacts, and each gets its own', async () => {
   const store = new CountingStore(database);
   const manage = managed(store);
   const batch = (from: number, count: number) =>
@@ -61,13 +61,17 @@ it('concurrent calls share one transaction, of at most 500 contacts', async () =
       acme,
       Array.from({ length: count }, (_, n) => ({ wanted: wanted(from + n), email: null })),
     );
-  await Promise.all([
-    ...Array.from({ length: 100 }, (_, n) => manage.upsert(acme, wanted(n))),
-    batch(100, 400),
-    batch(500, 500),
-    manage.upsert(acme, wanted(0)),
-  ]);
+  const single = Promise.all(Array.from({ length: 100 }, (_, n) => manage.upsert(acme, wanted(n))));
+  const batches = Promise.all([batch(100, 400), batch(500, 500)]);
+  await manage.upsert(acme, wanted(0));
   expect(store.groups).toEqual([500, 500, 1]);
+  const answered = [
+    ...(await single).map(({ contact }) => contact),
+    ...(await batches).flatMap(({ successful }) => successful),
+  ];
+  expect(answered.map(({ email }) => email)).toEqual(
+    Array.from({ length: 1_000 }, (_, n) => wanted(n).email),
+  );
 });
 
 it('a locked contact fails its own calls, however many, and no other of the group', async () => {

@@ -91,7 +91,7 @@ describe('The token of a webhook', () => {
     const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
     await expect(managed(NEW).delete(acme, id, ACTOR)).rejects.toThrow('cannot be decrypted');
     const mended = await managed(NEW).update(acme, id, ACTOR, { token: 'another token' });
-    expect(mended).toMatchObject({ id, token: 'another token' });
+    expect(mended).toMatchObject({ id, token: 'another token', previousTokenUntil: null });
     expect(await managed(NEW).delete(acme, id, ACTOR)).toMatchObject({ id });
   });
 });
