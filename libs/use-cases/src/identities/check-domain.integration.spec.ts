@@ -15,7 +15,7 @@ import {
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
 import { POSTHORN, type ProofChange, expectedRecords } from '@posthorn/domain';
-import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
 import { createTestDatabase, type DnsBehaviour, DnsServer, type TestDatabase } from '@posthorn/testing';
 import { CheckDomain } from './check-domain.ts';
@@ -106,6 +106,15 @@ async function addVerified(): Promise<IdentityWithRecords> {
   return domain;
 }
 
+/** Null: there is none. */
+async function minutesToNextCheck({ id }: IdentityWithRecords): Promise<number | null> {
+  const { rows } = await database.pool.query<{ minutes: number | null }>(
+    'SELECT extract(epoch FROM due_at - now())::float / 60 AS minutes FROM domain_checks WHERE identity_id = $1',
+    [uuidOf(id)],
+  );
+  return rows[0]!.minutes;
+}
+
 describe('A verified domain', () => {
   it.each([
     ['time-outs', 'silent', HASTY_MS],
@@ -183,6 +192,14 @@ describe('The result of a check', () => {
     expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
   });
 
+  it('is checked again after six hours, and as soon as a new one while a rotation waits for records', async () => {
+    const domain = await addVerified();
+    expect(await minutesToNextCheck(domain)).toBeGreaterThan(6 * 60 - 5);
+    const made = await new DkimKeyMaker({ secretBox, clock: database.clock }).make(workspaceId, domain.id);
+    await new DkimKeyChanges(database).rotateKeys(workspaceId, POSTHORN, domain.id, made);
+    expect(await minutesToNextCheck(await look(domain))).toBeLessThan(60);
+  });
+
   it('is not recorded when the keys of the domain were changed meanwhile, which happens once for concurrent requests', async () => {
     const domain = await addVerified();
     const early = (await checks().claim(workspaceId, domain.id, CLAIM))!;
@@ -211,6 +228,17 @@ describe('The result of a check', () => {
     const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
     expect(await checks().claim(other, domain.id, CLAIM)).toBeUndefined();
   });
+});
+
+it('A domain whose record was not found for four weeks is not checked again by itself', async () => {
+  const domain = await addDomain();
+  await database.pool.query('UPDATE domain_checks SET due_at = NULL');
+  await database.pool.query('UPDATE domain_checks SET due_at = now(), rounds = 66 WHERE identity_id = $1', [
+    uuidOf(domain.id),
+  ]);
+  const [claimed] = await checks().claimDue(1, 120);
+  expect(await newCheckDomain().check(claimed!, POSTHORN)).toBe(true);
+  expect(await minutesToNextCheck(domain)).toBeNull();
 });
 
 describe('Two schedulers', () => {
