@@ -101,10 +101,23 @@ describe('Rotating the encryption key', () => {
     const parsed = parseKeyRing(newest!);
     const foreign = await keep('foreign', new SecretBox('ring' in parsed ? parsed.ring : ([] as never)));
     const id = await keep('mine');
-    await expect(rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).rejects.toThrow(
+    const recorded: object[] = [];
+    const watched = {
+      listOthers: store.listOthers.bind(store),
+      replace: store.replace.bind(store),
+      record: (...[actor, detail]: Parameters<SealedSecretStore['record']>) => {
+        recorded.push(detail);
+        return store.record(actor, detail);
+      },
+    };
+    await expect(rotateSecrets(watched, TESTS, rotatingBox, [COLUMN])).rejects.toThrow(
       `1 secrets were re-encrypted, 1 could not be, the first of them jewels ${foreign}: A stored secret cannot be decrypted: the key newest is not in ENCRYPTION_KEYS`,
     );
     expect(await kept(id, newBox)).toBe('mine');
+    expect(recorded).toEqual([
+      { key: 'new', begun: true },
+      { key: 'new', sealedAnew: 1, notOpened: 1 },
+    ]);
   });
 
   it('is recorded in the audit log at its begin and end, and not where there was nothing to do', async () => {
