@@ -82,4 +82,24 @@ describe('MessageRoom', () => {
     await settled();
     expect(third.isBegun).toBe(true);
   });
+
+  it('counts messages that are done or have failed no longer, and no more than once', async () => {
+    const room = new MessageMemory(100, 2);
+    const [made, failed] = [new Message(room, ACME), new Message(room, ACME)];
+    made.message.resolve(1);
+    made.used.resolve();
+    failed.message.reject(new Error('not made'));
+    await Promise.allSettled([made.done, failed.done]);
+    const large = new Message(room, OTHER);
+    large.message.resolve(200);
+    await settled();
+    const next = new Message(room, ACME);
+    expect(next.isBegun).toBe(true);
+    next.message.resolve(1);
+    for (const { used } of [large, next]) used.resolve();
+    await Promise.all([large.done, next.done]);
+    const messages = [1, 2, 3].map(() => new Message(room, ACME));
+    await settled();
+    expect(begun(messages)).toEqual([true, true, false]);
+  });
 });
