@@ -52,6 +52,56 @@ describe('the connection pool', () => {
     expect((await pool.take()).connection).toBeUndefined();
   });
 
+  it('does not quit a connection that is in use again', async () => {
+    const pool = new ConnectionPool<FakeConnection>(1, 20);
+    const slot = await pool.take();
+    const connection = new FakeConnection();
+    slot.connection = connection;
+    pool.give(slot);
+    await pool.take();
+    await someTime(60);
+    expect(connection.quits).toBe(0);
+    pool.give(slot);
+    await pool.drain();
+  });
+
+  it('gives the slot of an idle connection back only when that is closed', async () => {
+    const pool = new ConnectionPool<FakeConnection>(1, 20);
+    const slot = await pool.take();
+    const [begun, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const quit = (): Promise<void> => {
+      begun.resolve();
+      return closed.promise;
+    };
+    slot.connection = Object.assign(new FakeConnection(), { quit });
+    pool.give(slot);
+    await begun.promise;
+    let granted = 0;
+    const [first] = [pool.take(), pool.take()].map((taken) => taken.then(() => (granted += 1)));
+    await someTime(5);
+    expect(granted).toBe(0);
+    closed.resolve();
+    await first;
+    await someTime(5);
+    expect(granted).toBe(1);
+  });
+
+  it('quits of two idle connections only the one that was idle for longer', async () => {
+    const pool = new ConnectionPool<FakeConnection>(2, 20);
+    const [older, newer] = [await pool.take(), await pool.take()];
+    const taken = Promise.withResolvers<unknown>();
+    const quit = (): Promise<void> => {
+      taken.resolve(pool.take());
+      return Promise.resolve();
+    };
+    older.connection = Object.assign(new FakeConnection(), { quit });
+    newer.connection = new FakeConnection();
+    pool.give(older);
+    await someTime(5);
+    pool.give(newer);
+    expect(await taken.promise).toBe(newer);
+  });
+
   it('drains only when all granted and requested slots are released', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 60_000);
     const slot = await pool.take();

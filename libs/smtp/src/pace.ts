@@ -36,6 +36,5 @@ export class Pace {
       clearTimeout(timer);
       resolve();
     }
-    this.waiting.clear();
   }
 }

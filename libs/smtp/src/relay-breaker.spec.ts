@@ -18,8 +18,16 @@ describe('the relay breaker', () => {
   it('allows everything while closed', () => {
     const { breaker } = breakerWithClock();
     expect([breaker.tryBegin(), breaker.tryBegin()]).toEqual([true, true]);
+    breaker.abandoned(breaker.nowMs());
     expect(breaker.state).toBe('closed');
     expect(breaker.retryAfterMs).toBe(0);
+  });
+
+  it('opens on a failure even if another transmission has succeeded meanwhile', () => {
+    const { breaker, pass, fail } = breakerWithClock();
+    pass(10);
+    breaker.succeeded();
+    expect(fail(10)).toBe(true);
   });
 
   it('blocks for a second after a failure, and then allows one probe', () => {
@@ -66,6 +74,7 @@ describe('the relay breaker', () => {
     expect(breaker.tryBegin()).toBe(true);
     breaker.succeeded();
     expect([breaker.state, breaker.tryBegin(), breaker.tryBegin()]).toEqual(['closed', true, true]);
+    expect(breaker.retryAfterMs).toBe(0);
     fail();
     expect(breaker.retryAfterMs).toBe(1_000);
   });
@@ -93,7 +102,7 @@ describe('the relay breaker', () => {
     breaker.abandoned(begunAtMs);
     expect(breaker.tryBegin()).toBe(false);
     breaker.abandoned(breaker.nowMs());
-    expect(breaker.retryAfterMs).toBe(0);
+    expect([breaker.state, breaker.retryAfterMs]).toEqual(['open', 0]);
     expect([breaker.tryBegin(), breaker.tryBegin()]).toEqual([true, false]);
     fail();
     expect(breaker.retryAfterMs).toBe(2_000);

@@ -13,6 +13,8 @@ describe('a reply', () => {
     ['550 4.1.1 contradicts itself', { code: 550, text: 'contradicts itself' }],
     ['550 5.1.1.1 is no enhanced code', { code: 550, text: '5.1.1.1 is no enhanced code' }],
     ['550 5.1234.1 is none either', { code: 550, text: '5.1234.1 is none either' }],
+    ['550 not 5.1.1 yet', { code: 550, text: 'not 5.1.1 yet' }],
+    ['250-ok\nbye', { code: 250, text: 'ok bye' }],
     ['550 a\u0000b\u001b[31mc\u202ed\u200be', { code: 550, text: 'a b [31mc d e' }],
   ])('is read: %j', (raw, reply) => {
     expect(read(raw)).toEqual(reply);
@@ -48,6 +50,10 @@ describe('the redaction', () => {
     expect(redact(`535 ${words} ${Buffer.from('hunter2/').toString('base64')} denied`)).toBe(
       '535 *** *** *** *** *** *** denied',
     );
+  });
+
+  it('leaves texts alone that contain a user of two characters', () => {
+    expect(redactionOf({ user: 'no', password: 'abc' })('550 no abc')).toBe('550 no ***');
   });
 
   it('leaves texts alone when there are no credentials', () => {

@@ -1,8 +1,6 @@
 import { sanitizeText, type SmtpReply } from '@posthorn/domain';
 import type { RelayAddress } from './relay-url.ts';
 
-/** The rest of a longer reply is ignored. */
-const MAX_RAW_CHARACTERS = 8 * 1024;
 const CODE = /^([2-5]\d\d)(?=[ -]|\n|$)/;
 const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 
@@ -18,12 +16,9 @@ export type Redaction = (text: string) => string;
 export function readReply(raw: string, redact: Redaction): SmtpReply | undefined {
   const code = CODE.exec(raw)?.[1];
   if (code === undefined || contradictsItself(raw)) return undefined;
-  const lines = raw
-    .slice(0, MAX_RAW_CHARACTERS)
-    .split('\n')
-    .map((line) => line.replace(/^\d{3}[ -]?/, ''));
+  const lines = raw.split('\n').map((line) => line.replace(/^\d{3}[ -]?/, ''));
   const enhancedCode = ENHANCED_CODE.exec(lines[0] ?? '')?.[1];
-  const text = sanitizeText(redact(lines.map((line) => line.replace(ENHANCED_CODE, '').trim()).join(' ')));
+  const text = sanitizeText(redact(lines.map((line) => line.replace(ENHANCED_CODE, '')).join(' ')));
   // An enhanced code must have the same class as the code (RFC 2034, section 4); otherwise it is ignored.
   return enhancedCode?.[0] === code[0]
     ? { code: Number(code), enhancedCode: enhancedCode!, text }

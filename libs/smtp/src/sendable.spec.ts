@@ -39,7 +39,7 @@ describe('sendable envelopes and messages', () => {
     expect(() => assertSendableMessage(Buffer.from(text))).not.toThrow();
   });
 
-  it.each(['', 'a', 'a\r', 'a\n', '\n', 'a\r\r\n', 'a\rb\r\n', 'a\r\n\nb\r\n', 'a\r\nb'])(
+  it.each(['', 'a', 'a\r', 'a\n', '\n', '\na\r\n', 'a\r\r\n', 'a\rb\r\n', 'a\r\n\nb\r\n', 'a\r\nb'])(
     'is no message that would be altered on its way: %j',
     (text) => {
       expect(() => assertSendableMessage(Buffer.from(text))).toThrow(/bare CR or LF|does not end in CRLF/);

@@ -35,7 +35,7 @@ function isLineDot(message: Buffer, at: number): boolean {
  * because a socket does not tell how much of a single write has left.
  *
  * @param message whole lines, each ended by CRLF
- * @param onProgress called when a piece has left, but not all of the message
+ * @param onProgress called when a piece has left
  * @param onWritten called when the end has been written to the socket
  */
 export function writeMessage(
@@ -58,7 +58,7 @@ export function writeMessage(
     socket.uncork();
   };
   const left = (): void => {
-    if (at < content.length) onProgress();
+    onProgress();
     goOn();
   };
   goOn();
