@@ -17,13 +17,12 @@ export function asText(bytes: Uint8Array, maxBytes: number): string {
   const text = readUtf8(beginning).replaceAll('\r\n', '\n');
   const fit = text.replace(UNSAFE_CHARACTERS, REPLACEMENT);
   // A replacement character may be longer than what it replaces.
-  const encoded = Buffer.from(fit);
-  return encoded.length <= maxBytes ? fit : readUtf8(encoded.subarray(0, maxBytes));
+  return readUtf8(Buffer.from(fit).subarray(0, maxBytes));
 }
 
 /** The same for the value of a header field: one line of ASCII; other octets have no defined meaning (RFC 9110, section 5.5). */
 export function asFieldText(value: string, maxCharacters: number): string {
-  const bounded = value.length > maxCharacters ? value.slice(0, maxCharacters) : value;
+  const bounded = value.slice(0, maxCharacters);
   return PRINTABLE_LINE.test(bounded) ? bounded : bounded.replace(/[^ -~]/g, REPLACEMENT);
 }
 

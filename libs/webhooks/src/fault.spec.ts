@@ -47,6 +47,17 @@ describe('the description of a failure', () => {
     expect(exchangeFault(new ProtocolViolation('too much came'), true).reason).toBe('too much came');
   });
 
+  it('says when the receiver did not answer, or not in HTTP', () => {
+    expect(connectFault(coded('ETIMEDOUT'), 'connect')).toEqual({
+      kind: 'failed',
+      errorClass: 'timeout',
+      reason: 'the receiver did not answer',
+    });
+    expect(exchangeFault(coded('HPE_INVALID_CONSTANT'), true).reason).toBe(
+      'the response was not HTTP/1.1 (HPE_INVALID_CONSTANT)',
+    );
+  });
+
   it('says how long it waited, and for what', () => {
     expect(timedOut('name', 15_000).reason).toBe(
       'no answer within 15 s: the time was over while its name was looked up',

@@ -91,6 +91,13 @@ describe('a connection', () => {
 });
 
 describe('idle connections', () => {
+  it('of one origin are each used by one POST at a time', async () => {
+    for (let round = 0; round < 2; round += 1) await Promise.all([post('/after/500'), post('/after/500')]);
+    const used = receiver.requests.map(({ connection }) => connection);
+    expect(used.toSorted()).toEqual([1, 1, 2, 2]);
+    expect(client.connections).toEqual({ open: 2, idle: 2 });
+  });
+
   it('are limited, however many were open at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => post('/after/2000')));
     expect(client.connections.idle).toBeLessThanOrEqual(MAX_IDLE);
