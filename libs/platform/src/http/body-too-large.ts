@@ -24,7 +24,7 @@ export function bodyTooLarge(max: number, announced?: number): Refusal {
 
 /** A size for people: `10 MiB (10,485,760 bytes)`. */
 function formatSize(bytes: number): string {
-  const unit = UNITS.find(([, size]) => bytes >= size && bytes % size === 0);
+  const unit = UNITS.find(([, size]) => bytes % size === 0);
   if (unit === undefined) return `${formatNumber(bytes)} bytes`;
   return `${formatNumber(bytes / unit[1])} ${unit[0]} (${formatNumber(bytes)} bytes)`;
 }

@@ -33,7 +33,7 @@ describe('InFlight', () => {
   });
 
   it('limits the bytes of each sender separately, also those held before the sender was known', () => {
-    const all = new InFlight({ maxRequests: 9, maxBytes: 10, maxBytesPerSender: 5 });
+    const all = new InFlight({ maxRequests: 9, maxBytes: 12, maxBytesPerSender: 5 });
     const [first, second, third] = [enter(all), enter(all), enter(all)];
     for (const share of [first, second, third]) expect(share.hold(2)).toBeUndefined();
     expect([first.assignTo('ada'), second.assignTo('ada')]).toEqual([undefined, undefined]);
@@ -44,6 +44,11 @@ describe('InFlight', () => {
     expect([third.assignTo('bob'), third.hold(5)]).toEqual([undefined, undefined]);
     first.leave();
     expect([second.hold(4), second.hold(5)]).toEqual([undefined, undefined]);
+    for (const more of [enter(all), enter(all)]) {
+      more.hold(1);
+      expect(more.assignTo('ada')).toMatchObject({ statusCode: 503 });
+      more.leave();
+    }
     const fourth = enter(all);
     fourth.hold(0);
     second.leave();
@@ -62,6 +67,16 @@ describe('InFlight', () => {
     expect([first.resume(), first.resume(), all.requests]).toEqual([undefined, undefined, 1]);
     first.leave();
     expect([first.resume(), all.requests]).toEqual([undefined, 0]);
+  });
+
+  it('releases bytes that were discarded, once', () => {
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10 });
+    const share = enter(all);
+    share.hold(5);
+    share.drop();
+    expect(all.bytes).toBe(0);
+    share.leave();
+    expect(all.bytes).toBe(0);
   });
 
   it('holds no bytes for a request that has left', () => {

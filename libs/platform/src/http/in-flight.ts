@@ -99,14 +99,12 @@ export class InFlightShare {
 
   /** Releases its bytes, which were discarded, although it is still being answered. */
   drop(): void {
-    if (this.left) return;
     this.all.release(this.bytes, this.sender);
     this.bytes = 0;
   }
 
   /** Releases everything; a second call changes nothing. */
   leave(): void {
-    if (this.left) return;
     this.drop();
     this.left = true;
     this.wait();
