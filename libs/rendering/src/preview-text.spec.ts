@@ -31,7 +31,7 @@ describe('S15: withPreviewText', () => {
     ['<style>a{content:"<body>"}</style><script>"<body>"</script><body>', 'behind styles and scripts'],
     ["<meta don't><body\n>", 'behind a stray quote'],
     ['<!-- x --!><!doctype html><!-- <p> --!><body>', 'behind comments that end with --!>'],
-    ['<?xml version="1.0"?><html></p><body>', 'behind what means nothing there'],
+    ['<?xml version="1.0"?><html></p></title><title>x</title><body>', 'behind what means nothing there'],
     [
       '<head><template><p>x</p></template><noscript><style>p{}</style></noscript></head><body>',
       'behind what is not seen',
@@ -58,12 +58,17 @@ describe('S15: withPreviewText', () => {
     ['', '<p>First</p><body>'],
     ['<!doctype html><html>', 'First<head></head><body>'],
     ['<head>', '<bodyguard></head><body>'],
+    ['<head>', '&nbsp;</head><body>'],
     ['<head>', '<img src="x"></head><body>'],
     ['<head><noscript>', '<p>First</p></noscript></head><body>'],
     ['', '<iframe><body></iframe><body>'],
     ['<body>', 'First<body class="second">'],
   ])('inserts after %j, since %s is displayed before, or in, a later body', (before, after) => {
     expect(placeIn(`${before}${after}<p>Body</p>`)).toBe(before);
+  });
+
+  it('goes to the start of a body that shows nothing', () => {
+    expect(placeIn('<!doctype html><body><!-- x --></body>')).toBe('<!doctype html><body>');
   });
 
   it.each(['<!-- <body>', '<style><body>', '<p title="<body>', 'a < b', '<'])(

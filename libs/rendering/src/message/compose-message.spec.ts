@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -78,6 +79,23 @@ describe('composeMessage', () => {
     );
   });
 
+  it('writes no Reply-To without addresses, and no encoded word for an empty subject', () => {
+    expect(headOf(compose({}))).not.toContain('Reply-To');
+    expect(headOf(compose({ subject: '' }))).toMatch(/^Subject:\r$/m);
+  });
+
+  it('writes an international local part as it is, and the whole message after it', async () => {
+    const message = compose({ to: { address: 'jörg@example.org' } });
+    expect(headOf(message)).toContain('\r\nTo: jörg@example.org\r\n');
+    expect(isReadAs((await parse(message)).html, SOURCE.html)).toBe(true);
+    expect(message.toString()).toMatch(/--\r\n$/);
+  });
+
+  it('begins a header with an address that is longer than a line, so that no line is empty', () => {
+    const address = `${'x'.repeat(64)}@example.com`;
+    expect(headOf(compose({ to: { address } }))).toContain(`\r\nTo: ${address}\r\n`);
+  });
+
   it('is parsed by an independent parser into what was composed, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -101,11 +119,12 @@ describe('composeMessage', () => {
     );
   });
 
-  it('limits every line: CRLF only, 78 characters in the header, 998 in the body', () => {
+  it('limits every line: CRLF only, 78 characters of ASCII in the header, 998 in the body', () => {
     fc.assert(
       fc.property(mailboxes, headerText, bodies, (from, subject, html) => {
         const message = compose({ from, subject, html });
         const [head, ...cooldown] = message.toString('latin1').split('\r\n\r\n');
+        expect(isAscii(Buffer.from(head!, 'latin1'))).toBe(true);
         for (const line of head!.split('\r\n')) {
           if (!line.includes('@')) expect(line.length).toBeLessThanOrEqual(78);
           expect(line.trim()).not.toBe('');
@@ -133,12 +152,14 @@ describe('composeMessage', () => {
     expect((await parse(message)).subject).toBe(subject);
   });
 
-  it('carries a subject of 998 characters without a space', async () => {
-    const subject = 'x'.repeat(998);
-    const message = compose({ subject });
-    expect(Math.max(...linesOf(message).map((line) => line.length))).toBeLessThanOrEqual(78);
-    expect((await parse(message)).subject).toBe(subject);
-  });
+  it.each(['x'.repeat(998), `a ${'x'.repeat(996)}`])(
+    'carries a subject with a very long word: %s',
+    async (subject) => {
+      const message = compose({ subject });
+      expect(Math.max(...linesOf(message).map((line) => line.length))).toBeLessThanOrEqual(78);
+      expect((await parse(message)).subject).toBe(subject);
+    },
+  );
 
   it('S20: adds List-Unsubscribe, and List-Unsubscribe-Post where the link is https', () => {
     const headsOf = (unsubscribeUrl: string): string[] =>
@@ -193,6 +214,10 @@ describe('composeMessage', () => {
       for (const change of changes) expect(() => compose(change)).toThrow(UncomposableMessage);
     },
   );
+
+  it('refuses a message id that is not ASCII', () => {
+    expect(() => compose({ messageId: 'jörg@example.com' })).toThrow(UncomposableMessage);
+  });
 
   it('refuses an invalid date', () => {
     expect(() => compose({ date: new Date(Number.NaN) })).toThrow(UncomposableMessage);

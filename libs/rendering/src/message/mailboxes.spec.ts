@@ -18,6 +18,7 @@ describe('wireAddress', () => {
   it.each([
     '',
     'a',
+    'abc',
     '@example.com',
     'a@',
     'a b@example.com',
@@ -30,6 +31,7 @@ describe('wireAddress', () => {
     '"a"b"@example.com',
     'a@exa／mple.com',
     `${'a'.repeat(600)}@b.c`,
+    `${'ö'.repeat(300)}@b.c`,
   ])('refuses %j', (address) => {
     expect(() => wireAddress(address)).toThrow(UncomposableMessage);
   });
@@ -45,6 +47,8 @@ describe('mailboxTokens', () => {
     ['Jörg', '=?UTF-8?B?SsO2cmc=?= <a@example.com>'],
     ['=?UTF-8?Q?x?=', '=?UTF-8?B?PT9VVEYtOD9RP3g/PQ==?= <a@example.com>'],
     ['a  b', '=?UTF-8?Q?a__b?= <a@example.com>'],
+    ['x'.repeat(64), `${'x'.repeat(64)} <a@example.com>`],
+    ['x'.repeat(65), `=?UTF-8?Q?${'x'.repeat(60)}?= =?UTF-8?Q?xxxxx?= <a@example.com>`],
     ['', 'a@example.com'],
     ['  ', 'a@example.com'],
   ])('writes the name %j as %s', (name, expected) => {

@@ -32,14 +32,11 @@ export function wireAddress(address: string): string {
   const domain = address.slice(at + 1);
   const asciiDomain = PRINTABLE_ASCII.test(domain) ? domain : domainToASCII(domain);
   const wire = `${local}@${asciiDomain}`;
-  if (at < 1 || !LOCAL_PART.test(local) || !ASCII_DOMAIN.test(asciiDomain) || isTooLong(wire)) {
+  const isTooLong = Buffer.byteLength(wire) > MAX_ADDRESS_BYTES;
+  if (at < 1 || !LOCAL_PART.test(local) || !ASCII_DOMAIN.test(asciiDomain) || isTooLong) {
     throw new UncomposableMessage('an address is not of the form local@domain or is too long');
   }
   return wire;
-}
-
-function isTooLong(wire: string): boolean {
-  return wire.length > MAX_ADDRESS_BYTES || Buffer.byteLength(wire) > MAX_ADDRESS_BYTES;
 }
 
 /**

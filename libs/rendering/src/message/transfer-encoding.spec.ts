@@ -26,7 +26,9 @@ describe('encodeText', () => {
   it('leaves ASCII in short lines unchanged', () => {
     expect(encoded('a\nb')).toEqual({ encoding: '7bit', body: 'a\r\nb' });
     expect(encoded('')).toEqual({ encoding: '7bit', body: '' });
+    expect(encoded('a From me\r\nb')).toEqual({ encoding: '7bit', body: 'a From me\r\nb' });
     expect(encoded('x'.repeat(998)).encoding).toBe('7bit');
+    expect(encoded(`${'x'.repeat(998)}\n${'x'.repeat(998)}`).encoding).toBe('7bit');
   });
 
   it('encodes whatever a mail server could change or refuse', () => {
@@ -34,6 +36,7 @@ describe('encodeText', () => {
     expect(encoded('From me').body).toBe('=46rom me');
     expect(encoded(`a ${BOUNDARY} b`).body).toBe('a =3D_trs_1 b');
     expect(encoded('abcdef\x7f').body).toBe('abcdef=7F');
+    expect(encoded('abcdef\x01').body).toBe('abcdef=01');
   });
 
   it('writes quoted-printable: escapes, spaces before a break, dots at the start of a line', () => {

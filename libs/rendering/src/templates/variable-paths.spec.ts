@@ -55,6 +55,11 @@ describe('withDefaults', () => {
     });
   });
 
+  it('merges objects only with objects', () => {
+    const variables = { text: { a: 1 }, object: 'given', nothing: { a: 1 } };
+    expect(withDefaults({ text: 'default', object: { b: 2 }, nothing: null }, variables)).toEqual(variables);
+  });
+
   it('treats a member called __proto__ like any other', () => {
     const given = JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, unknown>;
     const filled = withDefaults(given, {});

@@ -25,8 +25,8 @@ export function* segmentsOf(path: string): Generator<string> {
 function valueAt(variables: unknown, segments: Iterable<string>): unknown {
   let value = variables;
   for (const segment of segments) {
-    if (value === null || value === undefined || !Object.hasOwn(Object(value) as object, segment))
-      return undefined;
+    // `Object` makes an empty object of null and undefined.
+    if (!Object.hasOwn(Object(value) as object, segment)) return undefined;
     value = (value as Record<string, unknown>)[segment];
   }
   return value;
