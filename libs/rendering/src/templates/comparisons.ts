@@ -11,7 +11,7 @@ export function isEqual(left: unknown, right: unknown): boolean {
 /** Negative, 0 or positive if `left` is less than, equal to or greater than `right`; NaN if they cannot be compared. */
 export function compare(left: unknown, right: unknown): number {
   const [a, b] = [numeric(left), numeric(right)];
-  if (!Number.isNaN(a) && !Number.isNaN(b)) return a - b || (a === b ? 0 : Number.NaN);
+  if (!Number.isNaN(a) && !Number.isNaN(b)) return a - b || 0;
   if (typeof left !== 'string' || typeof right !== 'string') return Number.NaN;
   return left < right ? -1 : Number(left > right);
 }

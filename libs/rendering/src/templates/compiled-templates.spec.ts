@@ -82,6 +82,7 @@ describe('CompiledTemplates', () => {
       '{{truncate name 3}} {{truncate name 3 ""}} {{truncate name 99}} {{truncate emoji 1}}',
       'Str… Str Straße Äö 👩…',
     ],
+    ['{{truncate name 0}} {{truncate name -1}} {{truncate name missing}}', '… Straße Äö Straße Äö'],
     [
       '{{truncate "ab🇩🇪c" 3}} {{truncate "cafe\u0301s" 4}} {{truncate "Hi 👩\u200d💻!" 4}} {{truncate "ab👍🏽" 4}} {{truncate "ab🇩🇪🇫🇷" 4}}',
       'ab… caf… Hi … ab👍🏽 ab🇩🇪…',
@@ -113,7 +114,7 @@ describe('CompiledTemplates', () => {
       'Straße Äö  1,2 Straße Äö 2026-05-01T22:30:00Z',
     ],
     [
-      '{{default missing "x"}} {{default blank "x"}} {{default zero "x"}} {{default missing blank name}}',
+      '{{default nothing "x"}} {{default blank "x"}} {{default zero "x"}} {{default missing blank name}}',
       'x x 0 Straße Äö',
     ],
     [
@@ -125,6 +126,11 @@ describe('CompiledTemplates', () => {
       'true true true false true',
     ],
     [
+      '{{gt 5 5}} {{gt 6 5}} {{gte 5 5}} {{gte 4 5}} {{lt 5 5}} {{lt 6 5}} {{lte 5 5}} {{lte 6 5}}',
+      'false true true false false false true false',
+    ],
+    ['{{#if (and total empty)}}a{{/if}}{{#if (or empty total)}}b{{/if}}', 'b'],
+    [
       '{{#and total name}}a{{else}}b{{/and}}{{#if (or missing empty)}}c{{/if}}{{#if (not empty)}}d{{/if}}',
       'ad',
     ],
@@ -135,6 +141,7 @@ describe('CompiledTemplates', () => {
       query: 'a&b c',
       list: [1, 2],
       empty: [],
+      nothing: null,
       blank: '',
       zero: 0,
       total: 1234.5,

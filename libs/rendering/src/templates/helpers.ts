@@ -198,7 +198,7 @@ function firstNonEmpty(values: readonly unknown[]): unknown {
 
 function memberOf([object, key]: readonly unknown[]): unknown {
   const isKey = typeof key === 'string' || typeof key === 'number';
-  if (!isKey || object === null || object === undefined || !Object.hasOwn(Object(object) as object, key))
-    return undefined;
+  // `Object` makes an empty object of null and undefined.
+  if (!isKey || !Object.hasOwn(Object(object) as object, key)) return undefined;
   return (object as Record<string | number, unknown>)[key];
 }
