@@ -137,6 +137,14 @@ describe('with several name servers', () => {
 
   const by = (...servers: string[]): DnsResolver => new DnsResolver({ servers, timeoutMs: 5_000 });
 
+  it('only the first one is asked where that answers', async () => {
+    server.set('first.example', { txt: ['here'] });
+    await by(server.address, silent.address).lookUpTxt('first.example');
+    // So that a question that was sent would have arrived.
+    await new DnsResolver({ servers: [silent.address], timeoutMs: TIMEOUT_MS }).lookUpTxt('last.example');
+    expect(silent.queries.map(({ name }) => name)).toEqual(['last.example']);
+  });
+
   it('a silent one costs little time', async () => {
     server.set('one.example', { txt: ['here'] });
     silent.set('one.example', 'silent');
