@@ -92,7 +92,7 @@ export class PartAnalyser {
       return this.fault(block.loc, `\`${name}\` needs what it is about: \`{{#${name} something}}\``);
     const path = pathOf(block.path);
     this.expression(path, scope, 'tested');
-    this.program(block.program, itemScope(block.program, withTested([path], scope)));
+    this.program(block.program, itemScope(withTested([path], scope)));
     this.program(block.inverse, scope);
   }
 

@@ -27,6 +27,10 @@ describe('analyseTemplate', () => {
     ],
     ['{{#each items as |item|}}{{item.name}} {{item}}{{/each}}{{item}}', ['item']],
     ['{{#with user}}{{name}} {{../sender}}{{/with}}', ['sender']],
+    ['{{#with user as |u|}}{{u}} {{./u}} {{../u}}{{/with}}', ['u']],
+    ['{{this}} {{@root}} {{#each items}}{{this}} {{@key.name}}{{/each}}', []],
+    ['{{#unless name}}{{name}}{{/unless}}{{#if city}}x{{else}}{{city}}{{/if}}', ['name', 'city']],
+    ['{{#if (or name city)}}{{name}}{{/if}}{{#if 1}}{{city}}{{/if}}', ['name', 'city']],
     ['{{#items}}{{name}}{{/items}}{{^items}}{{nothing}}{{/items}}', ['nothing']],
     [
       '{{#if vip}}{{discount}}{{else if trial}}{{days}}{{else}}{{price}}{{/if}}',

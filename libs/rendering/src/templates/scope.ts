@@ -1,13 +1,5 @@
 import { shown } from './parse-part.ts';
-import {
-  type Block,
-  type Expression,
-  headOf,
-  isScoped,
-  type Literal,
-  type Path,
-  type Program,
-} from './syntax.ts';
+import { type Block, type Expression, headOf, type Literal, type Path } from './syntax.ts';
 import { pathText } from './variable-paths.ts';
 
 /** Bounds faults about missing variables, which contain their paths. */
@@ -20,14 +12,12 @@ export interface Scope {
   readonly depth: number;
   /** The number of enclosing blocks and parentheses. */
   readonly level: number;
-  /** Names of items, from the `as |item|` of enclosing blocks. */
-  readonly blockParams: ReadonlySet<string>;
   /** Variables that enclosing blocks test: if one is missing, this node is not rendered. */
   readonly tested: readonly string[];
 }
 
 /** The scope outside of all blocks. */
-export const TOP: Scope = { depth: 0, level: 0, blockParams: new Set(), tested: [] };
+export const TOP: Scope = { depth: 0, level: 0, tested: [] };
 
 /** A literal in the position of a variable, as a path: `{{"odd name"}}` prints the variable of that name. */
 export function pathOf(named: Path | Literal): Path {
@@ -46,7 +36,7 @@ export function pathOf(named: Path | Literal): Path {
 /** The scope of a block's content. */
 export function contentScope(block: Block, scope: Scope, isScope: boolean): Scope {
   const inside = isScope || headOf(block.path) === 'if' ? withTested(block.params, scope) : scope;
-  return isScope ? itemScope(block.program, inside) : inside;
+  return isScope ? itemScope(inside) : inside;
 }
 
 /** The scope of a block's `{{else}}`. */
@@ -63,9 +53,8 @@ export function withTested(conditions: readonly Expression[], scope: Scope): Sco
 }
 
 /** The scope inside a block that changes `this`. */
-export function itemScope(program: Program | undefined, scope: Scope): Scope {
-  const names = program?.blockParams ?? [];
-  return { ...scope, depth: scope.depth + 1, blockParams: new Set([...scope.blockParams, ...names]) };
+export function itemScope(scope: Scope): Scope {
+  return { ...scope, depth: scope.depth + 1 };
 }
 
 /** The variables without which a condition is false. */
@@ -82,11 +71,10 @@ export function isTested(segments: readonly string[], { tested }: Scope): boolea
 }
 
 /** The path of a variable of the call; undefined if the path refers to an item of a block instead. */
-export function variableOf(path: Path, { depth, blockParams }: Scope): readonly string[] | undefined {
+export function variableOf(path: Path, { depth }: Scope): readonly string[] | undefined {
   const { parts } = path;
   if (path.data) return parts[0] === 'root' && parts.length > 1 ? parts.slice(1) : undefined;
-  const isOwn = path.depth === 0 && !isScoped(path) && blockParams.has(parts[0] ?? '');
-  return path.depth === depth && !isOwn && parts.length > 0 ? parts : undefined;
+  return path.depth === depth && parts.length > 0 ? parts : undefined;
 }
 
 /** The fault of a path; undefined: none. */

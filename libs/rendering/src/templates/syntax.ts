@@ -77,8 +77,8 @@ interface Hash {
   }[];
 }
 
-/** Whether a path is explicitly a variable (`this.word`, `./word`), not a helper or the name of an item; as in Handlebars. */
-export function isScoped(path: Path): boolean {
+/** Whether a path is explicitly a variable (`this.word`, `./word`), not a helper; as in Handlebars. */
+function isScoped(path: Path): boolean {
   return /^\.|this\b/.test(path.original);
 }
 
