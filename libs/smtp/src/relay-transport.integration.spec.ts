@@ -357,7 +357,7 @@ describe('credentials', () => {
     expect([transmission.kind, logins]).toEqual(['accepted', []]);
   });
 
-  it.each(['AUTH', 'AUTH LOGIN', 'AUTH=LOGIN PLAIN', 'auth plain'])(
+  it.each(['AUTH', 'AUTH LOGIN', 'AUTH=LOGIN PLAIN', 'auth plain', 'AUTH XOAUTH2 PLAIN'])(
     'are given where %s is offered',
     async (offer) => {
       const [, logins] = await logInAt(at('ehlo', { reply: `250-scripted\r\n250 ${offer}` }));
