@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { sleep, type ErrorBody, type Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
@@ -100,19 +99,20 @@ it('many locked contacts fail their own calls, and leave connections to everybod
     acme,
     held.map((one) => ({ wanted: one, email: null })),
   );
-  const holder = new pg.Client(testDatabase.url);
-  await holder.connect();
-  await holder.query('BEGIN; SELECT FROM contacts FOR UPDATE');
+  const holder = await database.pool.connect();
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+  await holder.query('SELECT FROM contacts FOR UPDATE');
   let isOver = false;
   const calls = Promise.allSettled([...held, wanted(40)].map((one) => manage.upsert(acme, one)));
   const ended = calls.finally(() => (isOver = true));
   let mostWaiting = 0;
   while (!isOver) {
-    const { rows } = await holder.query<{ n: number }>(WAITING_FOR_LOCKS);
+    const { rows } = await database.pool.query<{ n: number }>(WAITING_FOR_LOCKS);
     mostWaiting = Math.max(mostWaiting, rows[0]!.n);
     await sleep(20);
   }
-  await holder.end();
+  await holder.query('ROLLBACK');
+  holder.release();
   const faults = (await ended).map((one) => (one.status === 'rejected' ? faultOf(one.reason) : one.status));
   expect(faults).toEqual([...held.map(() => 'locked'), 'fulfilled']);
   expect(mostWaiting).toBe(1);
