@@ -213,6 +213,19 @@ describe('a relay that limits connections', () => {
     },
   );
 
+  it('is not one that refuses a connection for good', async () => {
+    const server = await scripted();
+    server.script = (stage) =>
+      stage === 'greeting' && server.connections.open > 1
+        ? { reply: '554 5.7.1 no service for you', drop: true }
+        : undefined;
+    const told: string[] = [];
+    const onCrowded = (reason: string): unknown => told.push(reason);
+    const transport = transportTo(server.url, { maxConnections: 2, cooldownMs: 600_000, onCrowded });
+    expect((await sendAll(transport, 2)).sort()).toEqual(['accepted', 'refused']);
+    expect(told).toEqual([]);
+  });
+
   it('is offered more connections after a while', async () => {
     const server = await scripted();
     server.script = bound(1, () => server);
