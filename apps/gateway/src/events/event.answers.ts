@@ -1,6 +1,6 @@
 import { EVENT_NAMES, EVENTS } from '@posthorn/domain';
-import { idOf, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
-import { eventDataSchema } from '../openapi/event-webhooks.ts';
+import { allOf, idOf, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
+import { eventDataSchema, eventWithDataSchema } from '../openapi/event-webhooks.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -22,7 +22,10 @@ class FeedEvent {
 }
 
 /** A page of the feed. */
-class EventPage extends pageOf('The events of the page, in their order.', FeedEvent) {
+class EventPage extends pageOf<FeedEvent>(
+  'The events of the page, in their order.',
+  allOf(objectOf(FeedEvent), eventWithDataSchema()),
+) {
   @AnswerField(
     'The position at which to continue, now or later: after all events that this page contains or has examined. New events come after it.',
     text,

@@ -84,3 +84,17 @@ describe('W11, W12: the webhooks of the document', () => {
     expect(bare(schemas['EventEmail']!)).toEqual(bare(schemas['Email']!));
   });
 });
+
+it('An event of the feed has the data that its name says', () => {
+  const validate = compileSchema({ $ref: '#/components/schemas/EventPage' });
+  const validates = (event: EventName, dataOf: EventName): boolean => {
+    const item = { id: newId('evt', 0), event, createdAt: new Date(0).toISOString() };
+    const items = [{ ...item, data: EVENTS[dataOf].data.example }];
+    return validate({ items, hasMore: false, startAt: null, resumeAt: 'x' });
+  };
+  expect(EVENT_NAMES.filter((event) => !validates(event, event))).toEqual([]);
+  expect([validates('CONTACT_CREATED', 'EMAIL_SENT'), validates('EMAIL_SENT', 'CONTACT_CREATED')]).toEqual([
+    false,
+    false,
+  ]);
+});

@@ -34,8 +34,22 @@ export function eventSchemas(): Record<string, JsonSchema> {
 
 /** The schema of the `data` of any event. */
 export function eventDataSchema(): JsonSchema {
-  const titles = EVENT_NAMES.map((name) => EVENTS[name].data.schema['title'] as string);
-  return { anyOf: [...new Set(titles)].map((title) => ({ $ref: referenceOf(title) })) };
+  return { anyOf: [...namesByDataTitle().keys()].map((title) => ({ $ref: referenceOf(title) })) };
+}
+
+/** The schema of any object with the `event` and the `data` of an event: by `event`, clients tell which `data` it has. */
+export function eventWithDataSchema(): JsonSchema {
+  const kinds = [...namesByDataTitle()].map(([title, names]) => ({
+    type: 'object',
+    required: ['event', 'data'],
+    properties: { event: { type: 'string', enum: names }, data: { $ref: referenceOf(title) } },
+  }));
+  return { oneOf: kinds };
+}
+
+/** The names of the events by the title of the schema of their `data`. */
+function namesByDataTitle(): Map<string, EventName[]> {
+  return Map.groupBy(EVENT_NAMES, (name) => EVENTS[name].data.schema['title'] as string);
 }
 
 function postOf(name: EventName): Part {

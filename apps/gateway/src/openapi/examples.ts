@@ -44,13 +44,13 @@ function exampleOfFields(described: DescribedClass, fields: readonly DescribedFi
 }
 
 function exampleInSchema(schema: JsonSchema): unknown {
-  const { examples, enum: words, items, anyOf, oneOf } = schema as Record<string, unknown[] | undefined>;
+  const { examples, enum: words, items, ...composed } = schema as Record<string, unknown[] | undefined>;
   const described = referredClass(schema);
   if (described !== undefined) return exampleOf(described);
   if (examples !== undefined) return examples[0];
   if (words !== undefined) return words[0];
   if (items !== undefined) return exampleOfItems(items as unknown as JsonSchema);
-  const [first] = (anyOf ?? oneOf ?? []) as JsonSchema[];
+  const [first] = (composed['anyOf'] ?? composed['oneOf'] ?? composed['allOf'] ?? []) as JsonSchema[];
   return first === undefined ? undefined : exampleInSchema(first);
 }
 

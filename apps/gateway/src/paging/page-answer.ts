@@ -13,15 +13,16 @@ export interface PageAnswer<Item> {
  * A base class for the answer class of a page.
  *
  * @param sentence describes the items
+ * @param items the schema or the answer class of an item
  * @param startAt the schema of `startAt` where there is a next page: the time of its first item in short lists; opaque in all others
  */
 export function pageOf<Item extends object>(
   sentence: string,
-  itemClass: new () => Item,
+  items: JsonSchema | (new () => Item),
   startAt: JsonSchema = text,
 ): new () => PageAnswer<Item> {
   class Page implements PageAnswer<Item> {
-    @AnswerField(sentence, listOf(itemClass))
+    @AnswerField(sentence, listOf(items))
     items!: readonly Item[];
 
     @AnswerField('Whether there is a next page.', bool, { example: false })
