@@ -71,7 +71,8 @@ export class RenderingThreads<Task, Result> {
   }
 
   /**
-   * Runs a task when a thread is free; owners are served round robin. The deadline starts at that moment, so it does not include waiting for others.
+   * Runs a task when a thread is free; owners are served round robin. The deadline starts when the thread has begun the task, so it includes neither waiting for
+   * others nor the start of the thread.
    *
    * @param owner whose task it is
    * @param take called when a thread is free; returns the task, or undefined if there is none any more
