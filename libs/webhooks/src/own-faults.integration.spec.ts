@@ -5,7 +5,7 @@ import { NODE_ON_SOURCES } from '@posthorn/testing';
 
 const PROGRAM = fileURLToPath(new URL('./post-without-resources.fixture.ts', import.meta.url));
 /** Only who may make one can test without a network. */
-const canLoseNetwork = spawnSync('unshare', ['-n', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+const canLoseNetwork = spawnSync('unshare', ['-n', 'true']).status === 0;
 
 /** What a program prints that is run by a shell. */
 function run(command: string, ...args: string[]): unknown {
@@ -31,9 +31,9 @@ describe('W8: a lack of resources of this machine does not count as a failure of
   });
 
   (canLoseNetwork ? it : it.skip)('a network', () => {
-    expect(
-      run(`exec unshare -n sh -c 'ip link set lo up && exec "$0" "$@"'`, 'http://10.0.0.1/'),
-    ).toMatchObject({
+    // With loopback, which is no network either, where a program is there that can set it up.
+    const withLoopback = `exec unshare -n sh -c 'ip link set lo up 2>&-; exec "$0" "$@"'`;
+    expect(run(withLoopback, 'http://10.0.0.1/')).toMatchObject({
       kind: 'ours',
       reason: 'this machine has no network',
     });
