@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, Transmission, Verdict } from './delivery.ts';
 import { decideAfterAttempt, mayTryAnotherRelay, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
 
-const refused = (stage: SmtpStage, code: number, text = 'no', enhancedCode?: string): Transmission => ({
+const refused = (
+  stage: SmtpStage,
+  code: number,
+  text = 'no',
+  enhancedCode?: string,
+): Extract<Transmission, { kind: 'refused' }> => ({
   kind: 'refused',
   stage,
   reply: { code, text, ...(enhancedCode === undefined ? {} : { enhancedCode }) },
@@ -176,6 +181,37 @@ describe('a refusal at MAIL', () => {
     expect(decideAfterAttempt(refused('mail', code, text, enhancedCode), 0)).toEqual({
       kind: 'relay_unavailable',
     });
+  });
+});
+
+describe('a refusal that could be about us, while the relay serves others', () => {
+  const whileServing = (...of: Parameters<typeof refused>): Transmission => ({
+    ...refused(...of),
+    servesOthers: true,
+  });
+
+  it.each([
+    ['mail', 550, 'Invalid credentials for relay'],
+    ['mail', 452, 'insufficient system storage'],
+    ['rcpt', 530, 'Authentication required'],
+    ['content', 550, 'authentication required'],
+  ] as const)('delays the email, until its retries are used up: %s %i %s', (stage, code, text) => {
+    const transmission = whileServing(stage, code, text);
+    expect(decideAfterAttempt(transmission, 0)).toEqual(AFTER_A_MINUTE);
+    expect(decideAfterAttempt(transmission, RETRY_AFTER_SECONDS.length)).toEqual({ kind: 'failed' });
+    expect(mayTryAnotherRelay(transmission)).toBe(true);
+  });
+
+  it('leaves every other refusal as it is', () => {
+    for (const [stage, code] of [
+      ['rcpt', 550],
+      ['rcpt', 451],
+      ['content', 554],
+    ] as const) {
+      expect(decideAfterAttempt(whileServing(stage, code), 0)).toEqual(
+        decideAfterAttempt(refused(stage, code), 0),
+      );
+    }
   });
 });
 

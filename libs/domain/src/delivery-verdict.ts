@@ -5,8 +5,10 @@ import {
   type Transmission,
   type Verdict,
 } from './delivery.ts';
-import { classifyReply } from './replies/classify-reply.ts';
+import { classifyReply, replyClassOf } from './replies/classify-reply.ts';
 import { effectOf } from './replies/reply-classes.ts';
+
+type Refusal = Extract<Transmission, { kind: 'refused' }>;
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -34,11 +36,12 @@ function decideAfterDisconnect(stage: SmtpStage, attempts: number): Verdict {
   return isBeforeAnyEmail(stage) ? { kind: 'relay_unavailable' } : retry(attempts, false);
 }
 
-function decideAfterRefusal(stage: SmtpStage, reply: SmtpReply, attempts: number): Verdict {
+function decideAfterRefusal({ stage, reply, servesOthers }: Refusal, attempts: number): Verdict {
   // A code that is not a refusal says nothing about the email: treated like a connection that failed at this stage.
   if (!isPermanent(reply) && !isTransient(reply)) return decideAfterDisconnect(stage, attempts);
   const { status, suppresses, retryNotBeforeSeconds } = effectOf(classifyReply(reply, stage));
-  if (status === null) return { kind: 'relay_unavailable' };
+  // While others are served, not even a permanent reply is the end: whoever runs the relay can mend it.
+  if (status === null) return servesOthers ? retry(attempts, false) : { kind: 'relay_unavailable' };
   if (isTransient(reply)) return retry(attempts, false, retryNotBeforeSeconds);
   return status === 'BOUNCED' ? { kind: 'bounced', suppresses } : { kind: 'failed' };
 }
@@ -54,7 +57,7 @@ export function decideAfterAttempt(transmission: Transmission, attempts: number)
     case 'accepted':
       return { kind: 'sent' };
     case 'refused':
-      return decideAfterRefusal(transmission.stage, transmission.reply, attempts);
+      return decideAfterRefusal(transmission, attempts);
     case 'broken':
       return decideAfterDisconnect(transmission.stage, attempts);
     case 'unknown':
@@ -69,14 +72,14 @@ export function isRelayFault(transmission: Transmission): boolean {
 
 /**
  * Whether another relay may be tried at once: only if this one has certainly not accepted the email, because the connection failed before
- * the whole message was written or the relay closed it (421), and the failure is not about the email.
+ * the whole message was written or the relay closed it (421), or because of a reply that may be about us.
  */
 export function mayTryAnotherRelay(transmission: Transmission): boolean {
   switch (transmission.kind) {
     case 'broken':
       return true;
     case 'refused':
-      return transmission.reply.code === 421 || isRelayFault(transmission);
+      return transmission.reply.code === 421 || replyClassOf(transmission) === 'relay';
     case 'accepted':
     case 'unknown':
       return false;

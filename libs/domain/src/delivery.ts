@@ -20,8 +20,13 @@ export interface SmtpReply {
 export type Transmission =
   /** The final dot was answered with 2xx: the relay has the email. */
   | { readonly kind: 'accepted'; readonly reply: SmtpReply }
-  /** The server refused at this stage: nothing was accepted. */
-  | { readonly kind: 'refused'; readonly stage: SmtpStage; readonly reply: SmtpReply }
+  /** The server refused at this stage: nothing was accepted. `servesOthers`: it accepts other emails of ours at the time, so it does not refuse us. */
+  | {
+      readonly kind: 'refused';
+      readonly stage: SmtpStage;
+      readonly reply: SmtpReply;
+      readonly servesOthers?: true;
+    }
   /** The connection failed at this stage, before the whole message was written: nothing was accepted. `isOurs`: this machine lacked a resource. */
   | {
       readonly kind: 'broken';

@@ -4,6 +4,8 @@ const FIRST_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 30_000;
 /** A probe without a result is given up after this, so that another may begin. */
 const PROBE_DEADLINE_MS = 60_000;
+/** How long an answer about an email shows that the relay serves us. Once it refuses everybody, each email that is tried within this time uses up an attempt. */
+const SERVING_MS = 5_000;
 
 /** `closed`: emails flow. `open`: the relay is unavailable, and nothing is sent until the back-off is over. `half_open`: one probe is under way, whose result opens or closes the breaker. */
 export type RelayBreakerState = 'closed' | 'open' | 'half_open';
@@ -16,6 +18,7 @@ export class RelayBreaker {
   private untilMs = 0;
   /** When it opened or closed last. */
   private changedAtMs = Number.NEGATIVE_INFINITY;
+  private succeededAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(readonly nowMs: () => number = () => performance.now()) {}
@@ -35,7 +38,8 @@ export class RelayBreaker {
 
   /** The relay has answered about an email: it has accepted the envelope, or the verdict is any but `relay_unavailable`. */
   succeeded(): void {
-    if (this.current !== 'closed') this.changedAtMs = this.nowMs();
+    this.succeededAtMs = this.nowMs();
+    if (this.current !== 'closed') this.changedAtMs = this.succeededAtMs;
     this.current = 'closed';
     this.backOffMs = 0;
   }
@@ -66,6 +70,11 @@ export class RelayBreaker {
     if (this.current !== 'half_open' || begunAtMs < this.changedAtMs) return;
     this.current = 'open';
     this.untilMs = this.nowMs();
+  }
+
+  /** Whether the relay has answered about an email within the last five seconds, and has not failed since. */
+  get isServing(): boolean {
+    return this.current === 'closed' && this.nowMs() - this.succeededAtMs < SERVING_MS;
   }
 
   get state(): RelayBreakerState {

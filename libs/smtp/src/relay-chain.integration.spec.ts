@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { decideAfterAttempt } from '@posthorn/domain';
 import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
 import { RelayBreaker } from './relay-breaker.ts';
 import { RelayChain, type RelayEvent } from './relay-chain.ts';
@@ -184,6 +185,37 @@ describe('relays in order of preference', () => {
     const sends = Array.from({ length: 20 }, () => chain.chain.send(ENVELOPE, MESSAGE));
     expect(new Set((await Promise.all(sends)).map((answer) => answer?.kind))).toEqual(new Set(['accepted']));
     expect([taken(chain), chain.events]).toEqual([[20], []]);
+  });
+
+  it.each([
+    ['mail', { reply: '550 5.7.1 Invalid credentials for relay [192.0.2.1]' }],
+    ['rcpt', { reply: '530 5.7.0 Authentication required' }],
+    ['content', { reply: '550 5.7.1 authentication required' }],
+  ] as const)(
+    'stay available while they serve others, if they refuse one email at %s in words that could be about us: %j',
+    async (stage, answer) => {
+      const chain = await chainOf((reached, { from }) =>
+        reached === stage && from === 'odd@example.com' ? answer : undefined,
+      );
+      for (let n = 0; n < 3; n += 1) {
+        expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+        const refused = await chain.chain.send({ ...ENVELOPE, from: 'odd@example.com' }, MESSAGE);
+        expect(decideAfterAttempt(refused!, 0)).toMatchObject({ kind: 'retry' });
+        chain.pass(4_000);
+      }
+      expect(chain.events).toEqual([]);
+      expect(chain.chain.retryAfterMs).toBe(0);
+    },
+  );
+
+  it('become unavailable when nobody is served any more, whatever email is refused', async () => {
+    const chain = await chainOf(WELL);
+    await chain.chain.send(ENVELOPE, MESSAGE);
+    chain.servers[0]!.script = at('mail', { reply: '452 4.3.1 Insufficient system storage' });
+    chain.pass(5_000);
+    const refused = await chain.chain.send(ENVELOPE, MESSAGE);
+    expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'relay_unavailable' });
+    expect(chain.events).toMatchObject([{ isAvailable: false }]);
   });
 
   it('stay available when a connection fails that was being opened before they were available again', async () => {

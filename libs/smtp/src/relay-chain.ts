@@ -1,4 +1,5 @@
 import {
+  isBeforeAnyEmail,
   isRelayFault,
   mayTryAnotherRelay,
   type RelayedTransmission,
@@ -92,7 +93,7 @@ export class RelayChain {
     const begunAtMs = relay.breaker.nowMs();
     let transmission: Transmission | undefined;
     try {
-      transmission = await relay.transport.send(envelope, message, onReached);
+      transmission = judged(await relay.transport.send(envelope, message, onReached), relay.breaker);
       return transmission;
     } finally {
       onEnd?.(transmission);
@@ -117,4 +118,19 @@ export class RelayChain {
     breaker.succeeded();
     if (!wasClosed) this.onRelay({ relay: name, isAvailable: true });
   }
+}
+
+/**
+ * Tells a refusal of one email from one of us (decision 9): words such as "authentication required" may be the recipient's server's, quoted by the relay, and whoever
+ * is free to choose sender or recipient must not be able to stop the emails of others. A 421 ends the session, so it is never about one email alone.
+ */
+function judged(
+  transmission: Transmission | undefined,
+  { isServing }: RelayBreaker,
+): Transmission | undefined {
+  const isOfOneEmail =
+    transmission?.kind === 'refused' &&
+    !isBeforeAnyEmail(transmission.stage) &&
+    transmission.reply.code !== 421;
+  return isOfOneEmail && isServing ? { ...transmission, servesOthers: true } : transmission;
 }
