@@ -19,6 +19,14 @@ const known = (replyClass: ReplyClass, lines: readonly Line[]): KnownReply[] =>
  * patterns come before general ones: a block list that is mentioned in a sentence with "user unknown" is a block list.
  */
 export const KNOWN_REPLIES: readonly KnownReply[] = [
+  ...known('policy', [
+    // A group that only members may write to: not our login is missing, but theirs.
+    [
+      'Exchange',
+      /RESOLVER\.RST\./,
+      '550 5.7.1 RESOLVER.RST.AuthRequired; authentication required; Delivery restriction check failed because the sender was not authenticated when sending to this group',
+    ],
+  ]),
   ...known('relay', [
     ['Postfix', /must issue a starttls/i, '530 5.7.0 Must issue a STARTTLS command first'],
     ['Sendmail', /authentication (is )?required/i, '550 5.7.1 Authentication required'],
@@ -26,6 +34,22 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'Exchange',
       /client was not authenticated/i,
       '530 5.7.57 Client not authenticated to send mail. Error: 530 5.7.57 Client was not authenticated to send anonymous mail during MAIL FROM',
+    ],
+    [
+      'Gmail',
+      /invalid credentials for relay/i,
+      '550 5.7.1 Invalid credentials for relay [192.0.2.1]. The IP address you’ve registered in your Workspace SMTP Relay service doesn’t match the domain of the account this email is being sent from.',
+    ],
+    [
+      'Amazon SES',
+      /sending paused for this account|not authorized to perform ses:/i,
+      '554 Message rejected: Sending paused for this account. For more information, please check the inbox of the email address associated with your AWS account.',
+    ],
+    ['SendGrid', /credits exceeded/i, '451 Authentication failed: Maximum credits exceeded'],
+    [
+      'Mailgun',
+      /domain \S+ is not allowed to send/i,
+      '550 5.7.1 Domain mg.example.com is not allowed to send: The account is disabled',
     ],
   ]),
   ...known('rate_limited', [
@@ -41,7 +65,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Gmail',
-      /(daily|sending) (user )?(sending )?(quota|limit) exceeded/i,
+      /(daily|send|sending|relay) (user )?(sending )?(quota|limit) exceeded/i,
       '550 5.4.5 Daily user sending limit exceeded. For more information on Gmail sending limits go to https://support.google.com/a/answer/166852',
     ],
     [
@@ -66,7 +90,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Postfix',
-      /too many (connections|errors|recipients|concurrent)/i,
+      /too many (connections|sessions|errors|recipients|concurrent)/i,
       '421 4.7.0 mx.example.net Error: too many connections from 192.0.2.1',
     ],
     [
@@ -74,6 +98,17 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /try again later.*(threshold|frequency)|(threshold|frequency) exceeded/i,
       '421 4.1.0 192.0.2.1 Throttled - try again later. Sending threshold exceeded RL000001',
     ],
+    [
+      'Microsoft',
+      /reached (your|the) (daily )?limit/i,
+      '554 5.1.90 Your message can’t be sent because you’ve reached your daily limit for message recipients',
+    ],
+    [
+      'cPanel',
+      /exceeded (your|the) (max|sending)/i,
+      '550 Domain example.com has exceeded the max defers and failures per hour (5/5 (100%)) allowed. Message discarded.',
+    ],
+    ['QQ', /frequency limited/i, '550 Connection frequency limited. http://service.mail.qq.com/'],
     ['Barracuda', /rate control/i, '450 4.7.1 Client host rejected: Rate control, try again later'],
     ['Proofpoint', /throttl(ed|ing)/i, '421 Connection throttled, please try again later'],
   ]),
@@ -83,7 +118,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /over (its )?(disk )?quota|out of storage/i,
       '452 4.2.2 The recipient’s inbox is out of storage space and inactive. Please direct the recipient to https://support.google.com/mail/?p=OverQuotaTemp',
     ],
-    ['Exim', /(quota|storage) (is )?exceeded|exceeded (the )?(storage|quota)/i, '552 Mailbox quota exceeded'],
+    [
+      'Exim',
+      /(quota|storage) (is )?exceeded|exceeded (the )?(storage|quota|mailbox limit)|over its storage limit/i,
+      '552 Mailbox quota exceeded',
+    ],
     [
       'Dovecot',
       /mailbox (is )?full|mail ?box.*(full|exceeded)/i,
@@ -111,7 +150,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
   ...known('blocked', [
     [
       'Spamhaus',
-      /spamhaus|sorbs|spamcop|abuseat|uceprotect|invaluement/i,
+      /spamhaus|sorbs|spamcop|abuseat|uceprotect|invaluement|surbl|uribl|cloudmark/i,
       '554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org; https://www.spamhaus.org/query/ip/192.0.2.1',
     ],
     [
@@ -177,7 +216,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'AOL',
-      /\bDNSBL\b|(HVU|RLY|CON):[BI]\d/i,
+      /\bDNSBLs?\b|(HVU|RLY|CON):[BI]\d/i,
       '554 5.7.1 : (CON:B1) https://postmaster.aol.com/error-codes#554conb1',
     ],
     [
@@ -187,7 +226,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Postfix',
-      /client host.*(rejected|blocked)|blocked (using|by)|block ?list|black ?list|denylist/i,
+      /client host.*(rejected|blocked)|blocked (using|by|for abuse)|block ?list|black ?list|denylist/i,
       '554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied',
     ],
     [
@@ -204,17 +243,17 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Yahoo',
-      /not accepted for policy reasons/i,
+      /not accepted for policy reasons|due to (local |security )?polic(y|ies)/i,
       '554 5.7.9 Message not accepted for policy reasons. See https://postmaster.yahooinc.com/error-codes',
     ],
     [
       'Postfix',
-      /relay(ing)? (access )?(denied|not (permitted|allowed))|unable to relay|does not relay/i,
+      /relay(ing)? (access )?(denied|not (permitted|allowed))|(unable|not permitted|not allowed) to relay|does not relay|rcpthosts/i,
       '554 5.7.1 <ada@example.net>: Relay access denied',
     ],
     [
       'Exchange',
-      /SMTPSEND\.|RESTRICTED|not allowed to send to|don.t have permission/i,
+      /SMTPSEND\.|RESTRICTED|not allowed to send to|(do|does)(n.t| not) have permission/i,
       '550 5.7.1 RESOLVER.RST.NotAuthorized; not authorized; you don’t have permission to send to this recipient',
     ],
     [
@@ -229,7 +268,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Exim',
-      /sender verify failed|reverse dns|PTR record|HELO.*(invalid|rejected)/i,
+      /sender verify failed|reverse (dns|lookup)|PTR record|HELO.*(invalid|rejected)/i,
       '550 Reverse DNS lookup failed for host 192.0.2.1',
     ],
   ]),
@@ -243,6 +282,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'Microsoft',
       /\bS777\d\d\b|temporarily unavailable|server busy/i,
       '451 4.7.500 Server busy. Please try again later from [192.0.2.1]. (S77714)',
+    ],
+    [
+      'Exchange',
+      /hop count exceeded|too many hops|mail loop/i,
+      '550 5.4.14 Hop count exceeded - possible mail loop ATTR1',
     ],
     [
       'Exim',
@@ -264,13 +308,36 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Amavis',
-      /message content rejected|content (was )?rejected|objectionable/i,
+      /message content rejected|content (was )?rejected|content restrictions|objectionable/i,
       '554 5.6.0 Message content rejected, id=12345-01',
     ],
+    [
+      'Symantec',
+      /message filtered/i,
+      '553 Message filtered. Refer to the Troubleshooting page at http://www.symanteccloud.com/troubleshooting for more information. (#5.7.1)',
+    ],
+    ['Orange', /ofr_?506/i, '550 5.2.0 Mail rejete. Mail rejected. ofr_506 [506]'],
     [
       'Gmail',
       /not RFC 5322 compliant|multiple .?from.? headers|duplicate headers/i,
       '550 5.7.1 This message is not RFC 5322 compliant. There are multiple ’From’ headers. To reduce the amount of spam sent to Gmail, this message has been blocked.',
+    ],
+  ]),
+  ...known('sender', [
+    [
+      'Amazon SES',
+      /email address is not verified/i,
+      '554 Message rejected: Email address is not verified. The following identities failed the check in region EU-WEST-1: shop@example.com',
+    ],
+    [
+      'SendGrid',
+      /not match a verified sender/i,
+      '550 The from address does not match a verified Sender Identity. Mail cannot be sent until this error is resolved.',
+    ],
+    [
+      'Postmark',
+      /not a sender signature/i,
+      '550 The ’From’ address you supplied (shop@example.com) is not a Sender Signature on your account.',
     ],
   ]),
   ...known('unknown_user', [
@@ -311,7 +378,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Exim',
-      /no mailbox (here )?by that name|(invalid|unknown|bad) (recipient|mailbox|address|local[- ]part)/i,
+      /no (mailbox|account) (here )?by that name|not a valid mailbox|addressee unknown|(invalid|unknown|bad) (recipient|mailbox|address|local[- ]part)/i,
       '550 Sorry, no mailbox here by that name. (#5.1.1)',
     ],
     [
