@@ -192,7 +192,6 @@ describe('a refusal that could be about us, while the relay serves others', () =
 
   it.each([
     ['mail', 550, 'Invalid credentials for relay'],
-    ['mail', 452, 'insufficient system storage'],
     ['rcpt', 530, 'Authentication required'],
     ['content', 550, 'authentication required'],
   ] as const)('delays the email, until its retries are used up: %s %i %s', (stage, code, text) => {

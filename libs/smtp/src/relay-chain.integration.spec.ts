@@ -208,10 +208,22 @@ describe('relays in order of preference', () => {
     },
   );
 
+  it.each(['452 4.3.1 Insufficient system storage', '421 4.7.0 too much mail'])(
+    'become unavailable even while they serve others, if they get too much: %s',
+    async (reply) => {
+      const chain = await chainOf(WELL);
+      await chain.chain.send(ENVELOPE, MESSAGE);
+      chain.servers[0]!.script = at('mail', { reply });
+      const refused = await chain.chain.send(ENVELOPE, MESSAGE);
+      expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'relay_unavailable' });
+      expect(chain.events).toMatchObject([{ isAvailable: false }]);
+    },
+  );
+
   it('become unavailable when nobody is served any more, whatever email is refused', async () => {
     const chain = await chainOf(WELL);
     await chain.chain.send(ENVELOPE, MESSAGE);
-    chain.servers[0]!.script = at('mail', { reply: '452 4.3.1 Insufficient system storage' });
+    chain.servers[0]!.script = at('mail', { reply: '550 5.7.1 Client host rejected' });
     chain.pass(5_000);
     const refused = await chain.chain.send(ENVELOPE, MESSAGE);
     expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'relay_unavailable' });

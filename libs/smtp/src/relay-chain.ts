@@ -122,15 +122,18 @@ export class RelayChain {
 
 /**
  * Tells a refusal of one email from one of us (decision 9): words such as "authentication required" may be the recipient's server's, quoted by the relay, and whoever
- * is free to choose sender or recipient must not be able to stop the emails of others. A 421 ends the session, so it is never about one email alone.
+ * is free to choose sender or recipient must not be able to stop the emails of others.
  */
 function judged(
   transmission: Transmission | undefined,
   { isServing }: RelayBreaker,
 ): Transmission | undefined {
-  const isOfOneEmail =
-    transmission?.kind === 'refused' &&
-    !isBeforeAnyEmail(transmission.stage) &&
-    transmission.reply.code !== 421;
-  return isOfOneEmail && isServing ? { ...transmission, servesOthers: true } : transmission;
+  return transmission?.kind === 'refused' && isServing && mayBeAboutOneEmail(transmission)
+    ? { ...transmission, servesOthers: true }
+    : transmission;
+}
+
+/** A 421 ends the session, and a temporary refusal at MAIL, before any recipient, is how a relay says that it gets too much. */
+function mayBeAboutOneEmail({ stage, reply: { code } }: Extract<Transmission, { kind: 'refused' }>): boolean {
+  return !isBeforeAnyEmail(stage) && code !== 421 && (stage !== 'mail' || code >= 500);
 }
