@@ -77,7 +77,13 @@ await startProcess('sender', async () => {
   const relays = openRelays(sender, logger);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const gate = new LaneGate(sender.SMTP_CONNECTIONS);
-  const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND);
+  const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
+    isLowered
+      ? logger.warn(
+          'the relay says that it gets emails too fast: they are sent more slowly, at the rate that it takes',
+        )
+      : logger.info('the relay takes emails at full speed again'),
+  );
   const spans = tracing.tracer && new EmailSpans(tracing.tracer);
   const sendEmails = new SendEmails({
     outbox,

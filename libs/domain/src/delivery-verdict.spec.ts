@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SmtpStage, Transmission, Verdict } from './delivery.ts';
-import { decideAfterAttempt, mayTryAnotherRelay, RETRY_AFTER_SECONDS } from './delivery-verdict.ts';
+import {
+  decideAfterAttempt,
+  isTooFast,
+  mayTryAnotherRelay,
+  RETRY_AFTER_SECONDS,
+} from './delivery-verdict.ts';
 
 const refused = (
   stage: SmtpStage,
@@ -211,6 +216,25 @@ describe('a refusal that could be about us, while the relay serves others', () =
         decideAfterAttempt(refused(stage, code), 0),
       );
     }
+  });
+});
+
+describe('emails come too fast', () => {
+  const throttled = 'Throttling failure: Maximum sending rate exceeded';
+  it('when a server says so, temporarily, after MAIL', () => {
+    expect(isTooFast(refused('content', 454, throttled, '4.7.0'))).toBe(true);
+    expect(isTooFast(refused('rcpt', 450, 'rate limit'))).toBe(true);
+  });
+
+  it.each<Transmission>([
+    refused('content', 554, throttled),
+    refused('mail', 454, throttled),
+    refused('rcpt', 451, 'greylisted'),
+    broken('content'),
+    { kind: 'unknown', error: throttled },
+    { kind: 'accepted', reply: { code: 250, text: throttled } },
+  ])('but not when it says something else: %j', (transmission) => {
+    expect(isTooFast(transmission)).toBe(false);
   });
 });
 

@@ -70,6 +70,15 @@ export function isRelayFault(transmission: Transmission): boolean {
   return decideAfterAttempt(transmission, 0).kind === 'relay_unavailable';
 }
 
+/** Whether the server says, temporarily, that it gets emails too fast. */
+export function isTooFast(transmission: Transmission): boolean {
+  return (
+    transmission.kind === 'refused' &&
+    isTransient(transmission.reply) &&
+    replyClassOf(transmission) === 'rate_limited'
+  );
+}
+
 /**
  * Whether another relay may be tried at once: only if this one has certainly not accepted the email, because the connection failed before
  * the whole message was written or the relay closed it (421), or because of a reply that may be about us.

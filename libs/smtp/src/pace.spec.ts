@@ -41,6 +41,36 @@ describe('a pace', () => {
     ).toBeGreaterThanOrEqual(195);
   });
 
+  it.each([0, 500])(
+    'of %i adapts to a relay that gets emails too fast, and says when that begins and ends',
+    async (max) => {
+      const said: boolean[] = [];
+      let nowMs = 0;
+      const pace = new Pace(
+        max,
+        (isLowered) => said.push(isLowered),
+        () => nowMs,
+      );
+      const answer = (isTooFast: boolean, everyMs: number, count: number): void => {
+        for (let n = 0; n < count; n += 1) {
+          nowMs += everyMs;
+          pace.noteAnswer(isTooFast);
+        }
+      };
+      answer(false, 10, 500);
+      expect(said).toEqual([]);
+      answer(true, 50, 100);
+      expect(said).toEqual([true]);
+      await pace.turn();
+      // The next one waits, at the lowered rate.
+      const second = pace.turn().then(() => 'begun');
+      expect(await Promise.race([second, nextTurn('waits')])).toBe('waits');
+      answer(false, 10, 20_000);
+      expect(said).toEqual([true, false]);
+      pace.stop();
+    },
+  );
+
   it('resolves all waiting turns when it is stopped', async () => {
     const pace = new Pace(1);
     const all = Array.from({ length: 20 }, () => pace.turn());

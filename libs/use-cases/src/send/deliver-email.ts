@@ -1,6 +1,7 @@
 import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterAttempt,
+  isTooFast,
   maySendUnsigned,
   type RelayedTransmission,
   type WithheldReason,
@@ -32,8 +33,8 @@ interface DeliverEmailOptions {
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
   /** Limits concurrent transmissions, fairly between lanes. */
   readonly gate: Pick<LaneGate, 'pass'>;
-  /** Limits transmissions per second. */
-  readonly pace: Pick<Pace, 'turn'>;
+  /** Limits transmissions per second, also to what the relay takes. */
+  readonly pace: Pick<Pace, 'turn' | 'noteAnswer'>;
   /** Spans of transmissions; undefined: tracing is off. */
   readonly spans?: Pick<EmailSpans, 'watch'> | undefined;
   /** Called with errors that are our own fault. */
@@ -83,13 +84,17 @@ export class DeliverEmail {
     message: Buffer,
     mayStillBegin: () => boolean,
   ): Promise<EmailOutcome | undefined> {
-    await this.options.pace.turn();
+    const { pace } = this.options;
+    await pace.turn();
     const withheldFor = await this.whyWithheld(email);
     if (withheldFor === 'unknown') return undefined;
     if (withheldFor !== null) return outcomeWithheld(email, withheldFor);
     const transmission = await this.transmit(email, message, mayStillBegin);
     if (transmission === 'unsendable') return outcomeWithoutMessage(email, INTERNAL);
     if (transmission === undefined) return undefined;
+    if (transmission.kind === 'accepted' || transmission.kind === 'refused') {
+      pace.noteAnswer(isTooFast(transmission));
+    }
     const verdict = decideAfterAttempt(transmission, email.attempts);
     return verdict.kind === 'relay_unavailable'
       ? undefined
