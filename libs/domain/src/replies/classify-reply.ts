@@ -26,7 +26,7 @@ const DEFAULT_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
- * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage.
+ * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Only a text about a rate precedes the code of a temporary reply.
  *
  * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report
  */
@@ -52,8 +52,11 @@ export function replyClassOf(transmission: Transmission): ReplyClass | undefined
 }
 
 function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | undefined {
+  const byText = knownReply(text)?.class;
+  // Servers say "too fast" with every temporary code, such as 4.3.2.
+  if (code < 500 && byText === 'rate_limited') return byText;
   const byEnhancedCode = enhancedCode === undefined ? undefined : classOfEnhancedCode(enhancedCode);
-  return byEnhancedCode ?? BY_CODE[code] ?? knownReply(text)?.class;
+  return byEnhancedCode ?? BY_CODE[code] ?? byText;
 }
 
 function byStage({ code, enhancedCode }: SmtpReply, stage: SmtpStage): ReplyClass {

@@ -104,6 +104,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       '554 5.1.90 Your message can’t be sent because you’ve reached your daily limit for message recipients',
     ],
     [
+      'Microsoft',
+      /(thread|connections?) limit exceeded/i,
+      '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded',
+    ],
+    [
       'cPanel',
       /exceeded (your|the) (max|sending)/i,
       '550 Domain example.com has exceeded the max defers and failures per hour (5/5 (100%)) allowed. Message discarded.',
