@@ -62,6 +62,7 @@ describe('a backlog of 10,000', () => {
       unsubscribeLinks: { urlOf: () => 'https://example.com' },
       tracking: { track: (_email, html) => Promise.resolve(html) },
     });
+    const pace = new Pace(0);
     const outbox = new OutboxStore(stack.database);
     const recipients = new WithheldRecipients(outbox);
     const sendEmails = new SendEmails({
@@ -72,8 +73,8 @@ describe('a backlog of 10,000', () => {
         composer,
         recipients,
         relays,
-        pace: new Pace(0),
-        gate: new LaneGate(CONNECTIONS),
+        pace,
+        gate: new LaneGate(CONNECTIONS, () => pace.turn()),
         onError,
       }),
       connections: CONNECTIONS,

@@ -76,7 +76,6 @@ await startProcess('sender', async () => {
   const outbox = new OutboxStore(db);
   const relays = openRelays(sender, logger);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
-  const gate = new LaneGate(sender.SMTP_CONNECTIONS);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
     isLowered
       ? logger.warn(
@@ -84,6 +83,7 @@ await startProcess('sender', async () => {
         )
       : logger.info('the relay takes emails at full speed again'),
   );
+  const gate = new LaneGate(sender.SMTP_CONNECTIONS, () => pace.turn());
   const spans = tracing.tracer && new EmailSpans(tracing.tracer);
   const sendEmails = new SendEmails({
     outbox,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LaneId } from '@posthorn/domain';
 import { LaneGate } from './lane-gate.ts';
 
@@ -22,7 +23,7 @@ function holdable(gate: LaneGate): {
       }),
     end: async (name) => {
       ends.get(name)!();
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     },
   };
 }
@@ -31,6 +32,7 @@ describe('LaneGate', () => {
   it('runs a limited number of tasks at once, and returns the result of each', async () => {
     const works = holdable(new LaneGate(2));
     const all = ['a', 'b', 'c'].map((name) => works.hold(BIG!, name));
+    await nextTurn();
     expect(works.begun).toEqual(['a', 'b']);
     await works.end('b');
     expect(works.begun).toEqual(['a', 'b', 'c']);
@@ -43,8 +45,9 @@ describe('LaneGate', () => {
     const works = holdable(new LaneGate(1));
     for (const name of ['a', 'b', 'c', 'd']) void works.hold(BIG!, name);
     void works.hold(SMALL!, 'other');
-    for (const name of ['a', 'b', 'other']) await works.end(name);
-    expect(works.begun).toEqual(['a', 'b', 'other', 'c']);
+    await nextTurn();
+    for (const name of ['a', 'other', 'b']) await works.end(name);
+    expect(works.begun).toEqual(['a', 'other', 'b', 'c']);
   });
 
   it('admits the next task when one fails', async () => {
@@ -53,11 +56,29 @@ describe('LaneGate', () => {
     expect(await gate.pass(BIG!, () => Promise.resolve('yes'))).toBe('yes');
   });
 
+  it('admits one task at each turn, of the lane whose turn it is when that comes', async () => {
+    const comers: (() => void)[] = [];
+    const works = holdable(new LaneGate(5, () => new Promise((come) => comers.push(come))));
+    const come = async (): Promise<void> => {
+      comers.shift()!();
+      await nextTurn();
+    };
+    for (const name of ['a', 'b', 'c']) void works.hold(BIG!, name);
+    await come();
+    void works.hold(SMALL!, 'late');
+    await come();
+    await come();
+    expect(works.begun).toEqual(['a', 'b', 'late']);
+    expect(comers).toHaveLength(1);
+  });
+
   it('admits all tasks once it is open', async () => {
     const gate = new LaneGate(1);
     const works = holdable(gate);
     for (const name of ['a', 'b']) void works.hold(BIG!, name);
+    await nextTurn();
     gate.open();
+    await nextTurn();
     await works.end('a');
     void works.hold(BIG!, 'c');
     expect(works.begun).toEqual(['a', 'b', 'c']);

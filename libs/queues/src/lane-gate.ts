@@ -5,35 +5,48 @@ import { RoundRobinLanes } from './round-robin-lanes.ts';
 export class LaneGate {
   private readonly waiting = new RoundRobinLanes<() => void>();
   private inside = 0;
+  private isAdmitting = false;
   private isOpen = false;
 
-  /** @param max how many may run at once */
-  constructor(private readonly max: number) {}
+  /**
+   * @param max how many may run at once
+   * @param turn resolves when the next one may be admitted; which one it is, is decided then. Default: always at once
+   */
+  constructor(
+    private readonly max: number,
+    private readonly turn: () => Promise<void> = () => Promise.resolve(),
+  ) {}
 
   /** Runs the work once it is admitted. @throws what the work throws */
   async pass<Result>(laneId: LaneId, work: () => Promise<Result>): Promise<Result> {
-    if (this.inside >= this.max && !this.isOpen)
-      await new Promise<void>((letIn) => this.waiting.add(laneId, letIn));
-    else this.inside += 1;
+    if (this.isOpen) return work();
+    await new Promise<void>((letIn) => {
+      this.waiting.add(laneId, letIn);
+      void this.admit();
+    });
     try {
       return await work();
     } finally {
-      this.leave();
+      this.inside -= 1;
+      void this.admit();
     }
   }
 
   /** Removes the limit permanently and admits everything that waits: for shutting down, when nothing more is started. */
   open(): void {
     this.isOpen = true;
-    const all = this.waiting.takeAll();
-    this.inside += all.length;
-    for (const letIn of all) letIn();
+    for (const letIn of this.waiting.takeAll()) letIn();
   }
 
-  /** Admits an item of the next waiting lane. */
-  private leave(): void {
-    const letIn = this.waiting.next(() => true);
-    if (letIn === undefined) this.inside -= 1;
-    else letIn();
+  private async admit(): Promise<void> {
+    if (this.isAdmitting) return;
+    this.isAdmitting = true;
+    while (this.inside < this.max && this.waiting.size > 0) {
+      await this.turn();
+      // It may have been opened meanwhile.
+      this.waiting.next(() => true)?.();
+      this.inside += 1;
+    }
+    this.isAdmitting = false;
   }
 }

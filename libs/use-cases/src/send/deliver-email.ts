@@ -31,10 +31,10 @@ interface DeliverEmailOptions {
   readonly reportsDeliveries?: boolean;
   readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;
   readonly relays: Pick<RelayChain, 'retryAfterMs' | 'send'>;
-  /** Limits concurrent transmissions, fairly between lanes. */
+  /** Limits concurrent transmissions, and how many begin per second, fairly between lanes. */
   readonly gate: Pick<LaneGate, 'pass'>;
-  /** Limits transmissions per second, also to what the relay takes. */
-  readonly pace: Pick<Pace, 'turn' | 'noteAnswer'>;
+  /** The pace of the gate, which adapts to the relay's answers. */
+  readonly pace: Pick<Pace, 'noteAnswer'>;
   /** Spans of transmissions; undefined: tracing is off. */
   readonly spans?: Pick<EmailSpans, 'watch'> | undefined;
   /** Called with errors that are our own fault. */
@@ -84,8 +84,6 @@ export class DeliverEmail {
     message: Buffer,
     mayStillBegin: () => boolean,
   ): Promise<EmailOutcome | undefined> {
-    const { pace } = this.options;
-    await pace.turn();
     const withheldFor = await this.whyWithheld(email);
     if (withheldFor === 'unknown') return undefined;
     if (withheldFor !== null) return outcomeWithheld(email, withheldFor);
@@ -93,7 +91,7 @@ export class DeliverEmail {
     if (transmission === 'unsendable') return outcomeWithoutMessage(email, INTERNAL);
     if (transmission === undefined) return undefined;
     if (transmission.kind === 'accepted' || transmission.kind === 'refused') {
-      pace.noteAnswer(isTooFast(transmission));
+      this.options.pace.noteAnswer(isTooFast(transmission));
     }
     const verdict = decideAfterAttempt(transmission, email.attempts);
     return verdict.kind === 'relay_unavailable'
