@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { ApiKeyId } from '@posthorn/kernel';
 import { type ApiKeyStatus, pageByTime } from '@posthorn/domain';
 import { type ApiKey as StoredApiKey, ApiKeyStore } from '@posthorn/database';
@@ -19,7 +19,6 @@ import {
 } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
 import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 
 /** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
 @Controller('v1/workspaces/:workspace_id/api-keys')
@@ -44,7 +43,6 @@ export class ApiKeysController {
   }
 
   @Post()
-  @HttpCode(200)
   @Describes({
     name: 'createApiKey',
     tag: 'API keys',
@@ -62,7 +60,6 @@ export class ApiKeysController {
   }
 
   @Post(':api_key_id')
-  @HttpCode(200)
   @Describes({
     name: 'updateApiKey',
     tag: 'API keys',
@@ -91,7 +88,6 @@ export class ApiKeysController {
   }
 
   @Delete(':api_key_id')
-  @TakesNoBody()
   @Describes({
     name: 'deleteApiKey',
     tag: 'API keys',

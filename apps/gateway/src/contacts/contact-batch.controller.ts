@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type ContactBatchItem, SaveContacts, type WantedContact } from '@posthorn/use-cases';
@@ -17,7 +17,6 @@ export class ContactBatchController {
 
   @Post()
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'upsertContacts',
     tag: 'Contacts',

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { ContactId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ContactChanges, ContactStore } from '@posthorn/database';
@@ -12,7 +12,6 @@ import { validateBody } from '../validation/validate-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import {
   ContactAnswer,
   ContactDeletedAnswer,
@@ -74,7 +73,6 @@ export class ContactsController {
 
   @Post()
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'upsertContact',
     tag: 'Contacts',
@@ -94,7 +92,6 @@ export class ContactsController {
 
   @Post(':contact_id')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'updateContact',
     tag: 'Contacts',
@@ -115,8 +112,6 @@ export class ContactsController {
 
   @Post(':contact_id/unsubscribe')
   @RequiresScope('api_user')
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'unsubscribeContact',
     tag: 'Contacts',
@@ -134,8 +129,6 @@ export class ContactsController {
 
   @Post(':contact_id/resubscribe')
   @RequiresScope('api_user')
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'resubscribeContact',
     tag: 'Contacts',
@@ -150,7 +143,6 @@ export class ContactsController {
 
   @Delete(':contact_id')
   @RequiresScope('api_user')
-  @TakesNoBody()
   @Describes({
     name: 'deleteContact',
     tag: 'Contacts',

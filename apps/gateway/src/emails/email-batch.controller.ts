@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { EmailDraft, JsonObject, JsonValue } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type JsonText, strictFaultOf, traceparentOf } from '@posthorn/platform';
@@ -21,7 +21,6 @@ export class EmailBatchController {
 
   @Post()
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'sendBatch',
     tag: 'Emails',

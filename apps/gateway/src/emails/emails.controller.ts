@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import { EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
@@ -25,7 +25,6 @@ export class EmailsController {
 
   @Post()
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'sendEmail',
     tag: 'Emails',

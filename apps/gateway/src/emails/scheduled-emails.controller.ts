@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
@@ -6,7 +6,6 @@ import { CancelEmail, notScheduled, RescheduleEmail } from '@posthorn/use-cases'
 import { Describes } from '../openapi/describes.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { TOO_FAR_AHEAD } from './email-refusals.ts';
 import { emailView } from './email-view.ts';
 import { EmailAnswer } from './email.answers.ts';
@@ -43,7 +42,6 @@ export class ScheduledEmailsController {
 
   @Post(':email_id')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'rescheduleEmail',
     tag: 'Emails',
@@ -67,8 +65,6 @@ export class ScheduledEmailsController {
 
   @Post(':email_id/cancel')
   @RequiresScope('api_user')
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'cancelEmail',
     tag: 'Emails',

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
@@ -52,7 +52,6 @@ export class ConfirmAddressController {
   }
 
   @Post()
-  @HttpCode(200)
   @Describes({
     ...LINK,
     name: 'confirmVerification',

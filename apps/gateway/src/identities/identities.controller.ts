@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { IdentityId } from '@posthorn/kernel';
 import { IdentityChanges, IdentityStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
@@ -8,7 +8,6 @@ import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
 import { identityView, IdentityViews } from './identity-views.ts';
 import { IdentitiesAnswer, IdentityAnswer, IdentityDeletedAnswer } from './identity.answers.ts';
@@ -47,7 +46,6 @@ export class IdentitiesController {
 
   @Post()
   @RequiresEditor()
-  @HttpCode(200)
   @Describes({
     name: 'createIdentity',
     tag: 'Identities',
@@ -83,8 +81,6 @@ export class IdentitiesController {
 
   @Post(':identity_id/verify')
   @RequiresEditor()
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'verifyIdentity',
     tag: 'Identities',
@@ -102,7 +98,6 @@ export class IdentitiesController {
 
   @Delete(':identity_id')
   @RequiresEditor()
-  @TakesNoBody()
   @Describes({
     name: 'deleteIdentity',
     tag: 'Identities',

@@ -1,10 +1,9 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import type { IdentityId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor } from '@posthorn/auth';
 import { RotateKeys } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { ROTATE_REFUSALS } from './identity-refusals.ts';
 import { IdentityViews } from './identity-views.ts';
 import { IdentityAnswer } from './identity.answers.ts';
@@ -18,8 +17,6 @@ export class RotateKeysController {
 
   @Post(':identity_id/rotate-keys')
   @RequiresEditor()
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'rotateIdentityKeys',
     tag: 'Identities',

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { DatabaseClock, type InvitationId } from '@posthorn/kernel';
 import { type Invitation, invitationStatus } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
@@ -10,7 +10,6 @@ import { pageById } from '../paging/page-request.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { INVITE_REFUSALS, RESEND_REFUSALS, REVOKE_REFUSALS } from './member-refusals.ts';
 import { type Invitation as ShownInvitation, InvitationAnswer, InvitationsAnswer } from './member.answers.ts';
 import { CreateInvitationRequest, InvitationsQuery } from './member.requests.ts';
@@ -46,7 +45,6 @@ export class InvitationsController {
 
   @Post()
   @RequiresEditor()
-  @HttpCode(200)
   @Describes({
     name: 'createInvitation',
     tag: 'Members',
@@ -81,8 +79,6 @@ export class InvitationsController {
 
   @Post(':invitation_id/resend')
   @RequiresEditor()
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'resendInvitation',
     tag: 'Members',
@@ -102,8 +98,6 @@ export class InvitationsController {
 
   @Post(':invitation_id/revoke')
   @RequiresEditor()
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'revokeInvitation',
     tag: 'Members',

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
@@ -55,7 +55,6 @@ export class JoinWorkspaceController {
   }
 
   @Post()
-  @HttpCode(200)
   @Describes({
     ...LINK,
     name: 'acceptInvitation',

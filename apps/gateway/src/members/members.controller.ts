@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { UserId } from '@posthorn/kernel';
 import type { Member } from '@posthorn/domain';
 import { type LastEditor, MemberStore } from '@posthorn/database';
@@ -11,7 +11,6 @@ import { pageById } from '../paging/page-request.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { LAST_EDITOR } from './member-refusals.ts';
 import { MemberAnswer, MemberRemovedAnswer, MembersAnswer } from './member.answers.ts';
 import { UpdateMemberRequest } from './member.requests.ts';
@@ -44,7 +43,6 @@ export class MembersController {
 
   @Post(':user_id')
   @RequiresEditor()
-  @HttpCode(200)
   @Describes({
     name: 'updateMember',
     tag: 'Members',
@@ -71,7 +69,6 @@ export class MembersController {
 
   @Delete(':user_id')
   @RequiresEditor()
-  @TakesNoBody()
   @Describes({
     name: 'removeMember',
     tag: 'Members',

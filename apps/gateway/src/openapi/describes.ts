@@ -1,6 +1,6 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { TakesNoQuery } from '../validation/takes-no-query.ts';
+import { UnexpectedInputGuard } from '../validation/unexpected-input.guard.ts';
 import type { DescribedClass, JsonSchema } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
@@ -61,7 +61,7 @@ export interface RouteDescription {
   readonly summary: string;
   /** Details, in Markdown. */
   readonly description?: string;
-  /** The request class of the body, or its alternatives. */
+  /** The request class of the body, or its alternatives. Without one, routes that require a key refuse any body. */
   readonly body?: DescribedClass | readonly DescribedClass[];
   /** Default: the body is required. */
   readonly bodyIsOptional?: true;
@@ -86,12 +86,18 @@ export interface RouteDescription {
   readonly refuses?: Refusals;
 }
 
-/** Describes a route for the OpenAPI document; every route has one, or the app does not start. */
-export const Describes = (description: RouteDescription): MethodDecorator =>
-  applyDecorators(
+/**
+ * Describes a route for the OpenAPI document, and makes it behave so: it answers 200 unless it sets another status, and refuses a query and a
+ * body that it does not describe. Every route has one, or the app does not start.
+ */
+export const Describes = (description: RouteDescription): MethodDecorator => {
+  const takes = { query: description.query !== undefined, body: description.body !== undefined };
+  return applyDecorators(
     SetMetadata(DESCRIPTION, description),
-    ...(description.query === undefined ? [TakesNoQuery()] : []),
+    HttpCode(200),
+    UseGuards(new UnexpectedInputGuard(takes)),
   );
+};
 
 /** The description that `@Describes` has attached to a handler. */
 export function descriptionOf(handler: object): RouteDescription | undefined {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { SuppressionId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import type { Suppression } from '@posthorn/domain';
@@ -9,7 +9,6 @@ import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import {
   type Suppression as ShownSuppression,
   SuppressionAddedAnswer,
@@ -60,7 +59,6 @@ export class SuppressionsController {
 
   @Post()
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'addSuppression',
     tag: 'Suppressions',
@@ -79,7 +77,6 @@ export class SuppressionsController {
 
   @Delete(':suppression_id')
   @RequiresScope('api_user')
-  @TakesNoBody()
   @Describes({
     name: 'removeSuppression',
     tag: 'Suppressions',

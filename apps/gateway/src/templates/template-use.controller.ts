@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Post, Req } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { DisconnectSignal, type JsonText, traceparentOf } from '@posthorn/platform';
@@ -25,7 +25,6 @@ export class TemplateUseController {
 
   @Post(':template_id/preview')
   @RequiresScope('user')
-  @HttpCode(200)
   @Describes({
     name: 'previewTemplate',
     tag: 'Templates',
@@ -53,7 +52,6 @@ export class TemplateUseController {
 
   @Post(':template_id/test')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'sendTestEmail',
     tag: 'Templates',

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { TemplateChanges, TemplateStore } from '@posthorn/database';
@@ -11,7 +11,6 @@ import { LargeReads } from '../system/large-reads.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { TemplatesQuery } from './templates-query.ts';
 import { CreateTemplateRequest, UpdateTemplateRequest } from './save-template.requests.ts';
 import { toTemplateDraft, toTemplatePatch } from './template-draft.ts';
@@ -35,7 +34,6 @@ export class TemplatesController {
 
   @Post()
   @RequiresEditor()
-  @HttpCode(200)
   @Describes({
     name: 'createTemplate',
     tag: 'Templates',
@@ -89,7 +87,6 @@ export class TemplatesController {
 
   @Post(':template_id')
   @RequiresEditor()
-  @HttpCode(200)
   @Describes({
     name: 'updateTemplate',
     tag: 'Templates',
@@ -116,7 +113,6 @@ export class TemplatesController {
 
   @Delete(':template_id')
   @RequiresEditor()
-  @TakesNoBody()
   @Describes({
     name: 'deleteTemplate',
     tag: 'Templates',

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
@@ -48,7 +48,6 @@ export class UnsubscribeController {
   }
 
   @Post()
-  @HttpCode(200)
   @Describes({
     ...LINK,
     name: 'unsubscribeByLink',
@@ -66,7 +65,6 @@ export class UnsubscribeController {
   }
 
   @Post('resubscribe')
-  @HttpCode(200)
   @Describes({
     ...LINK,
     name: 'resubscribeByLink',

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import type { DeliveryId, WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { deliveryUnderWay, ReadDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
@@ -6,7 +6,6 @@ import { Describes } from '../openapi/describes.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { OptionalBody } from '../validation/optional-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { DeliveryAnswer } from './delivery.answers.ts';
 import { TestWebhookRequest } from './test-webhook.request.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
@@ -21,8 +20,6 @@ export class ManualDeliveriesController {
 
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @RequiresScope('api_user')
-  @TakesNoBody()
-  @HttpCode(200)
   @Describes({
     name: 'redeliver',
     tag: 'Webhooks',
@@ -47,7 +44,6 @@ export class ManualDeliveriesController {
 
   @Post(':webhook_id/test')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'testWebhook',
     tag: 'Webhooks',

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { RecoveryId, WebhookId } from '@posthorn/kernel';
 import type { Recovery } from '@posthorn/domain';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
@@ -23,7 +23,6 @@ export class RecoveriesController {
 
   @Post(':webhook_id/recover')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'recoverDeliveries',
     tag: 'Webhooks',

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, Post } from '@nestjs/common';
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { ManageWebhooks } from '@posthorn/use-cases';
@@ -16,7 +16,6 @@ export class RotateTokenController {
 
   @Post(':webhook_id/rotate-token')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'rotateWebhookToken',
     tag: 'Webhooks',

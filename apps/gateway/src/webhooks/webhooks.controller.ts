@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { pageByTime } from '@posthorn/domain';
@@ -9,7 +9,6 @@ import { pageByCreationTime } from '../paging/page-request.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { TakesNoBody } from '../validation/takes-no-body.ts';
 import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.answers.ts';
 import { CreateWebhookRequest, UpdateWebhookRequest } from './webhook.requests.ts';
 import { listedWebhookView, webhookView } from './webhook-view.ts';
@@ -59,7 +58,6 @@ export class WebhooksController {
 
   @Post()
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'createWebhook',
     tag: 'Webhooks',
@@ -79,7 +77,6 @@ export class WebhooksController {
 
   @Post(':webhook_id')
   @RequiresScope('api_user')
-  @HttpCode(200)
   @Describes({
     name: 'updateWebhook',
     tag: 'Webhooks',
@@ -105,7 +102,6 @@ export class WebhooksController {
 
   @Delete(':webhook_id')
   @RequiresScope('api_user')
-  @TakesNoBody()
   @Describes({
     name: 'deleteWebhook',
     tag: 'Webhooks',
