@@ -71,28 +71,6 @@ export default tseslint.config(
     },
   },
   {
-    // A type-only import of a class used in @Body() leaves no class in the metadata, and the validation pipe would then
-    // accept everything; in controllers a request class must be imported as a value.
-    files: ['apps/**/*.controller.ts'],
-    rules: {
-      '@typescript-eslint/consistent-type-imports': 'off',
-      'no-restricted-syntax': [
-        'error',
-        NO_LASTING_FUNCTIONS,
-        NO_SPREAD_LITERALS,
-        {
-          selector:
-            "ImportDeclaration[importKind='type'] ImportSpecifier[imported.name=/.+(Request|Query|Params)$/]",
-          message: 'Import request classes as values: a type-only import switches their validation off.',
-        },
-        {
-          selector: "ImportSpecifier[importKind='type'][imported.name=/.+(Request|Query|Params)$/]",
-          message: 'Import request classes as values: a type-only import switches their validation off.',
-        },
-      ],
-    },
-  },
-  {
     files: ['**/*.spec.ts', 'test/**/*.ts', 'libs/testing/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
