@@ -1,5 +1,4 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DatabaseClock } from '@posthorn/kernel';
 import {
   AuditLogStore,
   EraStore,
@@ -10,8 +9,9 @@ import {
   SuppressionChanges,
   SuppressionSearchStore,
 } from '@posthorn/database';
+import { providersOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
-import { OperatorSessions } from '@posthorn/use-cases';
+import type { OperatorSessions } from '@posthorn/use-cases';
 import { AuditController } from './audit/audit.controller.ts';
 import { EmailActionsController } from './emails/email-actions.controller.ts';
 import { EmailContentController } from './emails/email-content.controller.ts';
@@ -20,10 +20,10 @@ import { EmailsController } from './emails/emails.controller.ts';
 import { OverviewController } from './overview/overview.controller.ts';
 import { PausesController } from './pauses/pauses.controller.ts';
 import { ProviderController } from './sign-in/provider.controller.ts';
-import { SessionCookie } from './sign-in/session-cookie.ts';
+import type { SessionCookie } from './sign-in/session-cookie.ts';
 import { SignInController } from './sign-in/sign-in.controller.ts';
-import { SignInCookie } from './sign-in/sign-in-cookie.ts';
-import { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
+import type { SignInCookie } from './sign-in/sign-in-cookie.ts';
+import type { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
@@ -59,20 +59,22 @@ export class DashboardModule {
         AuditController,
       ],
       providers: [
-        { provide: OperatorSessions, useValue: parts.sessions },
-        { provide: SessionCookie, useValue: parts.sessionCookie },
-        { provide: SignInCookie, useValue: parts.signInCookie },
-        { provide: SignInMethods, useValue: parts.methods },
-        { provide: TrustedProxies, useValue: parts.proxies },
-        { provide: OverviewStore, useValue: new OverviewStore(database) },
-        { provide: OutboxStore, useValue: new OutboxStore(database) },
-        { provide: AuditLogStore, useValue: new AuditLogStore(database) },
-        { provide: EraStore, useValue: new EraStore(database) },
-        { provide: PausedLaneStore, useValue: new PausedLaneStore(database) },
-        { provide: RateStore, useValue: new RateStore(database) },
-        { provide: DatabaseClock, useValue: database.clock },
-        { provide: SuppressionSearchStore, useValue: new SuppressionSearchStore(database) },
-        { provide: SuppressionChanges, useValue: new SuppressionChanges(database) },
+        ...providersOf(
+          parts.sessions,
+          parts.sessionCookie,
+          parts.signInCookie,
+          parts.methods,
+          parts.proxies,
+          new OverviewStore(database),
+          new OutboxStore(database),
+          new AuditLogStore(database),
+          new EraStore(database),
+          new PausedLaneStore(database),
+          new RateStore(database),
+          database.clock,
+          new SuppressionSearchStore(database),
+          new SuppressionChanges(database),
+        ),
         ...emailProviders(parts),
         ...webhookProviders(database, parts.webhookRings),
       ],

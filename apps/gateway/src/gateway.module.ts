@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
-import { DatabaseClock, type ErrorBody, type Refusal } from '@posthorn/kernel';
+import type { ErrorBody, Refusal } from '@posthorn/kernel';
 import {
   ApiKeyStore,
   AuditLogStore,
@@ -12,19 +12,17 @@ import {
   SuppressionStore,
   UsageStore,
 } from '@posthorn/database';
-import { IdentifyCaller, RateLimits } from '@posthorn/auth';
+import type { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Mailbox } from '@posthorn/domain';
-import { answerOf } from '@posthorn/platform';
+import { answerOf, providersOf } from '@posthorn/platform';
 import type { RateLimiter } from '@posthorn/queues';
 import {
-  AcceptEmails,
   ChangeSubscription,
+  type NoticeHits,
   openAcceptance,
+  ReadUsage,
   SaveContacts,
   SendSystemMail,
-  NoticeHits,
-  TrackingLinks,
-  ReadUsage,
 } from '@posthorn/use-cases';
 import { ApiKeysController } from './api-keys/api-keys.controller.ts';
 import { KeyCheckController } from './api-keys/key-check.controller.ts';
@@ -140,35 +138,31 @@ export class GatewayModule {
           inject: [DiscoveryService],
           useFactory: (discovery: DiscoveryService) => new ApiDocument(discovery, publicUrl),
         },
-        { provide: DatabaseClock, useValue: database.clock },
-        { provide: AcceptEmails, useValue: acceptEmails },
-        { provide: ContactStore, useValue: contacts },
-        { provide: ContactChanges, useValue: changes },
-        { provide: SaveContacts, useValue: new SaveContacts({ contacts, changes, errorBodyOf }) },
-        { provide: SuppressionStore, useValue: new SuppressionStore(database) },
-        { provide: SuppressionChanges, useValue: new SuppressionChanges(database) },
+        ...providersOf(
+          database.clock,
+          callers,
+          limits,
+          parts.trackingLinks,
+          parts.hits,
+          acceptEmails,
+          contacts,
+          changes,
+          new SaveContacts({ contacts, changes, errorBodyOf }),
+          new SuppressionStore(database),
+          new SuppressionChanges(database),
+          new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks, limiter }),
+          new AuditLogStore(database),
+          new EventFeedStore(database),
+          new ApiKeyStore(database),
+          new ReadUsage({ usage: new UsageStore(database), clock: database.clock, monthlyLimit }),
+          new PendingMails(Object.values(pendingMails), parts.onError),
+          new LargeReads(),
+        ),
+        ...emailProviders(parts),
         ...webhookProviders(parts),
-        { provide: AuditLogStore, useValue: new AuditLogStore(database) },
-        { provide: EventFeedStore, useValue: new EventFeedStore(database) },
-        { provide: ApiKeyStore, useValue: new ApiKeyStore(database) },
         ...templateProviders(parts, acceptEmails),
         ...memberProviders(parts, pendingMails.invitations),
         ...identityProviders(parts, pendingMails.verifications),
-        { provide: PendingMails, useValue: new PendingMails(Object.values(pendingMails), parts.onError) },
-        ...emailProviders(parts),
-        {
-          provide: ReadUsage,
-          useValue: new ReadUsage({ usage: new UsageStore(database), clock: database.clock, monthlyLimit }),
-        },
-        {
-          provide: ChangeSubscription,
-          useValue: new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks, limiter }),
-        },
-        { provide: TrackingLinks, useValue: parts.trackingLinks },
-        { provide: NoticeHits, useValue: parts.hits },
-        { provide: RateLimits, useValue: limits },
-        { provide: IdentifyCaller, useValue: callers },
-        { provide: LargeReads, useValue: new LargeReads() },
       ],
     };
   }

@@ -9,6 +9,7 @@ export { traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { headerValues } from './http/header-values.ts';
 export { JsonText } from './http/json-text.ts';
+export { providersOf } from './http/providers-of.ts';
 export { answerOf, type ErrorRenderer, renderJson } from './http/error-answer.ts';
 export { bodyTooLarge } from './http/body-too-large.ts';
 export { overload } from './http/in-flight.ts';

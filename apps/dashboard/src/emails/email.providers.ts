@@ -9,7 +9,7 @@ import {
   SuppressionStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { answerOf } from '@posthorn/platform';
+import { answerOf, providersOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import {
   CancelEmail,
@@ -41,26 +41,21 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const auditLog = new AuditLogStore(database);
   const suppressions = new SuppressionStore(database);
   const pausedLanes = new PausedLaneStore(database);
-  const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
-  const preview = new PreviewEmail({ emails, composer: openComposer(parts) });
   const accept = openAcceptance({
     database,
     rings,
     monthlyLimit,
     errorBodyOf: (refusal) => answerOf(refusal, publicUrl).body,
   });
-  return [
-    { provide: EmailSearchStore, useValue: search },
-    { provide: EmailListStore, useValue: new EmailListStore(database) },
-    { provide: WorkspaceStore, useValue: workspaces },
-    { provide: SuppressionStore, useValue: suppressions },
-    {
-      provide: EmailReader,
-      useValue: new EmailReader({ search, emails, auditLog, workspaces, suppressions, pausedLanes }),
-    },
-    { provide: PreviewEmail, useValue: preview },
-    { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
-    { provide: RescheduleEmail, useValue: reschedule },
-    { provide: SendEmailAgain, useValue: new SendEmailAgain({ emails, accept }) },
-  ];
+  return providersOf(
+    search,
+    new EmailListStore(database),
+    workspaces,
+    suppressions,
+    new EmailReader({ search, emails, auditLog, workspaces, suppressions, pausedLanes }),
+    new PreviewEmail({ emails, composer: openComposer(parts) }),
+    new CancelEmail({ emails, changes }),
+    new RescheduleEmail({ emails, changes, rings, clock: database.clock }),
+    new SendEmailAgain({ emails, accept }),
+  );
 }

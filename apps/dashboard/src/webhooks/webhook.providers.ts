@@ -7,6 +7,7 @@ import {
   WebhookSearchStore,
   WebhookStore,
 } from '@posthorn/database';
+import { providersOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import { ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { WebhookReader } from './webhook-reader.ts';
@@ -17,13 +18,12 @@ export function webhookProviders(database: Database, rings: LaneRings): Provider
   const search = new WebhookSearchStore(database);
   const deliveries = new DeliveryListStore(database);
   const recoveries = new RecoveryStore(database);
-  const again = { changes: new DeliveryChanges(database), deliveries, rings, clock };
-  return [
-    { provide: WebhookSearchStore, useValue: search },
-    { provide: WebhookReader, useValue: new WebhookReader(search) },
-    { provide: ReadDeliveries, useValue: new ReadDeliveries(new WebhookStore(database), deliveries) },
-    { provide: RecoveryStore, useValue: recoveries },
-    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(recoveries, clock) },
-    { provide: SendDeliveriesAgain, useValue: new SendDeliveriesAgain(again) },
-  ];
+  return providersOf(
+    search,
+    new WebhookReader(search),
+    new ReadDeliveries(new WebhookStore(database), deliveries),
+    recoveries,
+    new RecoverDeliveries(recoveries, clock),
+    new SendDeliveriesAgain({ changes: new DeliveryChanges(database), deliveries, rings, clock }),
+  );
 }

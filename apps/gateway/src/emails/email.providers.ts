@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { EmailChanges, EmailCountsStore, EmailListStore, EmailStore } from '@posthorn/database';
+import { providersOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import {
   CancelEmail,
@@ -19,13 +20,12 @@ export function emailProviders(parts: EmailParts): Provider[] {
   const { database, rings } = parts;
   const emails = new EmailStore(database);
   const changes = new EmailChanges(database);
-  const reschedule = new RescheduleEmail({ emails, changes, rings, clock: database.clock });
-  return [
-    { provide: EmailStore, useValue: emails },
-    { provide: EmailListStore, useValue: new EmailListStore(database) },
-    { provide: CountEmails, useValue: new CountEmails(new EmailCountsStore(database)) },
-    { provide: CancelEmail, useValue: new CancelEmail({ emails, changes }) },
-    { provide: RescheduleEmail, useValue: reschedule },
-    { provide: PreviewEmail, useValue: new PreviewEmail({ emails, composer: openComposer(parts) }) },
-  ];
+  return providersOf(
+    emails,
+    new EmailListStore(database),
+    new CountEmails(new EmailCountsStore(database)),
+    new CancelEmail({ emails, changes }),
+    new RescheduleEmail({ emails, changes, rings, clock: database.clock }),
+    new PreviewEmail({ emails, composer: openComposer(parts) }),
+  );
 }

@@ -9,6 +9,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import type { DnsResolver } from '@posthorn/dns';
+import { providersOf } from '@posthorn/platform';
 import type { SecretBox } from '@posthorn/signing';
 import {
   CheckDomain,
@@ -44,25 +45,13 @@ export function identityProviders(parts: IdentityParts, pendingMails: SubmitPend
   const workspaces = new WorkspaceStore(database);
   const links = new SendVerificationLink({ pendingMails, workspaces, clock, publicUrl });
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock });
-  const verifyIdentity = new VerifyIdentity({
+  return providersOf(
+    new IdentityViews(spfInclude, clock),
     identities,
     changes,
-    checks,
-    storedLinks,
-    keys,
-    links,
-    checkDomain,
-  });
-  return [
-    { provide: IdentityViews, useValue: new IdentityViews(spfInclude, clock) },
-    { provide: IdentityStore, useValue: identities },
-    { provide: IdentityChanges, useValue: changes },
-    { provide: CreateIdentity, useValue: new CreateIdentity({ changes, keys, links, clock }) },
-    { provide: VerifyIdentity, useValue: verifyIdentity },
-    {
-      provide: RotateKeys,
-      useValue: new RotateKeys({ identities, changes: new DkimKeyChanges(database), keys, clock }),
-    },
-    { provide: ConfirmAddress, useValue: new ConfirmAddress(storedLinks) },
-  ];
+    new CreateIdentity({ changes, keys, links, clock }),
+    new VerifyIdentity({ identities, changes, checks, storedLinks, keys, links, checkDomain }),
+    new RotateKeys({ identities, changes: new DkimKeyChanges(database), keys, clock }),
+    new ConfirmAddress(storedLinks),
+  );
 }

@@ -6,6 +6,7 @@ import {
   MemberStore,
   WorkspaceStore,
 } from '@posthorn/database';
+import { providersOf } from '@posthorn/platform';
 import {
   InviteMember,
   JoinWorkspace,
@@ -28,11 +29,11 @@ export function memberProviders(
   const changes = new InvitationChanges(database);
   const workspaces = new WorkspaceStore(database);
   const mails = new SendInvitationMails({ pendingMails, clock, publicUrl });
-  return [
-    { provide: MemberStore, useValue: new MemberStore(database) },
-    { provide: InvitationStore, useValue: invitations },
-    { provide: InvitationChanges, useValue: changes },
-    { provide: InviteMember, useValue: new InviteMember({ invitations, changes, workspaces, mails, clock }) },
-    { provide: JoinWorkspace, useValue: new JoinWorkspace(database) },
-  ];
+  return providersOf(
+    new MemberStore(database),
+    invitations,
+    changes,
+    new InviteMember({ invitations, changes, workspaces, mails, clock }),
+    new JoinWorkspace(database),
+  );
 }

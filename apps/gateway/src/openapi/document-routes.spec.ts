@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
+import { IdentifyCaller, RateLimits } from '@posthorn/auth';
+import type { Database } from '@posthorn/database';
+import { DatabaseClock } from '@posthorn/kernel';
 import { createHttpApp, createLogger, HttpSettings } from '@posthorn/platform';
+import { NoticeHits, TrackingLinks } from '@posthorn/use-cases';
 import type { Express } from 'express';
 import { GatewayModule, type GatewayParts } from '../gateway.module.ts';
 import { ApiDocument } from './api-document.ts';
@@ -12,11 +16,26 @@ const anything: unknown = new Proxy(class {}, {
   apply: () => anything,
 });
 
+/** These properties; any other is {@link anything}. */
+function withAnything<Whole extends object>(given: Partial<Whole>): Whole {
+  return new Proxy(given as Whole, { get: (known, name) => Reflect.get(known, name) ?? anything });
+}
+
+/** An object of a class, not constructed. */
+function instanceOf<Instance extends object>({ prototype }: { prototype: Instance }): Instance {
+  return Object.create(prototype) as Instance;
+}
+
 describe('the gateway', () => {
   let app: INestApplication;
   beforeAll(async () => {
-    const parts = new Proxy({ publicUrl: 'https://mail.example.com' } as GatewayParts, {
-      get: (given, name) => (name === 'publicUrl' ? given.publicUrl : anything),
+    const parts = withAnything<GatewayParts>({
+      publicUrl: 'https://mail.example.com',
+      database: withAnything<Database>({ clock: new DatabaseClock() }),
+      callers: instanceOf(IdentifyCaller),
+      limits: instanceOf(RateLimits),
+      trackingLinks: instanceOf(TrackingLinks),
+      hits: instanceOf(NoticeHits),
     });
     const logger = createLogger({ LOG_LEVEL: 'silent' }, 'gateway', { write: () => {} });
     const options = { logger, settings: new HttpSettings(), bodies: { maxBytes: 1024 } };

@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { type Database, TemplateChanges, TemplateStore } from '@posthorn/database';
+import { providersOf } from '@posthorn/platform';
 import type { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
 import {
   type AcceptEmails,
@@ -23,14 +24,11 @@ export function templateProviders(
 ): Provider[] {
   const store = new TemplateStore(database);
   const changes = new TemplateChanges(database);
-  return [
-    { provide: TemplateStore, useValue: store },
-    { provide: TemplateChanges, useValue: changes },
-    { provide: SaveTemplate, useValue: new SaveTemplate({ store, changes, renderer }) },
-    {
-      provide: PreviewTemplate,
-      useValue: new PreviewTemplate({ store, renderer, htmlToText, unsubscribeLinks }),
-    },
-    { provide: SendTestEmail, useValue: new SendTestEmail({ store, acceptEmails }) },
-  ];
+  return providersOf(
+    store,
+    changes,
+    new SaveTemplate({ store, changes, renderer }),
+    new PreviewTemplate({ store, renderer, htmlToText, unsubscribeLinks }),
+    new SendTestEmail({ store, acceptEmails }),
+  );
 }

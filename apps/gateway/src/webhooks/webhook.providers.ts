@@ -7,6 +7,7 @@ import {
   WebhookStore,
 } from '@posthorn/database';
 import type { WebhookUrlPolicy } from '@posthorn/domain';
+import { providersOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import type { SecretBox } from '@posthorn/signing';
 import { ManageWebhooks, ReadDeliveries, RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
@@ -27,13 +28,11 @@ export function webhookProviders(parts: WebhookParts): Provider[] {
   const webhooks = new WebhookStore(database);
   const deliveries = new DeliveryListStore(database);
   const recoveries = new RecoveryStore(database);
-  const again = { changes: new DeliveryChanges(database), deliveries, rings, clock };
-  const manage = { webhooks, clock, box: secretBox, policy: webhookPolicy };
-  return [
-    { provide: ManageWebhooks, useValue: new ManageWebhooks(manage) },
-    { provide: ReadDeliveries, useValue: new ReadDeliveries(webhooks, deliveries) },
-    { provide: RecoveryStore, useValue: recoveries },
-    { provide: RecoverDeliveries, useValue: new RecoverDeliveries(recoveries, clock) },
-    { provide: SendDeliveriesAgain, useValue: new SendDeliveriesAgain(again) },
-  ];
+  return providersOf(
+    new ManageWebhooks({ webhooks, clock, box: secretBox, policy: webhookPolicy }),
+    new ReadDeliveries(webhooks, deliveries),
+    recoveries,
+    new RecoverDeliveries(recoveries, clock),
+    new SendDeliveriesAgain({ changes: new DeliveryChanges(database), deliveries, rings, clock }),
+  );
 }

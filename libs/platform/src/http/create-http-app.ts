@@ -13,6 +13,7 @@ import { ErrorFilter, type ErrorFilterOptions } from './error-filter.ts';
 import { InFlight, type InFlightLimits } from './in-flight.ts';
 import { literalPathsFirst } from './known-methods.ts';
 import { PlatformAdapter } from './platform-adapter.ts';
+import { providersOf } from './providers-of.ts';
 import { type JsonBodyOptions, largestOf, readJsonBody } from './read-json-body.ts';
 import { escapeStrayPercents } from './stray-percents.ts';
 import { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
@@ -76,10 +77,7 @@ export async function createHttpApp(
   const platform: DynamicModule = {
     module: PlatformModule,
     controllers: [HealthController],
-    providers: [
-      { provide: Health, useValue: health },
-      { provide: MetricsServer, useValue: metrics },
-    ],
+    providers: providersOf(health, metrics),
   };
   const app = await NestFactory.create({ imports: [platform, module] }, adapter, {
     bodyParser: false,
