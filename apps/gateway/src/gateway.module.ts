@@ -34,8 +34,6 @@ import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
 import { type EmailParts, emailProviders } from './emails/email.providers.ts';
 import { EmailsController } from './emails/emails.controller.ts';
-import { ListEmailsController } from './emails/list-emails.controller.ts';
-import { PreviewEmailController } from './emails/preview-email.controller.ts';
 import { ScheduledEmailsController } from './emails/scheduled-emails.controller.ts';
 import { EventsController } from './events/events.controller.ts';
 import { InvitationsController } from './members/invitations.controller.ts';
@@ -45,15 +43,12 @@ import { MembersController } from './members/members.controller.ts';
 import { ConfirmAddressController } from './identities/confirm-address.controller.ts';
 import { IdentitiesController } from './identities/identities.controller.ts';
 import { type IdentityParts, identityProviders } from './identities/identity.providers.ts';
-import { RotateKeysController } from './identities/rotate-keys.controller.ts';
 import { pendingMailKinds, type PendingMailParts } from './system/pending-mail-kinds.ts';
 import { PendingMails } from './system/pending-mails.ts';
 import { ApiDocument } from './openapi/api-document.ts';
 import { OpenApiController } from './openapi/openapi.controller.ts';
 import { StatsController } from './stats/stats.controller.ts';
 import { UsageController } from './stats/usage.controller.ts';
-import { RotateTokenController } from './webhooks/rotate-token.controller.ts';
-import { ManualDeliveriesController } from './webhooks/manual-deliveries.controller.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
 import { RecoveriesController } from './webhooks/recoveries.controller.ts';
 import { type WebhookParts, webhookProviders } from './webhooks/webhook.providers.ts';
@@ -84,12 +79,10 @@ export interface GatewayParts
 export const CONTROLLERS: Type[] = [
   EmailBatchController,
   EmailsController,
-  ListEmailsController,
   ContactBatchController,
   ContactsController,
   SuppressionsController,
   ScheduledEmailsController,
-  PreviewEmailController,
   StatsController,
   UsageController,
   KeyCheckController,
@@ -99,15 +92,12 @@ export const CONTROLLERS: Type[] = [
   InvitationsController,
   JoinWorkspaceController,
   WebhooksController,
-  RotateTokenController,
   EventsController,
   DeliveriesController,
-  ManualDeliveriesController,
   RecoveriesController,
   TemplatesController,
   TemplateUseController,
   IdentitiesController,
-  RotateKeysController,
   ConfirmAddressController,
   UnsubscribeController,
   TrackingController,

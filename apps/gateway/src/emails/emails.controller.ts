@@ -1,17 +1,22 @@
-import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
-import { EmailStore } from '@posthorn/database';
+import { EmailListStore, EmailStore } from '@posthorn/database';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { type JsonText, traceparentOf } from '@posthorn/platform';
-import { AcceptEmails } from '@posthorn/use-cases';
+import { DisconnectSignal, type JsonText, traceparentOf } from '@posthorn/platform';
+import { AcceptEmails, contentRemoved, PreviewEmail, uncomposable, unsignable } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes } from '../openapi/describes.ts';
+import { pageById } from '../paging/page-request.ts';
+import { NO_TIME_BETWEEN } from '../paging/time-range.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
+import { validateQuery } from '../validation/validate-query.ts';
 import { toDraft } from './email-draft.ts';
+import { EmailPreviewAnswer } from './email-preview.answers.ts';
 import { SEND_REFUSALS } from './email-refusals.ts';
-import { emailView } from './email-view.ts';
+import { emailSummaryView, emailView } from './email-view.ts';
 import { acceptedJson } from './accepted-json.ts';
-import { EmailAcceptedAnswer, EmailAnswer } from './email.answers.ts';
+import { EmailAcceptedAnswer, EmailAnswer, EmailsAnswer } from './email.answers.ts';
+import { emailFilter, EmailsQuery } from './emails-query.ts';
 import { idempotencyHeader, withHeaderKey } from './idempotency-header.ts';
 import { validateEmailRequest } from './validate-email-request.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
@@ -21,6 +26,8 @@ export class EmailsController {
   constructor(
     private readonly acceptEmails: AcceptEmails,
     private readonly emails: EmailStore,
+    private readonly emailList: EmailListStore,
+    private readonly previewEmail: PreviewEmail,
   ) {}
 
   @Post()
@@ -51,6 +58,27 @@ export class EmailsController {
     return acceptedJson(`{"email":${answer}}`);
   }
 
+  @Get()
+  @RequiresScope('user')
+  @Describes({
+    name: 'listEmails',
+    tag: 'Emails',
+    summary: 'List emails',
+    description:
+      'Lists the emails of the workspace, newest first, without their timelines. An item must match all filters. ' +
+      'When very few of very many emails match, a page can have fewer items than `limit`, or none, although `hasMore` is true: ' +
+      'continue with its `startAt`.',
+    query: EmailsQuery,
+    answer: EmailsAnswer,
+    refuses: { 'No such time': NO_TIME_BETWEEN },
+  })
+  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
+    const validated = validateQuery(EmailsQuery, query);
+    const filter = emailFilter(validated);
+    const page = await this.emailList.list(caller.workspaceId, filter, pageById('trs', validated));
+    return { emails: { ...page, items: page.items.map(emailSummaryView) } };
+  }
+
   @Get(':email_id')
   @RequiresScope('user')
   @Describes({
@@ -63,5 +91,30 @@ export class EmailsController {
   async read(@Caller() caller: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
     const email = foundBy('email_id', await this.emails.find(caller.workspaceId, id));
     return { email: emailView(email) };
+  }
+
+  @Get(':email_id/preview')
+  @RequiresScope('user')
+  @Describes({
+    name: 'previewEmail',
+    tag: 'Emails',
+    summary: 'Preview one email',
+    description:
+      'Shows the message of an email, byte for byte as it will be or was sent, whatever its status. ' +
+      'It is made by the same code as the transmitted message. Another release, or other DKIM keys of the domain, may make a different message from the same email; compare the `sha256` to find out.',
+    answer: EmailPreviewAnswer,
+    refuses: {
+      'No message possible': uncomposable('its subject is too large'),
+      'Its content is no longer kept': contentRemoved(),
+      'A key is missing': unsignable(),
+    },
+  })
+  async preview(
+    @Caller() { workspaceId }: Principal,
+    @PathId('email_id') id: EmailId,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<EmailPreviewAnswer> {
+    const preview = foundBy('email_id', await this.previewEmail.preview(workspaceId, id, gone));
+    return { preview };
   }
 }

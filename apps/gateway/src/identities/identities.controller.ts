@@ -2,13 +2,13 @@ import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { IdentityId } from '@posthorn/kernel';
 import { IdentityChanges, IdentityStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
-import { CreateIdentity, VerifyIdentity } from '@posthorn/use-cases';
+import { CreateIdentity, RotateKeys, VerifyIdentity } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { CREATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
+import { CREATE_REFUSALS, ROTATE_REFUSALS, VERIFY_REFUSALS } from './identity-refusals.ts';
 import { identityView, IdentityViews } from './identity-views.ts';
 import { IdentitiesAnswer, IdentityAnswer, IdentityDeletedAnswer } from './identity.answers.ts';
 import {
@@ -25,6 +25,7 @@ export class IdentitiesController {
     private readonly changes: IdentityChanges,
     private readonly createIdentity: CreateIdentity,
     private readonly verifyIdentity: VerifyIdentity,
+    private readonly rotateKeys: RotateKeys,
     private readonly views: IdentityViews,
   ) {}
 
@@ -94,6 +95,24 @@ export class IdentitiesController {
   async verify(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
     const { workspaceId } = caller;
     return this.views.answer(await this.verifyIdentity.verify(workspaceId, actorOf(caller), id));
+  }
+
+  @Post(':identity_id/rotate-keys')
+  @RequiresEditor()
+  @Describes({
+    name: 'rotateIdentityKeys',
+    tag: 'Identities',
+    summary: 'Give a domain new DKIM keys',
+    description:
+      'Creates new keys under their own names, and lists their records as `NEXT`. Set them in addition to the current ones, which sign until then: an hour after a new record is first found, ' +
+      'its key becomes `CURRENT`, and the one before `PREVIOUS`. The records of previous keys must stay for seven days (`keepUntil`), for emails that are still on their way. ' +
+      'A key that was never published is replaced at once. A repeated call changes nothing while Posthorn waits for the new records.',
+    answer: IdentityAnswer,
+    refuses: ROTATE_REFUSALS,
+  })
+  async rotate(@Caller() caller: Principal, @PathId('identity_id') id: IdentityId): Promise<IdentityAnswer> {
+    const { workspaceId } = caller;
+    return this.views.answer(await this.rotateKeys.rotate(workspaceId, actorOf(caller), id));
   }
 
   @Delete(':identity_id')

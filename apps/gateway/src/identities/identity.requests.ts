@@ -1,8 +1,21 @@
 import { Refusal } from '@posthorn/kernel';
+import { parseSendingAddress, parseSendingDomain } from '@posthorn/domain';
 import type { IdentityValue } from '@posthorn/use-cases';
-import { sendingAddress, sendingDomain } from '../validation/identity-rules.ts';
+import { Optional, type Rule } from '../validation/rule.ts';
+import { faultIn, text } from '../validation/text-rules.ts';
 import { validateBody } from '../validation/validate-body.ts';
-import { Optional } from '../validation/rule.ts';
+
+/** The name of a domain alone. */
+const sendingDomain: Rule = text(
+  { minLength: 3, maxLength: 253, pattern: '\\.', examples: ['example.com'] },
+  (value) => faultIn(parseSendingDomain(value)),
+);
+
+/** A bare address, without a name beside it. */
+const sendingAddress: Rule = text(
+  { minLength: 3, maxLength: 320, pattern: '@', examples: ['ada@example.com'] },
+  (value) => faultIn(parseSendingAddress(value)),
+);
 
 /** The body of the call that adds an identity: one of its fields. */
 export class CreateIdentityRequest {

@@ -8,7 +8,7 @@ import type {
   TemplateChanges,
   TemplateStore,
 } from '@posthorn/database';
-import type { ReadDeliveries, SaveContacts, SaveTemplate } from '@posthorn/use-cases';
+import type { ReadDeliveries, SaveContacts, SaveTemplate, SendDeliveriesAgain } from '@posthorn/use-cases';
 import { ContactsController } from '../contacts/contacts.controller.ts';
 import { EventsController } from '../events/events.controller.ts';
 import { TemplatesController } from '../templates/templates.controller.ts';
@@ -47,7 +47,11 @@ const ROUTES: Record<string, (read: Read) => (caller: Principal, gone: AbortSign
     return (caller, gone) => controller.list(caller, {}, gone);
   },
   'a delivery': (read) => {
-    const controller = new DeliveriesController({ read } as unknown as ReadDeliveries, new LargeReads());
+    const controller = new DeliveriesController(
+      { read } as unknown as ReadDeliveries,
+      nothing as SendDeliveriesAgain,
+      new LargeReads(),
+    );
     const [webhookId, id] = [newId('wh', Date.now()), newId('dlv', Date.now())];
     return (caller, gone) => controller.read(caller, webhookId, id, gone);
   },

@@ -8,9 +8,9 @@ import { Describes } from '../openapi/describes.ts';
 import { dateOf } from '../paging/time-range.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { RecoverRequest } from './recover.request.ts';
 import { type Recovery as ShownRecovery, RecoveryAnswer } from './recovery.answers.ts';
 import { unknownInWebhook } from './unknown-in-webhook.ts';
+import { RecoverRequest } from './webhook.requests.ts';
 
 /** Recoveries: sending all failed deliveries of a time range again. */
 @Controller('v1/webhooks')

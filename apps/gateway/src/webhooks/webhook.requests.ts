@@ -1,4 +1,5 @@
 import {
+  EVENT_NAMES,
   type EventName,
   ASSIGNABLE_WEBHOOK_STATUSES,
   TOKEN_OVERLAP_SECONDS,
@@ -6,7 +7,7 @@ import {
 } from '@posthorn/domain';
 import { integer } from '../validation/object-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
-import { oneOfWords } from '../validation/text-rules.ts';
+import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 import { eventNames, webhookToken, webhookUrl } from './webhook-rules.ts';
 
 const URL_SENTENCE =
@@ -59,4 +60,31 @@ export class RotateTokenRequest {
     { example: 3_600 },
   )
   overlapSeconds: number = TOKEN_OVERLAP_SECONDS.default;
+}
+
+/** The body of the call that tests a webhook. */
+export class TestWebhookRequest {
+  @Optional(
+    oneOfWords(EVENT_NAMES),
+    'The event of which an example is posted; the webhook need not subscribe to it.',
+    {
+      example: 'CONTACT_CREATED',
+    },
+  )
+  event: EventName = 'CONTACT_CREATED';
+}
+
+/** The body of the call that recovers failed deliveries. */
+export class RecoverRequest {
+  @Required(
+    timeOrDay,
+    'Only deliveries of events at this time or later; a day stands for its beginning (UTC).',
+    {
+      example: '2025-01-31T09:30:00Z',
+    },
+  )
+  since!: string;
+
+  @Optional(timeOrDay, 'Only deliveries of events before this time; now if absent.')
+  until?: string;
 }

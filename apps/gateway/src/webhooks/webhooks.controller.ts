@@ -1,17 +1,29 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { pageByTime } from '@posthorn/domain';
-import { validateWebhookHost, ManageWebhooks, tooManyWebhooks } from '@posthorn/use-cases';
+import { pageByTime, type Webhook } from '@posthorn/domain';
+import {
+  ManageWebhooks,
+  tooManyWebhooks,
+  validateWebhookHost,
+  type WebhookWithToken,
+} from '@posthorn/use-cases';
 import { Describes, type Refusals, refusalBy } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageByCreationTime } from '../paging/page-request.ts';
+import { OptionalBody } from '../validation/optional-body.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
-import { WebhookAnswer, WebhookDeletedAnswer, WebhooksAnswer } from './webhook.answers.ts';
-import { CreateWebhookRequest, UpdateWebhookRequest } from './webhook.requests.ts';
-import { listedWebhookView, webhookView } from './webhook-view.ts';
+import {
+  type ListedWebhook,
+  TokenRotatedAnswer,
+  type Webhook as ShownWebhook,
+  WebhookAnswer,
+  WebhookDeletedAnswer,
+  WebhooksAnswer,
+} from './webhook.answers.ts';
+import { CreateWebhookRequest, RotateTokenRequest, UpdateWebhookRequest } from './webhook.requests.ts';
 
 const NOT_PUBLIC: Refusals = {
   'Host not public': refusalBy(() =>
@@ -100,6 +112,33 @@ export class WebhooksController {
     return { webhook: webhookView(webhook) };
   }
 
+  @Post(':webhook_id/rotate-token')
+  @RequiresScope('api_user')
+  @Describes({
+    name: 'rotateWebhookToken',
+    tag: 'Webhooks',
+    summary: 'Replace the token of a webhook',
+    description: [
+      'Once the call has been answered, `X-Service-Signature` is made with the new token; until the overlap ends, `webhook-signature` has a signature with each of the two tokens. No older token signs.',
+      'To repeat a call safely, give the `token`: the one that the webhook already has changes nothing, except that `overlapSeconds: 0` ends the previous one.',
+    ].join('\n\n'),
+    body: RotateTokenRequest,
+    bodyIsOptional: true,
+    answer: TokenRotatedAnswer,
+  })
+  async rotate(
+    @Caller() caller: Principal,
+    @PathId('webhook_id') id: WebhookId,
+    @OptionalBody() body: object,
+  ): Promise<TokenRotatedAnswer> {
+    const wanted = validateBody(RotateTokenRequest, body);
+    const webhook = foundBy(
+      'webhook_id',
+      await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted),
+    );
+    return { webhook: webhookView(webhook), previousTokenUntil: webhook.previousTokenUntil };
+  }
+
   @Delete(':webhook_id')
   @RequiresScope('api_user')
   @Describes({
@@ -119,4 +158,14 @@ export class WebhooksController {
     );
     return { webhook: webhookView(webhook), isDeleted: true };
   }
+}
+
+/** The API representation of a webhook in a list (F7). */
+function listedWebhookView({ id, url, events, status, createdAt }: Webhook): ListedWebhook {
+  return { id, url, events, status, createdAt };
+}
+
+/** The API representation of a webhook (F7). */
+function webhookView(webhook: WebhookWithToken): ShownWebhook {
+  return { ...listedWebhookView(webhook), token: webhook.token };
 }
