@@ -1,5 +1,4 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import type { ErrorBody, Refusal } from '@posthorn/kernel';
 import {
   ApiKeyStore,
@@ -14,7 +13,7 @@ import {
 } from '@posthorn/database';
 import type { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Mailbox } from '@posthorn/domain';
-import { answerOf, providersOf } from '@posthorn/platform';
+import { answerOf, HealthController, providersOf } from '@posthorn/platform';
 import type { RateLimiter } from '@posthorn/queues';
 import {
   ChangeSubscription,
@@ -120,14 +119,8 @@ export class GatewayModule {
     const pendingMails = pendingMailKinds(parts, systemMail);
     return {
       module: GatewayModule,
-      imports: [DiscoveryModule],
       controllers: CONTROLLERS,
       providers: [
-        {
-          provide: ApiDocument,
-          inject: [DiscoveryService],
-          useFactory: (discovery: DiscoveryService) => new ApiDocument(discovery, publicUrl),
-        },
         ...providersOf(
           database.clock,
           callers,
@@ -147,6 +140,7 @@ export class GatewayModule {
           new ReadUsage({ usage: new UsageStore(database), clock: database.clock, monthlyLimit }),
           new PendingMails(Object.values(pendingMails), parts.onError),
           new LargeReads(),
+          new ApiDocument([HealthController, ...CONTROLLERS], publicUrl),
         ),
         ...emailProviders(parts),
         ...webhookProviders(parts),
