@@ -14,7 +14,6 @@ import {
   DatabaseSettings,
   HttpSettings,
   LaneSettings,
-  loadEnvFile,
   LogSettings,
   ProviderSettings,
   RateSettings,
@@ -46,7 +45,6 @@ const MAX_FORM_BYTES = 8 * 1024;
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
 await startProcess('dashboard', async () => {
-  loadEnvFile();
   const { http, log, database, redis, rates, secrets, tracking, acceptance, lanes, dashboard, provider } =
     readSettings({
       http: HttpSettings,

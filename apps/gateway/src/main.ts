@@ -10,7 +10,6 @@ import {
   GatewaySettings,
   HttpSettings,
   LaneSettings,
-  loadEnvFile,
   LogSettings,
   RateSettings,
   openTracing,
@@ -70,7 +69,6 @@ const ACCEPT_AFTER_SIGNAL_MS = 500;
 deferFullCollections();
 
 await startProcess('gateway', async () => {
-  loadEnvFile();
   const {
     http,
     database,

@@ -7,7 +7,6 @@ import {
   HttpSettings,
   inboundRefusals,
   InboundSettings,
-  loadEnvFile,
   LogSettings,
   networkOf,
   readSettings,
@@ -22,7 +21,6 @@ import { RecordRates, TakeReport } from '@posthorn/use-cases';
 import { reloadCertificateHourly, loadCertificate } from './certificate.ts';
 
 await startProcess('inbound', async () => {
-  loadEnvFile();
   const { http, database, log, secrets, bounces, inbound } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,

@@ -18,7 +18,6 @@ import {
   DnsSettings,
   HttpSettings,
   LaneSettings,
-  loadEnvFile,
   LogSettings,
   readSettings,
   RedisSettings,
@@ -39,7 +38,6 @@ import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './mainte
 const CLOCK_STUCK_AFTER_MS = 60_000;
 
 await startProcess('scheduler', async () => {
-  loadEnvFile();
   const { http, database, redis, log, lanes, dns, retention } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,

@@ -6,7 +6,6 @@ import {
   DatabaseSettings,
   HttpSettings,
   LaneSettings,
-  loadEnvFile,
   LogSettings,
   openTracing,
   readSettings,
@@ -36,7 +35,6 @@ import {
 import { openRelays } from './open-relays.ts';
 
 await startProcess('sender', async () => {
-  loadEnvFile();
   const { http, database, redis, log, traces, secrets, sender, bounces, lanes, tracking } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,

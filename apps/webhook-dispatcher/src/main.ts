@@ -17,7 +17,6 @@ import {
   DnsSettings,
   HttpSettings,
   LaneSettings,
-  loadEnvFile,
   type Logger,
   LogSettings,
   openTracing,
@@ -36,7 +35,6 @@ import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } fro
 import { WebhookClient } from '@posthorn/webhooks';
 
 await startProcess('webhook-dispatcher', async () => {
-  loadEnvFile();
   const { http, database, redis, log, traces, secrets, dns, webhooks, dispatcher, lanes } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,

@@ -5,7 +5,6 @@ export { DashboardSettings } from './dashboard-settings.ts';
 export { BounceSettings } from './bounce-settings.ts';
 export { DispatcherSettings } from './dispatcher-settings.ts';
 export { DnsSettings } from './dns-settings.ts';
-export { loadEnvFile } from './env-file.ts';
 export { AcceptanceSettings } from './acceptance-settings.ts';
 export { GatewaySettings } from './gateway-settings.ts';
 export { InboundSettings } from './inbound-settings.ts';

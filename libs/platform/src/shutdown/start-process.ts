@@ -1,12 +1,14 @@
 import { CannotStart } from '@posthorn/kernel';
+import { loadEnvFile } from '../settings/env-file.ts';
 
 /**
- * Starts a process. If it cannot start, it prints the reason for people and exits with 1.
+ * Starts a process, with the variables of a `.env` file. If it cannot start, it prints the reason for people and exits with 1.
  *
  * @param name of the app, for the message
  */
 export async function startProcess(name: string, start: () => Promise<void>): Promise<void> {
   try {
+    loadEnvFile();
     await start();
   } catch (error) {
     process.stderr.write(`${name} cannot start: ${reasonOf(error as NodeJS.ErrnoException)}\n`);
