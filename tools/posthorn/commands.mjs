@@ -29,8 +29,7 @@ import { WORKSPACE_COMMANDS } from './commands/workspaces.mjs';
  * @property {Record<string, Flag>} flags
  * @property {{ name: string, value: string, sentence: string }} [operand] a required positional argument; `name`: its key in Given
  * @property {string[]} [exactlyOne] flags of which exactly one must be given
- * @property {string[]} [atMostOne] flags of which at most one may be given
- * @property {[string, string][]} [neverTogether] pairs of flags that exclude each other
+ * @property {string[][]} [neverTogether] groups of flags of which at most one may be given
  * @property {string[]} [atLeastOne] flags of which at least one must be given
  * @property {string} example the arguments after `npm run posthorn -- `
  * @property {boolean} [withoutDatabase] whether it runs without a database, and so without a context

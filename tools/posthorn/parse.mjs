@@ -109,10 +109,10 @@ function checkRequiredFlags(command, given) {
 }
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */
-function refuseConflictingFlags({ name, atMostOne = [], neverTogether = [] }, given) {
-  const several = atMostOne.filter((flag) => flag in given);
-  const pair = neverTogether.find((flags) => flags.every((flag) => flag in given));
-  const clash = several.length > 1 ? several : pair;
+function refuseConflictingFlags({ name, neverTogether = [] }, given) {
+  const clash = neverTogether
+    .map((flags) => flags.filter((flag) => flag in given))
+    .find(({ length }) => length > 1);
   if (clash === undefined) return;
   const named = clash.map((flag) => `--${flag}`).join(' and ');
   throw new UsageError(`\`${name}\` does not take ${named} together; see ${name} --help`);

@@ -50,8 +50,8 @@ export const SENDING_COMMANDS = [
           'emails that were due before this time, such as 2030-01-31T09:30:00Z, are FAILED and not sent',
       },
     },
-    atMostOne: ['everything', 'workspace', 'webhooks'],
     neverTogether: [
+      ['everything', 'workspace', 'webhooks'],
       ['fail-before', 'workspace'],
       ['fail-before', 'webhooks'],
     ],
