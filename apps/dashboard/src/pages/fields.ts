@@ -32,19 +32,28 @@ export function field(
   </div>`;
 }
 
+/** A select with its label above it. @param texts the text of each option, by its value */
+export function select(
+  name: string,
+  label: string,
+  { texts, value }: { texts: Readonly<Record<string, string>>; value?: string | undefined },
+): Html {
+  const option = ([each, text]: [string, string]): Html =>
+    html`<option value="${each}" ${each === value ? html`selected` : ''}>${text}</option>`;
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <select id="${name}" name="${name}">
+      ${Object.entries(texts).map(option)}
+    </select>
+  </div>`;
+}
+
 /** A select for one of these words, or none. */
 export function choice(
   name: string,
   label: string,
   { words, value }: { words: readonly string[]; value?: string | undefined },
 ): Html {
-  const option = (word: string): Html =>
-    word === value ? html`<option selected>${word}</option>` : html`<option>${word}</option>`;
-  return html`<div>
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
-      <option value="">any</option>
-      ${words.map(option)}
-    </select>
-  </div>`;
+  const texts = { '': 'any', ...Object.fromEntries(words.map((word) => [word, word])) };
+  return select(name, label, { texts, value });
 }

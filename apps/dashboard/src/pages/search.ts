@@ -1,6 +1,6 @@
-import { Refusal } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import type { Response } from 'express';
+import { applyRefusal } from './apply-refusal.ts';
 import { FormInput } from './form-input.ts';
 
 /** A search and its results. */
@@ -14,7 +14,7 @@ export interface SearchResult<Field extends string, Item> {
 }
 
 /**
- * Runs a search. A refusal (400) becomes its `fault`, to be shown above the form, which stays filled.
+ * Runs a search. A refusal becomes its `fault`, to be shown above the form, which stays filled.
  *
  * @param fields the names of the form's fields
  * @param search validates the input and searches
@@ -33,8 +33,6 @@ export async function runSearch<Field extends string, Item>(
   try {
     return { criteria, found: await search(input) };
   } catch (error) {
-    if (!(error instanceof Refusal) || error.statusCode !== 400) throw error;
-    response.status(400);
-    return { criteria, found: undefined, fault: error.message };
+    return { criteria, found: undefined, fault: applyRefusal(error, response) };
   }
 }

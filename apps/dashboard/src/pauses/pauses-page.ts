@@ -1,6 +1,6 @@
 import type { OperatorAccount } from '@posthorn/database';
 import { isWhole, type Pause, type Whose } from '@posthorn/use-cases';
-import { field } from '../pages/fields.ts';
+import { field, select } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { confirmationNotice, faultAlert, table, time, timeInUtc } from '../pages/components.ts';
 import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../pages/workspaces.ts';
@@ -85,21 +85,14 @@ function resumeForm(whose: Whose, nameOf: WorkspaceName): Html {
 }
 
 function pauseForm(
-  { whose: chosen = 'workspace', workspace, reason, fault }: FilledForm,
+  { whose = 'workspace', workspace, reason, fault }: FilledForm,
   { suggested }: PageWorkspaces,
 ): Html {
-  const option = ([whose, name]: [string, string]): Html =>
-    html`<option value="${whose}" ${whose === chosen ? html`selected` : ''}>${name}</option>`;
   return html`<h2>Pause something</h2>
     ${faultAlert(fault)}
     <form class="search" method="post" action="/pauses">
-      <div>
-        <label for="whose">What</label>
-        <select id="whose" name="whose">
-          ${Object.entries(WHOSE).map(option)}
-        </select>
-      </div>
-      ${workspaceField(workspace, suggested)} ${field('reason', 'Why', { value: reason, isRequired: true })}
+      ${select('whose', 'What', { texts: WHOSE, value: whose })} ${workspaceField(workspace, suggested)}
+      ${field('reason', 'Why', { value: reason, isRequired: true })}
       <div><button>Pause</button></div>
     </form>
     <p class="quiet">

@@ -5,7 +5,6 @@ import { Refusal } from '@posthorn/kernel';
 import { isRedisOutage, jobBytes, type ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { embedInDashboard } from './board-page.ts';
-import { redisUnavailable } from './redis-unavailable.ts';
 
 /** Posthorn's jobs hold only ids. Larger ones come from elsewhere, and loading them could exhaust memory. */
 const MAX_JOB_BYTES = 64 * 1024;
@@ -115,6 +114,11 @@ class BoardServer extends ExpressAdapter {
       return handler(fault);
     });
   }
+}
+
+/** The refusal to show the queues while Redis cannot be reached or does not answer. The connection logs the reason. */
+export function redisUnavailable(): Refusal {
+  return new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
 }
 
 /** @param key of a text of Bull Board, which it shows above the message */

@@ -2,8 +2,7 @@ import type { OperatorRole } from '@posthorn/domain';
 import type { ReadOnlyQueues } from '@posthorn/queues';
 import type { RequestHandler } from 'express';
 import { accountOf } from '../sign-in/session-guard.ts';
-import { createBoard } from './bull-board.ts';
-import { redisUnavailable } from './redis-unavailable.ts';
+import { createBoard, redisUnavailable } from './bull-board.ts';
 
 /** Allows Bull Board's own scripts and inline styles, and nothing from other hosts. */
 const POLICY =

@@ -2,7 +2,7 @@ import { type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
 import type { OperatorAccount } from '@posthorn/database';
 import { emailsTo } from '../emails/email-search.ts';
 import { html, type Html } from '../pages/html.ts';
-import { field } from '../pages/fields.ts';
+import { field, select } from '../pages/fields.ts';
 import { confirmationNotice, faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
@@ -67,12 +67,12 @@ function whyOf({ reason, emailId, createdBy }: Suppression): Html {
   return html`${reason}: ${SUPPRESSION_REASONS[reason]} (${by})`;
 }
 
+const REASON_TEXTS = Object.fromEntries(
+  Object.entries(SUPPRESSION_REASONS).map(([reason, sentence]) => [reason, `${reason}: ${sentence}`]),
+);
+
 /** The form for a new suppression. */
-function addForm({ email, workspace, reason: chosen = 'MANUAL', fault }: FilledForm, isOpen: boolean): Html {
-  const option = ([reason, sentence]: [string, string]): Html =>
-    html`<option value="${reason}" ${reason === chosen ? html`selected` : ''}>
-      ${reason}: ${sentence}
-    </option>`;
+function addForm({ email, workspace, reason = 'MANUAL', fault }: FilledForm, isOpen: boolean): Html {
   return html`<details class="card" ${isOpen ? html`open` : ''}>
     <summary>Put an address on the list</summary>
     ${faultAlert(fault)}
@@ -80,12 +80,7 @@ function addForm({ email, workspace, reason: chosen = 'MANUAL', fault }: FilledF
       <div class="search">
         ${field('email', 'Address', { id: 'new-email', value: email, isRequired: true })}
         ${field('workspace', 'Workspace', { id: 'new-workspace', value: workspace, list: 'workspaces', isRequired: true })}
-        <div>
-          <label for="reason">Why</label>
-          <select id="reason" name="reason">
-            ${Object.entries(SUPPRESSION_REASONS).map(option)}
-          </select>
-        </div>
+        ${select('reason', 'Why', { texts: REASON_TEXTS, value: reason })}
         <div><button>Put it on the list</button></div>
       </div>
     </form>
