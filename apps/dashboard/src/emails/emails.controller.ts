@@ -1,7 +1,7 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import type { Page } from '@posthorn/domain';
 import { EmailListStore, EmailSearchStore, type FoundEmail, WorkspaceStore } from '@posthorn/database';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
 import { FormInput } from '../pages/form-input.ts';
@@ -51,10 +51,9 @@ export class EmailsController {
   async show(
     @Param('email_id') id: string,
     @Query() query: unknown,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const shown = await this.reader.read(id, accountOf(request));
+    const shown = await this.reader.read(id, accountOf(response.req));
     const content = emailPage({ ...shown, done: confirmationIn(query, CONFIRMATIONS) });
     return renderPage(response, { title: titleOf(shown.email), section: 'Emails', content });
   }

@@ -1,6 +1,6 @@
 import { Controller, Get, type HttpRedirectResponse, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { EraStore, PausedLaneStore, WorkspaceStore } from '@posthorn/database';
+import { EraStore, type OperatorAccount, PausedLaneStore, WorkspaceStore } from '@posthorn/database';
 import { isWhole, listPauses, pauseSending, resumeSending, type Whose } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { redirectWithConfirmation, confirmationIn } from '../pages/confirmation.ts';
@@ -37,17 +37,11 @@ export class PausesController {
   ) {}
 
   @Get()
-  async show(
-    @Query() query: unknown,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
+  async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const workspace = new FormInput(query).redisplay('workspace');
-    return renderPage(response, {
-      title: 'What is paused',
-      section: 'Overview',
-      content: await this.content(request, { workspace }, confirmationIn(query, CONFIRMATIONS)),
-    });
+    const done = confirmationIn(query, CONFIRMATIONS);
+    const content = await this.content(accountOf(response.req), { workspace }, done);
+    return renderPage(response, { title: 'What is paused', section: 'Overview', content });
   }
 
   /** A refusal is shown above the form, which stays filled. */
@@ -68,7 +62,7 @@ export class PausesController {
       const [whose, workspace, reason] = ['whose', 'workspace', 'reason'].map((name) =>
         input.redisplay(name),
       );
-      const content = await this.content(request, { whose, workspace, reason, fault });
+      const content = await this.content(accountOf(request), { whose, workspace, reason, fault });
       return renderPage(response, { title: 'What is paused', section: 'Overview', content });
     }
   }
@@ -87,7 +81,7 @@ export class PausesController {
     );
   }
 
-  private async content(request: Request, filled: FilledForm, done?: string): Promise<Html> {
+  private async content(account: OperatorAccount, filled: FilledForm, done?: string): Promise<Html> {
     const [pauses, { heldSince }] = await Promise.all([listPauses(this.pausedLanes), this.eras.read()]);
     const owners = pauses.flatMap(({ whose }) => (isWhole(whose) ? [] : [whose]));
     const workspaces = await readWorkspaces(this.workspaces, owners);
@@ -95,7 +89,7 @@ export class PausesController {
       pauses,
       restoredAt: heldSince,
       workspaces,
-      account: accountOf(request),
+      account,
       filled,
       done,
     });

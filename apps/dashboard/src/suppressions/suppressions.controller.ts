@@ -50,12 +50,8 @@ export class SuppressionsController {
   ) {}
 
   @Get()
-  async find(
-    @Query() query: unknown,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    const account = accountOf(request);
+  async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const account = accountOf(response.req);
     const result = await runSearch(SUPPRESSION_FIELDS, query, response, (input) => this.pageOf(input));
     const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
     const workspaces = await readWorkspaces(this.workspaces, owners);

@@ -1,7 +1,7 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import { RecoveryStore, WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
 import { ReadDeliveries } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
 import { runSearch } from '../pages/search.ts';
@@ -48,10 +48,9 @@ export class WebhooksController {
   async show(
     @Param('webhook_id') text: string,
     @Query() query: unknown,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const account = accountOf(request);
+    const account = accountOf(response.req);
     const webhook = await this.reader.find(text);
     const { id, workspaceId } = webhook;
     const [workspace, recoveries] = await Promise.all([
@@ -80,10 +79,9 @@ export class WebhooksController {
     @Param('webhook_id') webhookText: string,
     @Param('delivery_id') text: string,
     @Query() query: unknown,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const account = accountOf(request);
+    const account = accountOf(response.req);
     const { webhook, id } = await this.reader.locate(webhookText, text);
     const delivery = orNotFound(await this.deliveries.read(webhook.workspaceId, webhook.id, id), NO_DELIVERY);
     const content = deliveryPage({ webhook, delivery, account, done: confirmationIn(query, CONFIRMATIONS) });

@@ -1,6 +1,6 @@
-import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { ERROR_PAGES, errorPageContent } from './error-pages.ts';
 import { textPage, withoutSlash } from './html-page.ts';
@@ -18,12 +18,12 @@ export class ErrorPagesController {
     summary: 'List the pages about errors',
     answer: HTML_PAGE,
   })
-  list(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {
+  list(@Res({ passthrough: true }) response: Response): string {
     const items = Object.entries(ERROR_PAGES).map(
       ([name, { title }]) => `<li><a href="errors/${name}">${title}</a></li>`,
     );
     const page = textPage(response, 'Errors of Posthorn', `<ul>${items.join('')}</ul>`);
-    return withoutSlash(request, response, page);
+    return withoutSlash(response, page);
   }
 
   @Get(':page')
@@ -43,14 +43,10 @@ export class ErrorPagesController {
     answer: HTML_PAGE,
     refuses: { 'No such page': NO_SUCH_PAGE },
   })
-  read(
-    @Param('page') name: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): string {
+  read(@Param('page') name: string, @Res({ passthrough: true }) response: Response): string {
     const page = Object.hasOwn(ERROR_PAGES, name) ? ERROR_PAGES[name] : undefined;
     if (page === undefined) throw NO_SUCH_PAGE;
     const shown = textPage(response, page.title, errorPageContent(page));
-    return withoutSlash(request, response, shown);
+    return withoutSlash(response, shown);
   }
 }

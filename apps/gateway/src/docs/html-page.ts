@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 
 const STYLE =
   ':root{color-scheme:light dark;background:Canvas}body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}' +
@@ -24,8 +24,9 @@ export function textPage(response: Response, title: string, content: string): st
  *
  * @returns the page; after a redirect, an empty body
  */
-export function withoutSlash(request: Request, response: Response, page: string): string {
-  if (!request.path.endsWith('/')) return page;
-  response.status(301).setHeader('Location', `../${request.path.split('/').at(-2)}`);
+export function withoutSlash(response: Response, page: string): string {
+  const { path } = response.req;
+  if (!path.endsWith('/')) return page;
+  response.status(301).setHeader('Location', `../${path.split('/').at(-2)}`);
   return '';
 }

@@ -1,6 +1,6 @@
-import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Describes, HTML_PAGE } from '../openapi/describes.ts';
 import { withoutSlash } from './html-page.ts';
 import { REFERENCE_FILES, REFERENCE_VERSION } from './reference-files.ts';
@@ -23,8 +23,8 @@ export class ReferenceController {
     description: 'Shows this document as a web page.',
     answer: HTML_PAGE,
   })
-  page(@Req() request: Request, @Res({ passthrough: true }) response: Response): string {
-    return withoutSlash(request, response, PAGE);
+  page(@Res({ passthrough: true }) response: Response): string {
+    return withoutSlash(response, PAGE);
   }
 
   @Get('assets/:version/:file')

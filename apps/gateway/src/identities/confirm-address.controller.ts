@@ -1,13 +1,13 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
-import { Describes, HTML_PAGE } from '../openapi/describes.ts';
+import type { Response } from 'express';
+import { Describes, HTML_PAGE, linkToken } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
-import { linkToken, type LandingPage, landingPage } from '../pages/landing-page.ts';
+import { type LandingPage, landingPage } from '../pages/landing-page.ts';
 
 const UNKNOWN = new Refusal(
   404,
@@ -42,13 +42,8 @@ export class ConfirmAddressController {
     description:
       'Shows a page that asks for consent. Opening it changes nothing, because programs open links too.',
   })
-  async show(
-    @Param('token') token: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    const linked = await this.confirmAddress.find(token);
-    return this.page(request, response, linked, question);
+  async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+    return this.page(response, await this.confirmAddress.find(token), question);
   }
 
   @Post()
@@ -60,21 +55,18 @@ export class ConfirmAddressController {
   })
   async confirm(
     @Param('token') token: string,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const linked = await this.confirmAddress.confirm(token);
-    return this.page(request, response, linked, consented);
+    return this.page(response, await this.confirmAddress.confirm(token), consented);
   }
 
   private async page(
-    request: Request,
     response: Response,
     linked: LinkedAddress,
     open: (known: KnownAddress) => LandingPage,
   ): Promise<string> {
     if (linked.state === 'expired') throw TOO_OLD;
-    if (linked.state === 'unknown') return refuseUnknownLink(this.limits, request, response, UNKNOWN);
+    if (linked.state === 'unknown') return refuseUnknownLink(this.limits, response, UNKNOWN);
     return landingPage(response, linked.state === 'open' ? open(linked) : consented(linked));
   }
 }

@@ -1,13 +1,13 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
-import { Describes, HTML_PAGE } from '../openapi/describes.ts';
+import type { Response } from 'express';
+import { Describes, HTML_PAGE, linkToken } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
-import { linkToken, type LandingPage, landingPage } from '../pages/landing-page.ts';
+import { type LandingPage, landingPage } from '../pages/landing-page.ts';
 
 const UNKNOWN = new Refusal(
   404,
@@ -46,12 +46,8 @@ export class JoinWorkspaceController {
     description:
       'Shows a page that asks for consent. Opening it changes nothing, because programs open links too.',
   })
-  async show(
-    @Param('token') token: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    return this.page(request, response, await this.joinWorkspace.find(token));
+  async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+    return this.page(response, await this.joinWorkspace.find(token));
   }
 
   @Post()
@@ -63,18 +59,13 @@ export class JoinWorkspaceController {
   })
   async accept(
     @Param('token') token: string,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return this.page(request, response, await this.joinWorkspace.accept(token));
+    return this.page(response, await this.joinWorkspace.accept(token));
   }
 
-  private async page(
-    request: Request,
-    response: Response,
-    invitation: ShownInvitation | undefined,
-  ): Promise<string> {
-    if (invitation === undefined) return refuseUnknownLink(this.limits, request, response, UNKNOWN);
+  private async page(response: Response, invitation: ShownInvitation | undefined): Promise<string> {
+    if (invitation === undefined) return refuseUnknownLink(this.limits, response, UNKNOWN);
     const page = PAGES[invitation.status];
     if (page instanceof Refusal) throw page;
     return landingPage(response, page(invitation));

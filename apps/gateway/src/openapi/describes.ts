@@ -52,6 +52,15 @@ export interface DescribedPathPart {
   readonly example: string;
 }
 
+/** Describes the path parameter that is the secret of a mail's link, with this prefix. */
+export function linkToken(prefix: string): DescribedPathPart {
+  return {
+    sentence: 'The secret from the mail.',
+    schema: { type: 'string' },
+    example: `${prefix}3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB`,
+  };
+}
+
 /** The description of a route for the OpenAPI document, beside what follows from its guards. */
 export interface RouteDescription {
   /** The `operationId`: a verb and its object, in camel case, unique in the document. Generated clients name functions by it. */

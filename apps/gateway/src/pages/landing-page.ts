@@ -1,6 +1,5 @@
 import { escapeHtml } from '@posthorn/kernel';
 import type { ServerResponse } from 'node:http';
-import type { DescribedPathPart } from '../openapi/describes.ts';
 
 const STYLE =
   ':root{color-scheme:light dark;background:Canvas}' +
@@ -10,15 +9,6 @@ const STYLE =
 /** No scripts, nothing loaded or embedded; forms post only to this origin. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-/** Describes the path parameter that is the secret of a mail's link, with this prefix. */
-export function linkToken(prefix: string): DescribedPathPart {
-  return {
-    sentence: 'The secret from the mail.',
-    schema: { type: 'string' },
-    example: `${prefix}3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB`,
-  };
-}
 
 /** A page behind a link in a mail; all texts are plain and get escaped. */
 export interface LandingPage {

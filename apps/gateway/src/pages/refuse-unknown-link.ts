@@ -1,6 +1,6 @@
 import type { Refusal } from '@posthorn/kernel';
 import type { RateLimits } from '@posthorn/auth';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 
 /**
  * Refuses a link that does not exist, and counts it as a failed authentication, since the client may be guessing links.
@@ -10,10 +10,9 @@ import type { Request, Response } from 'express';
  */
 export async function refuseUnknownLink(
   limits: Pick<RateLimits, 'countFailure'>,
-  request: Request,
   response: Response,
   unknown: Refusal,
 ): Promise<never> {
-  await limits.countFailure(request, response);
+  await limits.countFailure(response.req, response);
   throw unknown;
 }

@@ -3,8 +3,7 @@ import { DatabaseClock, Refusal } from '@posthorn/kernel';
 import { type HitKind, machineSign } from '@posthorn/domain';
 import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { Describes } from '../openapi/describes.ts';
-import { linkToken } from '../pages/landing-page.ts';
+import { Describes, linkToken } from '../openapi/describes.ts';
 
 const NO_SUCH_LINK = new Refusal(
   404,

@@ -1,13 +1,13 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription, tooManyResubscriptions } from '@posthorn/use-cases';
-import type { Request, Response } from 'express';
-import { Describes, HTML_PAGE } from '../openapi/describes.ts';
+import type { Response } from 'express';
+import { Describes, HTML_PAGE, linkToken } from '../openapi/describes.ts';
 import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
-import { linkToken, type LandingPage, landingPage } from '../pages/landing-page.ts';
+import { type LandingPage, landingPage } from '../pages/landing-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
 
 const NO_SUCH_LINK = new Refusal(
@@ -38,13 +38,8 @@ export class UnsubscribeController {
     summary: 'Open the unsubscribe link of an email',
     description: 'Shows a page with a button. Opening it changes nothing, because programs open links too.',
   })
-  async show(
-    @Param('token') token: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<string> {
-    const subscription = await this.subscription.find(token);
-    return this.answer(request, response, subscription, subscriptionPage);
+  async show(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<string> {
+    return this.answer(response, await this.subscription.find(token), subscriptionPage);
   }
 
   @Post()
@@ -57,11 +52,9 @@ export class UnsubscribeController {
   })
   async unsubscribe(
     @Param('token') token: string,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const subscription = await this.subscription.unsubscribe(token);
-    return this.answer(request, response, subscription, subscriptionPage);
+    return this.answer(response, await this.subscription.unsubscribe(token), subscriptionPage);
   }
 
   @Post('resubscribe')
@@ -74,21 +67,18 @@ export class UnsubscribeController {
   })
   async resubscribe(
     @Param('token') token: string,
-    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const subscription = await this.subscription.resubscribe(token);
-    return this.answer(request, response, subscription, resubscribedPage);
+    return this.answer(response, await this.subscription.resubscribe(token), resubscribedPage);
   }
 
   private async answer(
-    request: Request,
     response: Response,
     subscription: Subscription | undefined,
     pageOf: (known: Subscription, buttons: Buttons) => LandingPage,
   ): Promise<string> {
-    if (subscription === undefined) return refuseUnknownLink(this.limits, request, response, NO_SUCH_LINK);
-    return landingPage(response, pageOf(subscription, buttonsFrom(request.path)));
+    if (subscription === undefined) return refuseUnknownLink(this.limits, response, NO_SUCH_LINK);
+    return landingPage(response, pageOf(subscription, buttonsFrom(response.req.path)));
   }
 }
 
