@@ -21,7 +21,7 @@ export class FormInput {
     if (typeof value !== 'string')
       throw new Refusal(400, `\`${name}\` is given more than once; give it once`);
     if (value.length > MAX_CHARACTERS)
-      throw new Refusal(400, `\`${name}\` is longer than ${MAX_CHARACTERS} characters`);
+      throw new Refusal(400, `\`${name}\` is longer than ${MAX_CHARACTERS} characters; shorten it`);
     if (/\p{Cc}/u.test(value)) throw new Refusal(400, `\`${name}\` has a control character; take it out`);
     return value.trim() || undefined;
   }
@@ -39,7 +39,7 @@ export class FormInput {
   oneOf<Word extends string>(name: string, words: Readonly<Record<Word, unknown>>): Word | undefined {
     const value = this.text(name);
     if (value === undefined || Object.hasOwn(words, value)) return value as Word | undefined;
-    throw new Refusal(400, `\`${name}\` is none of ${Object.keys(words).join(', ')}`);
+    throw new Refusal(400, `\`${name}\` is none of ${Object.keys(words).join(', ')}; give one of them`);
   }
 
   /** An id with this prefix. @throws Refusal (400) for anything else */

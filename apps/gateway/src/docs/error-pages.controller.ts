@@ -6,7 +6,10 @@ import { ERROR_PAGES, errorPageContent } from './error-pages.ts';
 import { textPage, withoutSlash } from './html-page.ts';
 
 const HTML = 'text/html; charset=utf-8';
-const NO_SUCH_PAGE = new Refusal(404, 'There is no page about an error of this name');
+const NO_SUCH_PAGE = new Refusal(
+  404,
+  'There is no page about an error of this name; `/docs/errors` lists them',
+);
 
 @Controller('docs/errors')
 export class ErrorPagesController {
