@@ -21,7 +21,7 @@ export class AuditController {
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const [found, workspaces] = await Promise.all([
       runSearch(AUDIT_FIELDS, query, response, (input) => this.pageOf(input)),
-      readWorkspaces(this.workspaces, []),
+      readWorkspaces(this.workspaces),
     ]);
     const content = auditPage({ ...found, workspaces });
     return renderPage(response, { title: 'Audit log', section: 'Audit log', content });

@@ -4,7 +4,7 @@ import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-case
 import type { Request } from 'express';
 import { redirectWithConfirmation } from '../pages/confirmation.ts';
 import { FormInput, inUtc } from '../pages/form-input.ts';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { orNotFound } from '../pages/refusals.ts';
 import { operatorOf } from '../sign-in/session-guard.ts';
 import { EmailReader, NO_EMAIL } from './email-reader.ts';
 

@@ -5,7 +5,7 @@ import { type EmailPreview, PreviewEmail } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { refusalOf } from '../pages/error-page.ts';
 import { renderPage } from '../pages/page.ts';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { orNotFound } from '../pages/refusals.ts';
 import { FRAME_POLICY, sanitizeForFrame, faultFrame } from './email-frame.ts';
 import { EmailReader, NO_EMAIL } from './email-reader.ts';
 import { sourcePage } from './source-page.ts';

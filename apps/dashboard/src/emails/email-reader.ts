@@ -8,7 +8,7 @@ import type {
   SuppressionStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { orNotFound } from '../pages/refusals.ts';
 import type { ShownEmail } from './email-page.ts';
 
 /** The message of a 404. */

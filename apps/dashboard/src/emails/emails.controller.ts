@@ -41,8 +41,7 @@ export class EmailsController {
       return undefined;
     }
     const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input));
-    const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
-    const workspaces = await readWorkspaces(this.workspaces, owners);
+    const workspaces = await readWorkspaces(this.workspaces, result.found?.items);
     const content = emailsPage({ ...result, workspaces });
     return renderPage(response, { title: 'Emails', section: 'Emails', content });
   }

@@ -1,6 +1,6 @@
 import type { Page } from '@posthorn/domain';
 import type { Response } from 'express';
-import { applyRefusal } from './apply-refusal.ts';
+import { applyRefusal } from './refusals.ts';
 import { FormInput } from './form-input.ts';
 
 /** A search and its results. */

@@ -13,14 +13,14 @@ export interface PageWorkspaces {
   readonly nameOf: WorkspaceName;
 }
 
-/** Reads the suggested workspaces and the names of these ids: two statements, however many workspaces there are. */
+/** Reads the suggested workspaces, and the names of the owners of what a page shows: two statements, however many workspaces there are. */
 export async function readWorkspaces(
   store: Pick<WorkspaceStore, 'list' | 'findMany'>,
-  ids: readonly WorkspaceId[],
+  shown: readonly { readonly workspaceId: WorkspaceId }[] = [],
 ): Promise<PageWorkspaces> {
   const [suggested, named] = await Promise.all([
     store.list(MAX_SUGGESTED),
-    store.findMany([...new Set(ids)]),
+    store.findMany([...new Set(shown.map(({ workspaceId }) => workspaceId))]),
   ]);
   return { suggested, nameOf: workspaceNames(named) };
 }

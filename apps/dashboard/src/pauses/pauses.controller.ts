@@ -7,8 +7,7 @@ import { redirectWithConfirmation, confirmationIn } from '../pages/confirmation.
 import type { Html } from '../pages/html.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
-import { applyRefusal } from '../pages/apply-refusal.ts';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { applyRefusal, orNotFound } from '../pages/refusals.ts';
 import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
 import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
@@ -83,8 +82,8 @@ export class PausesController {
 
   private async content(account: OperatorAccount, filled: FilledForm, done?: string): Promise<Html> {
     const [pauses, { heldSince }] = await Promise.all([listPauses(this.pausedLanes), this.eras.read()]);
-    const owners = pauses.flatMap(({ whose }) => (isWhole(whose) ? [] : [whose]));
-    const workspaces = await readWorkspaces(this.workspaces, owners);
+    const paused = pauses.flatMap(({ whose }) => (isWhole(whose) ? [] : [{ workspaceId: whose }]));
+    const workspaces = await readWorkspaces(this.workspaces, paused);
     return pausesPage({
       pauses,
       restoredAt: heldSince,

@@ -21,9 +21,8 @@ import type { Request, Response } from 'express';
 import { confirmationIn, redirectWithConfirmation } from '../pages/confirmation.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
-import { applyRefusal } from '../pages/apply-refusal.ts';
 import { runSearch } from '../pages/search.ts';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { applyRefusal, orNotFound } from '../pages/refusals.ts';
 import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
 import { submittedFields, searchParamsOf, SUPPRESSION_FIELDS, suppressionIn } from './suppression-search.ts';
@@ -53,8 +52,7 @@ export class SuppressionsController {
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const account = accountOf(response.req);
     const result = await runSearch(SUPPRESSION_FIELDS, query, response, (input) => this.pageOf(input));
-    const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
-    const workspaces = await readWorkspaces(this.workspaces, owners);
+    const workspaces = await readWorkspaces(this.workspaces, result.found?.items);
     const content = suppressionsPage({
       ...result,
       workspaces,
@@ -78,7 +76,7 @@ export class SuppressionsController {
     } catch (error) {
       const fault = applyRefusal(error, response);
       const filled = { ...submittedFields(input), reason: input.redisplay('reason'), fault };
-      const [workspaces, account] = [await readWorkspaces(this.workspaces, []), accountOf(request)];
+      const [workspaces, account] = [await readWorkspaces(this.workspaces), accountOf(request)];
       const nothing = { criteria: { email: undefined, workspace: undefined }, found: undefined };
       const content = suppressionsPage({ ...nothing, workspaces, account, filled });
       return renderPage(response, { title: 'Suppressions', section: 'Suppressions', content });

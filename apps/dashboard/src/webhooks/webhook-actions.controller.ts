@@ -4,7 +4,7 @@ import { RecoverDeliveries, SendDeliveriesAgain } from '@posthorn/use-cases';
 import type { Request } from 'express';
 import { redirectWithConfirmation } from '../pages/confirmation.ts';
 import { FormInput } from '../pages/form-input.ts';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { orNotFound } from '../pages/refusals.ts';
 import { operatorOf } from '../sign-in/session-guard.ts';
 import { NO_DELIVERY, NO_WEBHOOK, WebhookReader } from './webhook-reader.ts';
 

@@ -1,6 +1,6 @@
 import { type DeliveryId, parseId } from '@posthorn/kernel';
 import type { FoundWebhook, WebhookSearchStore } from '@posthorn/database';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { orNotFound } from '../pages/refusals.ts';
 
 /** The messages of 404s. */
 export const NO_WEBHOOK = 'There is no webhook with this id';

@@ -6,7 +6,7 @@ import { confirmationIn } from '../pages/confirmation.ts';
 import { renderPage } from '../pages/page.ts';
 import { runSearch } from '../pages/search.ts';
 import { readWorkspaces } from '../pages/workspaces.ts';
-import { orNotFound } from '../pages/or-not-found.ts';
+import { orNotFound } from '../pages/refusals.ts';
 import { accountOf } from '../sign-in/session-guard.ts';
 import { deliveryPage } from './delivery-page.ts';
 import { NO_DELIVERY, WebhookReader } from './webhook-reader.ts';
@@ -38,8 +38,7 @@ export class WebhooksController {
     const result = await runSearch(WEBHOOK_FIELDS, query, response, (input) =>
       this.search.list(webhookFilter(input), input.pageRequest('wh')),
     );
-    const owners = result.found?.items.map(({ workspaceId }) => workspaceId) ?? [];
-    const workspaces = await readWorkspaces(this.workspaces, owners);
+    const workspaces = await readWorkspaces(this.workspaces, result.found?.items);
     const content = webhooksPage({ ...result, workspaces });
     return renderPage(response, { title: 'Webhooks', section: 'Webhooks', content });
   }
