@@ -9,8 +9,7 @@ import { MONTHLY_LIMIT_REACHED, SENDER_NOT_VERIFIED } from '../emails/email-refu
 import { EmailAcceptedAnswer } from '../emails/email.answers.ts';
 import { acceptedJson } from '../emails/accepted-json.ts';
 import { Describes } from '../openapi/describes.ts';
-import { validateBody } from '../validation/validate-body.ts';
-import { OptionalBody } from '../validation/optional-body.ts';
+import { OptionalBody, validateBody } from '../validation/validate-body.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import { VARIABLES_MISSING } from './template-refusals.ts';
 import { TemplatePreviewAnswer } from './template.answers.ts';

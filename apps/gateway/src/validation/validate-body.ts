@@ -1,4 +1,7 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
+import { bodyIfAny } from '@posthorn/platform';
+import type { Request } from 'express';
 import { isJsonObject, kindOf } from './rule.ts';
 import { faultsInFields, shapeOf } from './shape.ts';
 import { faultsInUnknown } from './unknown-fields.ts';
@@ -19,3 +22,9 @@ export function validateBody<Request extends object>(
   if (faults.length > 0) throw new Refusal(400, faults.join('; '));
   return Object.assign(new requestClass(), body);
 }
+
+/** Gives a handler an optional body: `{}` when it is missing or empty. Set `bodyIsOptional` in the route's description. */
+export const OptionalBody = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): object =>
+    bodyIfAny(context.switchToHttp().getRequest<Request>()) ?? {},
+);

@@ -11,8 +11,7 @@ import {
 import { Describes, type Refusals, refusalBy } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageByCreationTime } from '../paging/page-request.ts';
-import { OptionalBody } from '../validation/optional-body.ts';
-import { validateBody } from '../validation/validate-body.ts';
+import { OptionalBody, validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
 import {
