@@ -19,9 +19,7 @@ export class EmailPreview {
   @AnswerField(
     'The whole message (RFC 5322) with its headers, as it is handed to the relay; encode it in UTF-8 to get the bytes.',
     text,
-    {
-      example: 'From: Shop <shop@example.com>\r\nTo: ada@example.com\r\nSubject: Your receipt\r\n…',
-    },
+    { example: 'From: Shop <shop@example.com>\r\nTo: ada@example.com\r\nSubject: Your receipt\r\n…' },
   )
   message!: string;
 

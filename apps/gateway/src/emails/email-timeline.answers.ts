@@ -89,9 +89,7 @@ export class EmailTimelineEntry {
   @AnswerField(
     'How a program was recognised.',
     enumOf(['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
-    {
-      optional: true,
-    },
+    { optional: true },
   )
   sign?: string;
 
@@ -118,9 +116,7 @@ export class EmailTimelineEntry {
   @AnswerField(
     'True: it was recorded after another process had claimed the email, or after its status was final; it changed only the timeline.',
     bool,
-    {
-      optional: true,
-    },
+    { optional: true },
   )
   late?: boolean;
 }

@@ -53,9 +53,7 @@ export class EmailWithTimes extends Email {
   @AnswerField(
     'The time for which it is or was scheduled; `null` if it was to be sent at once.',
     nullable(time),
-    {
-      example: null,
-    },
+    { example: null },
   )
   sendAt!: Date | null;
 

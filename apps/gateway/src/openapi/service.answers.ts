@@ -17,18 +17,14 @@ export class ErrorAnswer {
   @AnswerField(
     'The verified addresses of the workspace; only in the error about an unverified sender.',
     listOf(text),
-    {
-      optional: true,
-    },
+    { optional: true },
   )
   allowedEmails?: string[];
 
   @AnswerField(
     'The verified domains of the workspace; only in the error about an unverified sender.',
     listOf(text),
-    {
-      optional: true,
-    },
+    { optional: true },
   )
   allowedDomains?: string[];
 

@@ -14,9 +14,7 @@ export class AddSuppressionRequest {
   @Optional(
     reason,
     'Why it is suppressed. Use a value other than `MANUAL` when you import the list of another service.',
-    {
-      example: 'MANUAL',
-    },
+    { example: 'MANUAL' },
   )
   reason: SuppressionReason = 'MANUAL';
 }

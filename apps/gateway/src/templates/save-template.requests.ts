@@ -30,9 +30,7 @@ export class CreateTemplateRequest {
   @Required(
     name,
     'The name by which emails refer to it; unique among the templates of the workspace that are not deleted.',
-    {
-      example: EXAMPLE.name,
-    },
+    { example: EXAMPLE.name },
   )
   name!: string;
 
@@ -45,9 +43,7 @@ export class CreateTemplateRequest {
   @Required(
     mailbox,
     'The sender of its emails; whether the workspace may send from it is checked for each email.',
-    {
-      example: EXAMPLE.from,
-    },
+    { example: EXAMPLE.from },
   )
   from!: string;
 
@@ -59,27 +55,21 @@ export class CreateTemplateRequest {
   @Removable(
     text,
     'The plain text, in the template language, up to 5 MiB; made from the HTML if absent, `null` or empty.',
-    {
-      example: EXAMPLE.text,
-    },
+    { example: EXAMPLE.text },
   )
   text?: string | null;
 
   @Removable(
     previewText,
     'What the inbox shows after the subject, in the template language. `null` or empty: nothing of its own.',
-    {
-      example: EXAMPLE.previewText,
-    },
+    { example: EXAMPLE.previewText },
   )
   previewText?: string | null;
 
   @Removable(
     replyTo,
     'Where replies go: one mailbox, or up to 5 in an array; to the sender if absent, `null` or empty. An email can name others.',
-    {
-      example: EXAMPLE.replyTo,
-    },
+    { example: EXAMPLE.replyTo },
   )
   replyTo?: string | string[] | null;
 

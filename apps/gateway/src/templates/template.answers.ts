@@ -59,9 +59,7 @@ export class Template extends TemplateSummary {
   @AnswerField(
     'The plain text, in the template language; `null` when it is made from the HTML.',
     nullable(text),
-    {
-      example: null,
-    },
+    { example: null },
   )
   text!: string | null;
 
@@ -139,9 +137,7 @@ export class TemplatePreviewAnswer {
   @AnswerField(
     'What the inbox shows after the subject; `null` if the template does not set it.',
     nullable(text),
-    {
-      example: 'It arrives on January 31, 2030',
-    },
+    { example: 'It arrives on January 31, 2030' },
   )
   previewText!: string | null;
 }

@@ -67,9 +67,7 @@ class DeliveryAttempt extends AttemptOutcome {
   @AnswerField(
     'Whether its outcome became known too late to count, because the delivery had been claimed again.',
     bool,
-    {
-      example: false,
-    },
+    { example: false },
   )
   isLate!: boolean;
 }
@@ -91,9 +89,7 @@ class ListedDelivery {
   @AnswerField(
     'Whether it is a test of the webhook: the event is an example and did not really happen.',
     bool,
-    {
-      example: false,
-    },
+    { example: false },
   )
   isTest!: boolean;
 

@@ -30,18 +30,14 @@ export class Recovery {
   @AnswerField(
     'How many deliveries had failed when they were counted; it grows during the counting.',
     count,
-    {
-      example: 10_000,
-    },
+    { example: 10_000 },
   )
   total!: number;
 
   @AnswerField(
     'How many were made due. At the end it can be less than `total`, if some have succeeded meanwhile.',
     count,
-    {
-      example: 4_000,
-    },
+    { example: 4_000 },
   )
   done!: number;
 

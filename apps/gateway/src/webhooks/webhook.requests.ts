@@ -67,9 +67,7 @@ export class TestWebhookRequest {
   @Optional(
     oneOfWords(EVENT_NAMES),
     'The event of which an example is posted; the webhook need not subscribe to it.',
-    {
-      example: 'CONTACT_CREATED',
-    },
+    { example: 'CONTACT_CREATED' },
   )
   event: EventName = 'CONTACT_CREATED';
 }
@@ -79,9 +77,7 @@ export class RecoverRequest {
   @Required(
     timeOrDay,
     'Only deliveries of events at this time or later; a day stands for its beginning (UTC).',
-    {
-      example: '2025-01-31T09:30:00Z',
-    },
+    { example: '2025-01-31T09:30:00Z' },
   )
   since!: string;
 
