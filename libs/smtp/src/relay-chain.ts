@@ -97,7 +97,7 @@ export class RelayChain {
       return transmission;
     } finally {
       onEnd?.(transmission);
-      if (transmission === undefined) relay.breaker.abandoned(begunAtMs);
+      if (transmission === undefined || isOfOneEmail(transmission)) relay.breaker.abandoned(begunAtMs);
       else if (isRelayFault(transmission)) this.failed(relay, transmission, begunAtMs);
       else this.answered(relay);
     }
@@ -131,6 +131,10 @@ function judged(
   return transmission?.kind === 'refused' && isServing && mayBeAboutOneEmail(transmission)
     ? { ...transmission, servesOthers: true }
     : transmission;
+}
+
+function isOfOneEmail(transmission: Transmission): boolean {
+  return transmission.kind === 'refused' && transmission.servesOthers === true;
 }
 
 /** A 421 ends the session, and a temporary refusal at MAIL, before any recipient, is how a relay says that it gets too much. */
