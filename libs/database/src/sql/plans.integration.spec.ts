@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
-import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
+import { FIRST_ID, idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { eventLane, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
@@ -135,7 +135,6 @@ const UNCHECKED = ['COUNT_DUE_SINCE', 'STATE_OF_THINGS'];
 
 /** An id of the current time that does not exist. */
 const NOBODY = newUuid(Date.now());
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const SOME_WORKSPACE = idFromUuid('wrk', NOBODY);
 /** The first page of a list. */
@@ -362,722 +361,421 @@ function someWorkspace(): string {
   return text(sample.workspaces[0]);
 }
 
-/** A statement with its parameters as SQL literals, and the indexes that it must use. */
 type Checked = [string, { sql: string; values: () => string[]; indexes: RegExp[] }];
 
+/** A statement by its name, with its parameters as SQL literals, and patterns for the indexes that it must use. */
+function checked(named: Record<string, string>, values: () => string[], ...indexes: string[]): Checked {
+  const [[name, sql]] = Object.entries(named) as [[string, string]];
+  return [name, { sql, values, indexes: indexes.map((index) => new RegExp(`^${index}$`)) }];
+}
+
 const STATEMENTS: readonly Checked[] = [
-  [
-    'ACCEPT_EMAILS',
-    {
-      sql: ACCEPT_EMAILS,
-      values: () => ['NULL', ...columns(ACCEPT_COLUMNS, emails(500))],
-      indexes: [/^identities_workspace_value_key$/],
-    },
-  ],
-  [
-    'ACCEPT_KEYED_EMAILS',
-    {
-      sql: ACCEPT_KEYED_EMAILS,
-      values: () => ['NULL', ...columns(ACCEPT_KEYED_COLUMNS, keyedEmails(500))],
-      indexes: [/^identities_workspace_value_key$/],
-    },
-  ],
-  ['LOCK_CONTACTS', { sql: LOCK_CONTACTS, values: () => [text(contacts(500)), 'now()'], indexes: [] }],
-  [
-    'READ_LOCKED_CONTACTS',
-    {
-      sql: READ_LOCKED_CONTACTS,
-      values: () => [text(contacts(500))],
-      indexes: [/^contacts_workspace_email_key$/],
-    },
-  ],
-  [
-    'WRITE_CONTACTS',
-    {
-      sql: WRITE_CONTACTS,
-      values: () => [text(events(500)), text(contacts(500))],
-      indexes: [/^contacts_pkey$/, /^webhooks_by_workspace_idx$/],
-    },
-  ],
-  [
-    'READ_CONTACT',
-    {
-      sql: READ_CONTACT,
-      values: () => [text(NOBODY), someWorkspace()],
-      indexes: [/^contacts_(pkey|by_workspace_idx)$/],
-    },
-  ],
-  [
-    'LOCK_CONTACT',
-    {
-      sql: LOCK_CONTACT,
-      values: () => [text(NOBODY), someWorkspace()],
-      indexes: [/^contacts_(pkey|by_workspace_idx)$/],
-    },
-  ],
-  [
-    'DELETE_CONTACT',
-    {
-      sql: DELETE_CONTACT,
-      values: () => [text(events(1)), text(NOBODY)],
-      indexes: [/^contacts_pkey$/, /^webhooks_by_workspace_idx$/],
-    },
-  ],
-  [
-    'LIST_CONTACTS',
-    {
-      sql: listContacts(SOME_WORKSPACE, {}, PAGE).text,
-      values: () => [someWorkspace(), '51'],
-      indexes: [/^contacts_by_workspace_idx$/],
-    },
-  ],
-  [
-    'LIST_CONTACTS_BY_STATUS',
-    {
-      sql: listContacts(SOME_WORKSPACE, { status: 'UNSUBSCRIBED' }, { ...PAGE, sort: 'createdAt.asc' }).text,
-      values: () => [someWorkspace(), `'UNSUBSCRIBED'`, '51'],
-      indexes: [/^contacts_by_status_idx$/],
-    },
-  ],
-  [
-    'LIST_CONTACTS_BY_EMAIL',
-    {
-      sql: listContacts(SOME_WORKSPACE, { email: 'a@example.net', status: 'SUBSCRIBED' }, PAGE).text,
-      values: () => [someWorkspace(), `'PERSON7@example.net'`, `'SUBSCRIBED'`, '51'],
-      indexes: [/^contacts_workspace_email_key$/],
-    },
-  ],
-  [
-    'LIST_SUPPRESSIONS',
-    {
-      sql: listSuppressions(SOME_WORKSPACE, {}, PAGE).text,
-      values: () => [someWorkspace(), '51'],
-      indexes: [/^suppressions_by_workspace_idx$/],
-    },
-  ],
-  [
-    'LIST_SUPPRESSIONS_BY_REASON',
-    {
-      sql: listSuppressions(SOME_WORKSPACE, { reason: 'COMPLAINT' }, { ...PAGE, sort: 'createdAt.asc' }).text,
-      values: () => [someWorkspace(), `'COMPLAINT'`, '51'],
-      indexes: [/^suppressions_by_reason_idx$/],
-    },
-  ],
-  [
-    'LIST_SUPPRESSIONS_BY_EMAIL',
-    {
-      sql: listSuppressions(SOME_WORKSPACE, { email: 'a@example.net', reason: 'COMPLAINT' }, PAGE).text,
-      values: () => [someWorkspace(), `'PERSON7@example.net'`, `'COMPLAINT'`, '51'],
-      indexes: [/^suppressions_workspace_email_key$/],
-    },
-  ],
-  [
-    'READ_SUPPRESSION',
-    {
-      sql: READ_SUPPRESSION,
-      values: () => [text(NOBODY), someWorkspace()],
-      indexes: [/^suppressions_(pkey|by_workspace_idx)$/],
-    },
-  ],
-  [
-    'SEARCH_SUPPRESSIONS',
-    {
-      sql: searchSuppressions(undefined, PAGE).text,
-      values: () => ['51'],
-      indexes: [/^suppressions_pkey$/],
-    },
-  ],
-  [
-    'SEARCH_SUPPRESSIONS_BY_EMAIL',
-    {
-      sql: searchSuppressions('a@example.net', PAGE).text,
-      values: () => [`'PERSON7@example.net'`, '51'],
-      indexes: [/^suppressions_workspace_email_key$/],
-    },
-  ],
-  [
-    'READ_SUPPRESSION_WORKSPACE',
-    { sql: READ_SUPPRESSION_WORKSPACE, values: () => [text(NOBODY)], indexes: [/^suppressions_pkey$/] },
-  ],
-  [
-    'ADD_SUPPRESSION',
-    {
-      sql: ADD_SUPPRESSION,
-      values: () => [text(NOBODY), someWorkspace(), `'person7@example.net'`, `'MANUAL'`, `'{}'`, 'now()'],
-      indexes: [],
-    },
-  ],
-  [
-    'REMOVE_SUPPRESSION',
-    {
-      sql: REMOVE_SUPPRESSION,
-      values: () => [text(NOBODY), someWorkspace()],
-      indexes: [/^suppressions_(pkey|by_workspace_idx)$/],
-    },
-  ],
-  [
-    'ASK_WHY_WITHHELD',
-    { sql: ASK_WHY_WITHHELD, values: () => [array(sample.ids)], indexes: [/^emails_\d{4}_\d{2}_pkey$/] },
-  ],
-  ['TAKE_IDEMPOTENCY_KEYS', { sql: TAKE_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [] }],
-  ['FIND_ANSWER', { sql: FIND_ANSWER, values: () => [text(calls(1))], indexes: [/^idempotency_keys_pkey$/] }],
-  [
-    'READ_IDEMPOTENCY_KEYS',
-    { sql: READ_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [/^idempotency_keys_pkey$/] },
-  ],
-  [
-    'GIVE_BACK_IDEMPOTENCY_KEYS',
-    {
-      sql: GIVE_BACK_IDEMPOTENCY_KEYS,
-      values: () => [text(calls(100))],
-      indexes: [/^idempotency_keys_pkey$/],
-    },
-  ],
-  [
-    'FIND_EMAILS',
-    { sql: FIND_EMAILS, values: () => [array(sample.ids)], indexes: [/^emails_\d{4}_\d{2}_pkey$/] },
-  ],
-  [
-    'FIND_KEY_HOLDERS',
-    {
-      sql: FIND_KEY_HOLDERS,
-      values: () => [`ARRAY[${sample.hashes.map((hash) => `'\\x${hash}'`).join(',')}]::bytea[]`],
-      indexes: [/^api_keys_secret_hash_key$/],
-    },
-  ],
-  [
-    'NOTE_KEY_USES',
-    {
-      sql: NOTE_KEY_USES,
-      values: () => [text(sample.keys.map((id) => ({ id, at: new Date() })))],
-      indexes: [/^api_keys_pkey$/],
-    },
-  ],
-  [
-    'CLAIM_EMAILS',
-    {
-      sql: CLAIM_EMAILS,
-      values: () => [
-        array(sample.workspaces.map((id) => `${id}.now`)),
-        array(sample.workspaces.map(() => 5)),
-        '1000000',
-        `'60 s'`,
-      ],
-      indexes: [
-        /^outbox_ready_by_lane_idx$/,
-        /^outbox_pkey$/,
-        /^emails_.*_pkey$/,
-        /^email_contents_.*_pkey$/,
-        /^suppressions_workspace_email_key$/,
-        /^contacts_workspace_email_key$/,
-        /^erased_recipients_pkey$/,
-      ],
-    },
-  ],
-  [
-    'RECORD_OUTCOMES',
-    {
-      sql: RECORD_OUTCOMES,
-      values: () => [text(outcomes())],
-      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/],
-    },
-  ],
-  [
-    'READ_HIT_EMAILS',
-    { sql: READ_HIT_EMAILS, values: () => [array(sample.ids)], indexes: [/^emails_.*_pkey$/] },
-  ],
-  ['COUNT_HITS', { sql: COUNT_HITS, values: () => [text(hits()), 'NULL'], indexes: [] }],
-  ['TELL_HITS', { sql: TELL_HITS, values: () => [text(hits())], indexes: [/^email_events_.*_pkey$/] }],
-  [
-    'COUNT_ENGAGEMENTS',
-    {
-      sql: countEngagementsByDay(false),
-      values: () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
-      indexes: [/^email_engagements_.*workspace_id_email_id/],
-    },
-  ],
-  [
-    'BUSIEST_LANES',
-    { sql: BUSIEST_LANES, values: () => ['8', '1000'], indexes: [/^outbox_ready_by_lane_idx$/] },
-  ],
-  [
-    'SEARCH_EMAILS',
-    {
-      sql: searchEmails({ status: 'FAILED' }, STRETCH).text,
-      values: () => [`'FAILED'`, '10000', '51'],
-      indexes: [/^emails_.*_pkey$/],
-    },
-  ],
-  [
-    'READ_EMAIL_WORKSPACE',
-    { sql: READ_EMAIL_WORKSPACE, values: () => [text(NOBODY)], indexes: [/^emails_.*_pkey$/] },
-  ],
-  [
-    'RENEW_LEASES',
-    {
-      sql: RENEW_LEASES,
-      values: () => [array(sample.ids), array(sample.ids.map(() => 1)), `'60 s'`],
-      indexes: [/^outbox_pkey$/],
-    },
-  ],
-  [
-    'GIVE_BACK',
-    {
-      sql: GIVE_BACK,
-      values: () => [array(sample.ids), array(sample.ids.map(() => 1))],
-      indexes: [/^outbox_pkey$/],
-    },
-  ],
-  [
-    'CANCEL_EMAIL',
-    {
-      sql: CANCEL_EMAIL,
-      values: () => [text(sample.ids[0]), text(sample.workspaces[0])],
-      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/, /^usage_pkey$/],
-    },
-  ],
-  [
-    'RESCHEDULE_EMAIL',
-    {
-      sql: RESCHEDULE_EMAIL,
-      values: () => [text(sample.ids[0]), text(sample.workspaces[0]), 'NULL', `'30 d'`],
-      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/, /^idempotency_keys_pkey$/],
-    },
-  ],
-  ['MAKE_READY', { sql: MAKE_READY, values: () => ['500'], indexes: [/^outbox_waiting_by_due_idx$/] }],
-  [
-    'REVIVE',
-    {
-      sql: REVIVE,
-      values: () => [`'15 s'`, '500', '5'],
-      indexes: [/^outbox_taken_by_lease_idx$/, /^outbox_pkey$/, /^emails_.*_pkey$/],
-    },
-  ],
-  [
-    'LANES_WITH_READY_ROWS',
-    { sql: LANES_WITH_READY_ROWS, values: () => [], indexes: [/^outbox_ready_by_lane_idx$/] },
-  ],
-  [
-    'COUNT_EMAILS',
-    {
-      sql: COUNT_EMAILS,
-      values: () => ['1000'],
-      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_waiting_by_due_idx$/, /^outbox_taken_by_lease_idx$/],
-    },
-  ],
-  [
-    'LOCK_DUE_EVENTS',
-    {
-      sql: LOCK_DUE_EVENTS,
-      values: () => [
-        array(sample.workspaces.map((id) => eventLane(idFromUuid('wrk', id)))),
-        array(sample.workspaces.map(() => 20)),
-      ],
-      indexes: [/^outbox_ready_by_lane_idx$/],
-    },
-  ],
-  [
-    'FAN_OUT_EVENTS',
-    {
-      sql: FAN_OUT_EVENTS,
-      values: () => [array(sample.events), '100', '1000000', `'60 s'`, array([])],
-      indexes: [/^outbox_pkey$/, /^events_.*_pkey$/, /^webhooks_pkey$/],
-    },
-  ],
-  [
-    'CLAIM_DELIVERIES',
-    {
-      sql: CLAIM_DELIVERIES,
-      values: () => [
-        array(sample.webhooks.map((id) => webhookLane(idFromUuid('wh', id)))),
-        array(sample.webhooks.map(() => 5)),
-        '1000000',
-        `'60 s'`,
-        'false',
-      ],
-      indexes: [
-        /^outbox_ready_by_lane_idx$/,
-        /^outbox_pkey$/,
-        /^webhook_deliveries_.*_pkey$/,
-        /^events_.*_pkey$/,
-        /^slow_lanes_pkey$/,
-      ],
-    },
-  ],
-  [
-    'READ_EVENT_FEED',
-    {
-      sql: READ_EVENT_FEED,
-      values: () => [someWorkspace(), '0', `'0'`, text(FIRST_ID), 'NULL', 'NULL', '5000', '51'],
-      indexes: [/^events_\d{4}_\d{2}_(workspace_id_era_xid_id_idx|feed_idx)$/, /^events_.*_pkey$/],
-    },
-  ],
-  [
-    'LOCATE_EVENT',
-    {
-      sql: LOCATE_EVENT,
-      values: () => [text(NOBODY), someWorkspace(), 'now()'],
-      indexes: [/^events_.*_pkey$/],
-    },
-  ],
-  [
-    'READ_RECEIVERS',
-    { sql: READ_RECEIVERS, values: () => [array(sample.webhooks)], indexes: [/^webhooks_pkey$/] },
-  ],
-  [
-    'LOCK_RECEIVERS',
-    { sql: LOCK_RECEIVERS, values: () => [array(sample.webhooks)], indexes: [/^webhooks_pkey$/] },
-  ],
-  [
-    'KEEP_HEALTH',
-    {
-      sql: UPDATE_HEALTH,
-      values: () => columns(HEALTH_COLUMNS, health()),
-      indexes: [/^webhooks_pkey$/, /^slow_lanes_pkey$/],
-    },
-  ],
-  [
-    'CARRY_OUT_JUDGEMENTS',
-    {
-      sql: APPLY_NOTICES,
-      values: () => ['now()', ...columns(NOTICE_COLUMNS, notices())],
-      indexes: [/^webhooks_pkey$/],
-    },
-  ],
-  [
-    'RECORD_DELIVERIES',
-    {
-      sql: RECORD_DELIVERIES,
-      values: () => columns(OUTCOME_COLUMNS, deliveries()),
-      indexes: [/^outbox_pkey$/, /^webhook_deliveries_.*_pkey$/],
-    },
-  ],
-  [
-    'EXPIRE_HELD_DELIVERIES',
-    {
-      sql: EXPIRE_HELD_DELIVERIES,
-      values: () => [`'30 days'`, '100'],
-      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_pkey$/, /^webhook_deliveries_.*_pkey$/],
-    },
-  ],
-  [
-    'PUT_BACK_DELIVERIES',
-    {
-      sql: PUT_BACK_DELIVERIES,
-      values: () => ['100'],
-      indexes: [/^webhooks_to_put_back_idx$/, /^webhook_deliveries_.*_pkey$/, /^events_.*_pkey$/],
-    },
-  ],
-  [
-    'LIST_DELIVERIES',
-    {
-      sql: listDeliveries(idFromUuid('wrk', NOBODY), idFromUuid('wh', NOBODY), {}, STRETCH).text,
-      values: () => [text(sample.webhooks[0]), text(NOBODY), '10000', '51'],
-      indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^webhook_deliveries_.*_pkey$/, /^outbox_pkey$/],
-    },
-  ],
-  [
-    'READ_DELIVERY',
-    {
-      sql: READ_DELIVERY,
-      values: () => [text(NOBODY), text(NOBODY), text(NOBODY)],
-      // The index of the key alone, or the one with the webhook before it: both find one row.
-      indexes: [/^webhook_deliveries_.*(_pkey|_webhook_id_id_idx)$/, /^events_/],
-    },
-  ],
-  [
-    'READ_ATTEMPTS',
-    {
-      sql: READ_ATTEMPTS,
-      values: () => [text(NOBODY), '50'],
-      indexes: [/^webhook_attempts_.*_pkey$/],
-    },
-  ],
-  [
-    'COUNT_FAILED_DELIVERIES',
-    {
-      sql: COUNT_FAILED_DELIVERIES,
-      values: () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
-      indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^outbox_pkey$/],
-    },
-  ],
-  [
-    'RECOVER_DELIVERIES',
-    {
-      sql: RECOVER_DELIVERIES,
-      values: () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
-      indexes: [/^webhook_deliveries_.*_webhook_id_id_idx/, /^outbox_pkey$/, /^events_.*_pkey$/],
-    },
-  ],
-  [
-    'READY_EMAILS_AFTER',
-    {
-      sql: READY_EMAILS_AFTER,
-      values: () => [text(`${sample.workspaces[0]}.now`), `'-infinity'`, text(FIRST_ID), '500'],
-      indexes: [/^outbox_ready_by_lane_idx$/],
-    },
-  ],
-  ['LOCK_READY', { sql: LOCK_READY, values: () => [array(sample.ids), 'now()'], indexes: [/^outbox_pkey$/] }],
-  [
-    'LOCK_UNMARKED',
-    { sql: LOCK_UNMARKED, values: () => [array(sample.ids), 'now()'], indexes: [/^outbox_pkey$/] },
-  ],
-  ['MARK_DOUBTFUL', { sql: MARK_DOUBTFUL, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
-  [
-    'FAIL_EMAILS',
-    {
-      sql: FAIL_EMAILS,
-      values: () => [array(sample.ids), `'{}'`],
-      indexes: [/^outbox_pkey$/, /^emails_.*_pkey$/],
-    },
-  ],
-  [
-    'EXPIRE_IDEMPOTENCY_KEYS',
-    {
-      sql: EXPIRE_IDEMPOTENCY_KEYS,
-      values: () => ['1000'],
-      indexes: [/^idempotency_keys_by_expiry_idx$/, /^idempotency_keys_pkey$/],
-    },
-  ],
-  [
-    'EXPIRE_VERIFICATION_LINKS',
-    {
-      sql: EXPIRE_VERIFICATION_LINKS,
-      values: () => ['86400', '100'],
-      indexes: [/^verification_links_by_age_idx$/, /^verification_links_pkey$/],
-    },
-  ],
-  [
-    'READ_SIGNING_KEYS',
-    {
-      sql: READ_SIGNING_KEYS,
-      values: () => [`ARRAY[${text(NOBODY)}]::uuid[]`, `'{1.example.com,2.example.com}'`],
-      indexes: [/^identities_workspace_value_key$/, /^dkim_keys_identity_algorithm_stage_key$/],
-    },
-  ],
-  [
-    'CLAIM_DUE_CHECKS',
-    {
-      sql: CLAIM_DUE_CHECKS,
-      values: () => ['50', '120'],
-      indexes: [/^domain_checks_by_due_idx$/, /^domain_checks_pkey$/],
-    },
-  ],
-  [
-    'CLAIM_CHECK',
-    {
-      sql: CLAIM_CHECK,
-      values: () => [text(NOBODY), text(NOBODY), '120', '5'],
-      indexes: [/^domain_checks_pkey$/, /^identities_pkey$/],
-    },
-  ],
-  [
-    'ANSWER_IDEMPOTENCY_KEYS',
-    { sql: ANSWER_IDEMPOTENCY_KEYS, values: () => [text(calls(100))], indexes: [/^idempotency_keys_pkey$/] },
-  ],
-  [
-    'LOCK_OUTBOX_ROWS',
-    { sql: LOCK_OUTBOX_ROWS, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] },
-  ],
-  [
-    'READ_COMPOSITION',
-    {
-      sql: READ_COMPOSITION,
-      values: () => [text(NOBODY), someWorkspace()],
-      indexes: [/^emails_.*(_pkey|_workspace_id_id_status_idx)$/, /^email_contents_.*_pkey$/],
-    },
-  ],
-  [
-    'READ_EMAIL',
-    {
-      sql: READ_EMAIL,
-      values: () => [text(NOBODY), someWorkspace(), '500'],
-      indexes: [
-        /^emails_.*(_pkey|_workspace_id_id_status_idx)$/,
-        /^email_events_.*_pkey$/,
-        /^email_engagements_.*_pkey$/,
-      ],
-    },
-  ],
-  [
-    'NOTE_OWN_FAULTS',
-    { sql: RECORD_OWN_FAULTS, values: () => [text(deliveries())], indexes: [/^webhook_attempts_.*_pkey$/] },
-  ],
-  [
-    'LOCK_DUE',
-    {
-      sql: LOCK_DUE,
-      values: () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()],
-      indexes: [/^outbox_pkey$/],
-    },
-  ],
-  [
-    'READ_STATUS',
-    {
-      sql: READ_STATUS,
-      values: () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()],
-      indexes: [/^webhook_deliveries_.*(_pkey|_webhook_id_id_idx)$/],
-    },
-  ],
-  ['HASTEN_DELIVERY', { sql: HASTEN_DELIVERY, values: () => [text(NOBODY)], indexes: [/^outbox_pkey$/] }],
-  [
-    'PUT_BACK_DELIVERY',
-    {
-      sql: PUT_BACK_DELIVERY,
-      values: () => [text(NOBODY)],
-      indexes: [/^webhook_deliveries_.*_pkey$/, /^events_.*_pkey$/],
-    },
-  ],
-  [
-    'RECORD_EVENTS',
-    { sql: RECORD_EVENTS, values: () => [text(events(500))], indexes: [/^webhooks_by_workspace_idx$/] },
-  ],
-  ['TAKE_RECOVERY', { sql: TAKE_RECOVERY, values: () => ['2000'], indexes: [/^outbox_ready_by_lane_idx$/] }],
-  ['KNOWS_EMAIL', { sql: KNOWS_EMAIL, values: () => [text(NOBODY)], indexes: [/^emails_.*_pkey$/] }],
-  [
-    'LOCK_DUE_OF_REPORTED',
-    { sql: LOCK_DUE_OF_REPORTED, values: () => [text(NOBODY)], indexes: [/^outbox_pkey$/] },
-  ],
-  ['LOCK_REPORTED', { sql: LOCK_REPORTED, values: () => [text(NOBODY)], indexes: [/^emails_.*_pkey$/] }],
-  [
-    'RECORD_REPORT',
-    {
-      sql: RECORD_REPORT,
-      values: () => [
-        text(sample.ids[0]),
-        someWorkspace(),
-        `'failed'`,
-        `'BOUNCED'`,
-        'false',
-        `'{}'`,
-        `'BOUNCED'`,
-        `'EMAIL_BOUNCED'`,
-        'NULL',
-      ],
-      indexes: [/^emails_.*_pkey$/, /^outbox_pkey$/],
-    },
-  ],
-  [
-    'READ_SUBSCRIPTION',
-    {
-      sql: READ_SUBSCRIPTION,
-      values: () => [text(NOBODY)],
-      indexes: [/^emails_.*_pkey$/, /^contacts_workspace_email_key$/],
-    },
-  ],
-  [
-    'MEASURE_BACKLOG',
-    {
-      sql: MEASURE_BACKLOG,
-      values: () => ['1000'],
-      indexes: [/^outbox_ready_by_lane_idx$/, /^outbox_taken_by_lease_idx$/],
-    },
-  ],
-  ['EMAILS_BY_MINUTE', { sql: EMAILS_BY_MINUTE, values: () => ['1000'], indexes: [/^emails_.*_pkey$/] }],
-  [
-    'COUNT_EMAILS_BY_DAY',
-    {
-      sql: countEmailsByDay(false),
-      values: () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
-      indexes: [/^emails_.*workspace_id_id/],
-    },
-  ],
-  [
-    'FIND_LEFT_BEHIND',
-    {
-      sql: FIND_LEFT_BEHIND,
-      values: () => [],
-      indexes: [/^outbox_waiting_by_due_idx$/, /^outbox_taken_by_lease_idx$/],
-    },
-  ],
-  [
-    'FORGET_PERSON',
-    {
-      sql: FORGET_PERSON,
-      values: () => [`'person7@example.net'`, 'NULL', 'false'],
-      indexes: [/^suppressions_workspace_email_key$/, /^contacts_workspace_email_key$/],
-    },
-  ],
-  [
-    'LOCK_DEAD',
-    { sql: lockDueBefore('dead'), values: () => ['now()', '500'], indexes: [/^outbox_taken_by_lease_idx$/] },
-  ],
-  [
-    'LOCK_WAITING',
-    {
-      sql: lockDueBefore('waiting'),
-      values: () => ['now()', '500'],
-      indexes: [/^outbox_waiting_by_due_idx$/],
-    },
-  ],
-  [
-    'COUNT_LEASED_BEFORE',
-    { sql: COUNT_LEASED_BEFORE, values: () => ['now()'], indexes: [/^outbox_taken_by_lease_idx$/] },
-  ],
-  [
-    'OLD_EMAILS',
-    {
-      sql: OLD_EMAILS,
-      values: () => [someWorkspace(), text(FIRST_ID), '0', '2000'],
-      indexes: [/^emails_.*workspace_id_id/],
-    },
-  ],
-  ['FINISHED_OF', { sql: FINISHED_OF, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
-  ...Object.entries({ ...REMOVE_EMAILS, ...REMOVE_DELIVERIES, ...REMOVE_EVENTS }).map(
-    ([table, sql]): Checked => [
-      `REMOVE_${table}`,
-      { sql, values: () => [array(sample.ids)], indexes: [new RegExp(`^${table}_.*_pkey$`)] },
-    ],
+  checked(
+    { ACCEPT_EMAILS },
+    () => ['NULL', ...columns(ACCEPT_COLUMNS, emails(500))],
+    'identities_workspace_value_key',
   ),
-  [
-    'NEXT_EVENTS',
+  checked(
+    { ACCEPT_KEYED_EMAILS },
+    () => ['NULL', ...columns(ACCEPT_KEYED_COLUMNS, keyedEmails(500))],
+    'identities_workspace_value_key',
+  ),
+  checked({ LOCK_CONTACTS }, () => [text(contacts(500)), 'now()']),
+  checked({ READ_LOCKED_CONTACTS }, () => [text(contacts(500))], 'contacts_workspace_email_key'),
+  checked(
+    { WRITE_CONTACTS },
+    () => [text(events(500)), text(contacts(500))],
+    'contacts_pkey',
+    'webhooks_by_workspace_idx',
+  ),
+  checked({ READ_CONTACT }, () => [text(NOBODY), someWorkspace()], 'contacts_(pkey|by_workspace_idx)'),
+  checked({ LOCK_CONTACT }, () => [text(NOBODY), someWorkspace()], 'contacts_(pkey|by_workspace_idx)'),
+  checked(
+    { DELETE_CONTACT },
+    () => [text(events(1)), text(NOBODY)],
+    'contacts_pkey',
+    'webhooks_by_workspace_idx',
+  ),
+  checked(
+    { LIST_CONTACTS: listContacts(SOME_WORKSPACE, {}, PAGE).text },
+    () => [someWorkspace(), '51'],
+    'contacts_by_workspace_idx',
+  ),
+  checked(
     {
-      sql: NEXT_EVENTS,
-      values: () => [someWorkspace(), '0', `'0'`, text(FIRST_ID), '30', '2000'],
-      indexes: [/^events_\d{4}_\d{2}_(workspace_id_era_xid_id_idx|feed_idx)$/],
+      LIST_CONTACTS_BY_STATUS: listContacts(
+        SOME_WORKSPACE,
+        { status: 'UNSUBSCRIBED' },
+        { ...PAGE, sort: 'createdAt.asc' },
+      ).text,
     },
-  ],
-  [
-    'DELIVERIES_OF',
-    { sql: DELIVERIES_OF, values: () => [array(sample.events)], indexes: [/^events_.*_pkey$/] },
-  ],
-  [
-    'NEEDED_DELIVERIES',
+    () => [someWorkspace(), `'UNSUBSCRIBED'`, '51'],
+    'contacts_by_status_idx',
+  ),
+  checked(
     {
-      sql: NEEDED_DELIVERIES,
-      values: () => [array(sample.deliveries), '30'],
-      indexes: [/^webhook_deliveries_.*_pkey$/],
+      LIST_CONTACTS_BY_EMAIL: listContacts(
+        SOME_WORKSPACE,
+        { email: 'a@example.net', status: 'SUBSCRIBED' },
+        PAGE,
+      ).text,
     },
-  ],
-  [
-    'EMAILS_TO',
+    () => [someWorkspace(), `'PERSON7@example.net'`, `'SUBSCRIBED'`, '51'],
+    'contacts_workspace_email_key',
+  ),
+  checked(
+    { LIST_SUPPRESSIONS: listSuppressions(SOME_WORKSPACE, {}, PAGE).text },
+    () => [someWorkspace(), '51'],
+    'suppressions_by_workspace_idx',
+  ),
+  checked(
     {
-      sql: EMAILS_TO,
-      values: () => [text(FIRST_ID), text(NOBODY), `'b@example.org'`, 'NULL'],
-      indexes: [/^emails_.*_pkey$/],
+      LIST_SUPPRESSIONS_BY_REASON: listSuppressions(
+        SOME_WORKSPACE,
+        { reason: 'COMPLAINT' },
+        { ...PAGE, sort: 'createdAt.asc' },
+      ).text,
     },
-  ],
-  [
-    'END_OF_GROUP',
-    { sql: endOfGroup('emails'), values: () => [text(FIRST_ID), '2000'], indexes: [/^emails_.*_pkey$/] },
-  ],
-  [
-    'EVENTS_NAMING',
+    () => [someWorkspace(), `'COMPLAINT'`, '51'],
+    'suppressions_by_reason_idx',
+  ),
+  checked(
     {
-      sql: EVENTS_NAMING,
-      values: () => [text(FIRST_ID), text(NOBODY), `'{b@example.org}'`, `'b@example.org'`, 'NULL'],
-      indexes: [/^events_.*_pkey$/],
+      LIST_SUPPRESSIONS_BY_EMAIL: listSuppressions(
+        SOME_WORKSPACE,
+        { email: 'a@example.net', reason: 'COMPLAINT' },
+        PAGE,
+      ).text,
     },
-  ],
-  [
-    'KEYS_NAMING',
+    () => [someWorkspace(), `'PERSON7@example.net'`, `'COMPLAINT'`, '51'],
+    'suppressions_workspace_email_key',
+  ),
+  checked(
+    { READ_SUPPRESSION },
+    () => [text(NOBODY), someWorkspace()],
+    'suppressions_(pkey|by_workspace_idx)',
+  ),
+  checked(
+    { SEARCH_SUPPRESSIONS: searchSuppressions(undefined, PAGE).text },
+    () => ['51'],
+    'suppressions_pkey',
+  ),
+  checked(
+    { SEARCH_SUPPRESSIONS_BY_EMAIL: searchSuppressions('a@example.net', PAGE).text },
+    () => [`'PERSON7@example.net'`, '51'],
+    'suppressions_workspace_email_key',
+  ),
+  checked({ READ_SUPPRESSION_WORKSPACE }, () => [text(NOBODY)], 'suppressions_pkey'),
+  checked({ ADD_SUPPRESSION }, () => [
+    text(NOBODY),
+    someWorkspace(),
+    `'person7@example.net'`,
+    `'MANUAL'`,
+    `'{}'`,
+    'now()',
+  ]),
+  checked(
+    { REMOVE_SUPPRESSION },
+    () => [text(NOBODY), someWorkspace()],
+    'suppressions_(pkey|by_workspace_idx)',
+  ),
+  checked({ ASK_WHY_WITHHELD }, () => [array(sample.ids)], 'emails_.*_pkey'),
+  checked({ TAKE_IDEMPOTENCY_KEYS }, () => [text(calls(100))]),
+  checked({ FIND_ANSWER }, () => [text(calls(1))], 'idempotency_keys_pkey'),
+  checked({ READ_IDEMPOTENCY_KEYS }, () => [text(calls(100))], 'idempotency_keys_pkey'),
+  checked({ GIVE_BACK_IDEMPOTENCY_KEYS }, () => [text(calls(100))], 'idempotency_keys_pkey'),
+  checked({ FIND_EMAILS }, () => [array(sample.ids)], 'emails_.*_pkey'),
+  checked(
+    { FIND_KEY_HOLDERS },
+    () => [`ARRAY[${sample.hashes.map((hash) => `'\\x${hash}'`).join(',')}]::bytea[]`],
+    'api_keys_secret_hash_key',
+  ),
+  checked(
+    { NOTE_KEY_USES },
+    () => [text(sample.keys.map((id) => ({ id, at: new Date() })))],
+    'api_keys_pkey',
+  ),
+  checked(
+    { CLAIM_EMAILS },
+    () => [
+      array(sample.workspaces.map((id) => `${id}.now`)),
+      array(sample.workspaces.map(() => 5)),
+      '1000000',
+      `'60 s'`,
+    ],
+    'outbox_ready_by_lane_idx',
+    'outbox_pkey',
+    'emails_.*_pkey',
+    'email_contents_.*_pkey',
+    'suppressions_workspace_email_key',
+    'contacts_workspace_email_key',
+    'erased_recipients_pkey',
+  ),
+  checked({ RECORD_OUTCOMES }, () => [text(outcomes())], 'outbox_pkey', 'emails_.*_pkey'),
+  checked({ READ_HIT_EMAILS }, () => [array(sample.ids)], 'emails_.*_pkey'),
+  checked({ COUNT_HITS }, () => [text(hits()), 'NULL']),
+  checked({ TELL_HITS }, () => [text(hits())], 'email_events_.*_pkey'),
+  checked(
+    { COUNT_ENGAGEMENTS: countEngagementsByDay(false) },
+    () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
+    'email_engagements_.*workspace_id_email_id.*',
+  ),
+  checked({ BUSIEST_LANES }, () => ['8', '1000'], 'outbox_ready_by_lane_idx'),
+  checked(
+    { SEARCH_EMAILS: searchEmails({ status: 'FAILED' }, STRETCH).text },
+    () => [`'FAILED'`, '10000', '51'],
+    'emails_.*_pkey',
+  ),
+  checked({ READ_EMAIL_WORKSPACE }, () => [text(NOBODY)], 'emails_.*_pkey'),
+  checked(
+    { RENEW_LEASES },
+    () => [array(sample.ids), array(sample.ids.map(() => 1)), `'60 s'`],
+    'outbox_pkey',
+  ),
+  checked({ GIVE_BACK }, () => [array(sample.ids), array(sample.ids.map(() => 1))], 'outbox_pkey'),
+  checked(
+    { CANCEL_EMAIL },
+    () => [text(sample.ids[0]), someWorkspace()],
+    'outbox_pkey',
+    'emails_.*_pkey',
+    'usage_pkey',
+  ),
+  checked(
+    { RESCHEDULE_EMAIL },
+    () => [text(sample.ids[0]), someWorkspace(), 'NULL', `'30 d'`],
+    'outbox_pkey',
+    'emails_.*_pkey',
+    'idempotency_keys_pkey',
+  ),
+  checked({ MAKE_READY }, () => ['500'], 'outbox_waiting_by_due_idx'),
+  checked(
+    { REVIVE },
+    () => [`'15 s'`, '500', '5'],
+    'outbox_taken_by_lease_idx',
+    'outbox_pkey',
+    'emails_.*_pkey',
+  ),
+  checked({ LANES_WITH_READY_ROWS }, () => [], 'outbox_ready_by_lane_idx'),
+  checked(
+    { COUNT_EMAILS },
+    () => ['1000'],
+    'outbox_ready_by_lane_idx',
+    'outbox_waiting_by_due_idx',
+    'outbox_taken_by_lease_idx',
+  ),
+  checked(
+    { LOCK_DUE_EVENTS },
+    () => [
+      array(sample.workspaces.map((id) => eventLane(idFromUuid('wrk', id)))),
+      array(sample.workspaces.map(() => 20)),
+    ],
+    'outbox_ready_by_lane_idx',
+  ),
+  checked(
+    { FAN_OUT_EVENTS },
+    () => [array(sample.events), '100', '1000000', `'60 s'`, array([])],
+    'outbox_pkey',
+    'events_.*_pkey',
+    'webhooks_pkey',
+  ),
+  checked(
+    { CLAIM_DELIVERIES },
+    () => [
+      array(sample.webhooks.map((id) => webhookLane(idFromUuid('wh', id)))),
+      array(sample.webhooks.map(() => 5)),
+      '1000000',
+      `'60 s'`,
+      'false',
+    ],
+    'outbox_ready_by_lane_idx',
+    'outbox_pkey',
+    'webhook_deliveries_.*_pkey',
+    'events_.*_pkey',
+    'slow_lanes_pkey',
+  ),
+  checked(
+    { READ_EVENT_FEED },
+    () => [someWorkspace(), '0', `'0'`, text(FIRST_ID), 'NULL', 'NULL', '5000', '51'],
+    'events_.*_(workspace_id_era_xid_id_idx|feed_idx)',
+    'events_.*_pkey',
+  ),
+  checked({ LOCATE_EVENT }, () => [text(NOBODY), someWorkspace(), 'now()'], 'events_.*_pkey'),
+  checked({ READ_RECEIVERS }, () => [array(sample.webhooks)], 'webhooks_pkey'),
+  checked({ LOCK_RECEIVERS }, () => [array(sample.webhooks)], 'webhooks_pkey'),
+  checked({ UPDATE_HEALTH }, () => columns(HEALTH_COLUMNS, health()), 'webhooks_pkey', 'slow_lanes_pkey'),
+  checked({ APPLY_NOTICES }, () => ['now()', ...columns(NOTICE_COLUMNS, notices())], 'webhooks_pkey'),
+  checked(
+    { RECORD_DELIVERIES },
+    () => columns(OUTCOME_COLUMNS, deliveries()),
+    'outbox_pkey',
+    'webhook_deliveries_.*_pkey',
+  ),
+  checked(
+    { EXPIRE_HELD_DELIVERIES },
+    () => [`'30 days'`, '100'],
+    'outbox_ready_by_lane_idx',
+    'outbox_pkey',
+    'webhook_deliveries_.*_pkey',
+  ),
+  checked(
+    { PUT_BACK_DELIVERIES },
+    () => ['100'],
+    'webhooks_to_put_back_idx',
+    'webhook_deliveries_.*_pkey',
+    'events_.*_pkey',
+  ),
+  checked(
     {
-      sql: KEYS_NAMING,
-      values: () => [`'{b@example.org}'`, `'b@example.org'`, 'NULL', text(FIRST_ID), `''`, '2000', `'b'`],
-      indexes: [/^idempotency_keys_pkey$/],
+      LIST_DELIVERIES: listDeliveries(SOME_WORKSPACE, idFromUuid('wh', NOBODY), {}, STRETCH).text,
     },
-  ],
-  ['CANCEL_DUE', { sql: CANCEL_DUE, values: () => [array(sample.ids)], indexes: [/^outbox_pkey$/] }],
+    () => [text(sample.webhooks[0]), text(NOBODY), '10000', '51'],
+    'webhook_deliveries_.*_webhook_id_id_idx.*',
+    'webhook_deliveries_.*_pkey',
+    'outbox_pkey',
+  ),
+  // The index of the key alone, or the one with the webhook before it: both find one row.
+  checked(
+    { READ_DELIVERY },
+    () => [text(NOBODY), text(NOBODY), text(NOBODY)],
+    'webhook_deliveries_.*(_pkey|_webhook_id_id_idx)',
+    'events_.*',
+  ),
+  checked({ READ_ATTEMPTS }, () => [text(NOBODY), '50'], 'webhook_attempts_.*_pkey'),
+  checked(
+    { COUNT_FAILED_DELIVERIES },
+    () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
+    'webhook_deliveries_.*_webhook_id_id_idx.*',
+    'outbox_pkey',
+  ),
+  checked(
+    { RECOVER_DELIVERIES },
+    () => [text(sample.webhooks[0]), text(FIRST_ID), 'now()', '2000'],
+    'webhook_deliveries_.*_webhook_id_id_idx.*',
+    'outbox_pkey',
+    'events_.*_pkey',
+  ),
+  checked(
+    { READY_EMAILS_AFTER },
+    () => [text(`${sample.workspaces[0]}.now`), `'-infinity'`, text(FIRST_ID), '500'],
+    'outbox_ready_by_lane_idx',
+  ),
+  checked({ LOCK_READY }, () => [array(sample.ids), 'now()'], 'outbox_pkey'),
+  checked({ LOCK_UNMARKED }, () => [array(sample.ids), 'now()'], 'outbox_pkey'),
+  checked({ MARK_DOUBTFUL }, () => [array(sample.ids)], 'outbox_pkey'),
+  checked({ FAIL_EMAILS }, () => [array(sample.ids), `'{}'`], 'outbox_pkey', 'emails_.*_pkey'),
+  checked(
+    { EXPIRE_IDEMPOTENCY_KEYS },
+    () => ['1000'],
+    'idempotency_keys_by_expiry_idx',
+    'idempotency_keys_pkey',
+  ),
+  checked(
+    { EXPIRE_VERIFICATION_LINKS },
+    () => ['86400', '100'],
+    'verification_links_by_age_idx',
+    'verification_links_pkey',
+  ),
+  checked(
+    { READ_SIGNING_KEYS },
+    () => [`ARRAY[${text(NOBODY)}]::uuid[]`, `'{1.example.com,2.example.com}'`],
+    'identities_workspace_value_key',
+    'dkim_keys_identity_algorithm_stage_key',
+  ),
+  checked({ CLAIM_DUE_CHECKS }, () => ['50', '120'], 'domain_checks_by_due_idx', 'domain_checks_pkey'),
+  checked(
+    { CLAIM_CHECK },
+    () => [text(NOBODY), text(NOBODY), '120', '5'],
+    'domain_checks_pkey',
+    'identities_pkey',
+  ),
+  checked({ ANSWER_IDEMPOTENCY_KEYS }, () => [text(calls(100))], 'idempotency_keys_pkey'),
+  checked({ LOCK_OUTBOX_ROWS }, () => [array(sample.ids)], 'outbox_pkey'),
+  checked(
+    { READ_COMPOSITION },
+    () => [text(NOBODY), someWorkspace()],
+    'emails_.*(_pkey|_workspace_id_id_status_idx)',
+    'email_contents_.*_pkey',
+  ),
+  checked(
+    { READ_EMAIL },
+    () => [text(NOBODY), someWorkspace(), '500'],
+    'emails_.*(_pkey|_workspace_id_id_status_idx)',
+    'email_events_.*_pkey',
+    'email_engagements_.*_pkey',
+  ),
+  checked({ RECORD_OWN_FAULTS }, () => [text(deliveries())], 'webhook_attempts_.*_pkey'),
+  checked({ LOCK_DUE }, () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()], 'outbox_pkey'),
+  checked(
+    { READ_STATUS },
+    () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()],
+    'webhook_deliveries_.*(_pkey|_webhook_id_id_idx)',
+  ),
+  checked({ HASTEN_DELIVERY }, () => [text(NOBODY)], 'outbox_pkey'),
+  checked({ PUT_BACK_DELIVERY }, () => [text(NOBODY)], 'webhook_deliveries_.*_pkey', 'events_.*_pkey'),
+  checked({ RECORD_EVENTS }, () => [text(events(500))], 'webhooks_by_workspace_idx'),
+  checked({ TAKE_RECOVERY }, () => ['2000'], 'outbox_ready_by_lane_idx'),
+  checked({ KNOWS_EMAIL }, () => [text(NOBODY)], 'emails_.*_pkey'),
+  checked({ LOCK_DUE_OF_REPORTED }, () => [text(NOBODY)], 'outbox_pkey'),
+  checked({ LOCK_REPORTED }, () => [text(NOBODY)], 'emails_.*_pkey'),
+  checked(
+    { RECORD_REPORT },
+    () => [
+      text(sample.ids[0]),
+      someWorkspace(),
+      `'failed'`,
+      `'BOUNCED'`,
+      'false',
+      `'{}'`,
+      `'BOUNCED'`,
+      `'EMAIL_BOUNCED'`,
+      'NULL',
+    ],
+    'emails_.*_pkey',
+    'outbox_pkey',
+  ),
+  checked({ READ_SUBSCRIPTION }, () => [text(NOBODY)], 'emails_.*_pkey', 'contacts_workspace_email_key'),
+  checked({ MEASURE_BACKLOG }, () => ['1000'], 'outbox_ready_by_lane_idx', 'outbox_taken_by_lease_idx'),
+  checked({ EMAILS_BY_MINUTE }, () => ['1000'], 'emails_.*_pkey'),
+  checked(
+    { COUNT_EMAILS_BY_DAY: countEmailsByDay(false) },
+    () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
+    'emails_.*workspace_id_id.*',
+  ),
+  checked({ FIND_LEFT_BEHIND }, () => [], 'outbox_waiting_by_due_idx', 'outbox_taken_by_lease_idx'),
+  checked(
+    { FORGET_PERSON },
+    () => [`'person7@example.net'`, 'NULL', 'false'],
+    'suppressions_workspace_email_key',
+    'contacts_workspace_email_key',
+  ),
+  checked({ LOCK_DEAD: lockDueBefore('dead') }, () => ['now()', '500'], 'outbox_taken_by_lease_idx'),
+  checked({ LOCK_WAITING: lockDueBefore('waiting') }, () => ['now()', '500'], 'outbox_waiting_by_due_idx'),
+  checked({ COUNT_LEASED_BEFORE }, () => ['now()'], 'outbox_taken_by_lease_idx'),
+  checked({ OLD_EMAILS }, () => [someWorkspace(), text(FIRST_ID), '0', '2000'], 'emails_.*workspace_id_id.*'),
+  checked({ FINISHED_OF }, () => [array(sample.ids)], 'outbox_pkey'),
+  ...Object.entries({ ...REMOVE_EMAILS, ...REMOVE_DELIVERIES, ...REMOVE_EVENTS }).map(([table, sql]) =>
+    checked({ [`REMOVE_${table}`]: sql }, () => [array(sample.ids)], `${table}_.*_pkey`),
+  ),
+  checked(
+    { NEXT_EVENTS },
+    () => [someWorkspace(), '0', `'0'`, text(FIRST_ID), '30', '2000'],
+    'events_.*_(workspace_id_era_xid_id_idx|feed_idx)',
+  ),
+  checked({ DELIVERIES_OF }, () => [array(sample.events)], 'events_.*_pkey'),
+  checked({ NEEDED_DELIVERIES }, () => [array(sample.deliveries), '30'], 'webhook_deliveries_.*_pkey'),
+  checked({ EMAILS_TO }, () => [text(FIRST_ID), text(NOBODY), `'b@example.org'`, 'NULL'], 'emails_.*_pkey'),
+  checked({ END_OF_GROUP: endOfGroup('emails') }, () => [text(FIRST_ID), '2000'], 'emails_.*_pkey'),
+  checked(
+    { EVENTS_NAMING },
+    () => [text(FIRST_ID), text(NOBODY), `'{b@example.org}'`, `'b@example.org'`, 'NULL'],
+    'events_.*_pkey',
+  ),
+  checked(
+    { KEYS_NAMING },
+    () => [`'{b@example.org}'`, `'b@example.org'`, 'NULL', text(FIRST_ID), `''`, '2000', `'b'`],
+    'idempotency_keys_pkey',
+  ),
+  checked({ CANCEL_DUE }, () => [array(sample.ids)], 'outbox_pkey'),
 ];
 
 function execute(name: string, values: string[]): string {
