@@ -1,45 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Database,
-  waitForDatabase,
-  IdentityStore,
-  openDatabase,
-  WorkspaceStore,
-} from '@posthorn/database';
+import { describe, expect, it } from '@jest/globals';
+import { IdentityStore, WorkspaceStore } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane, POSTHORN, type RawEmailDraft } from '@posthorn/domain';
-import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import type { AcceptEmails } from './accept-emails.ts';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { openAcceptance } from './open-acceptance.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-let testDatabase: TestDatabase;
-let database: Database;
-let workspaceId: WorkspaceId;
-let acceptance: AcceptEmails;
+const database = await openTestDatabase(6);
+const { id: workspaceId } = await new WorkspaceStore(database).create('Shop', null, POSTHORN);
+await new IdentityStore(database).put(workspaceId, 'domain', 'example.com', true, POSTHORN);
 const rung: [LaneId, number][] = [];
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-  await waitForDatabase(database);
-  workspaceId = (await new WorkspaceStore(database).create('Shop', null, POSTHORN)).id;
-  await new IdentityStore(database).put(workspaceId, 'domain', 'example.com', true, POSTHORN);
-  acceptance = openAcceptance({
-    database,
-    monthlyLimit: null,
-    rings: { ring: (laneId, rows = 1) => void rung.push([laneId, rows]) },
-    errorBodyOf: () => {
-      throw new Error('none is refused');
-    },
-  });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
+const acceptance = openAcceptance({
+  database,
+  monthlyLimit: null,
+  rings: { ring: (laneId, rows = 1) => void rung.push([laneId, rows]) },
+  errorBodyOf: () => {
+    throw new Error('none is refused');
+  },
 });
 
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();

@@ -1,32 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  type AcceptableCall,
-  AcceptanceStore,
-  type Database,
-  waitForDatabase,
-  IdentityStore,
-  openDatabase,
-  WorkspaceStore,
-} from '@posthorn/database';
+import { expect, it } from '@jest/globals';
+import { type AcceptableCall, AcceptanceStore, IdentityStore, WorkspaceStore } from '@posthorn/database';
 import { POSTHORN, type RawEmailDraft } from '@posthorn/domain';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { ResilientAcceptance } from './resilient-acceptance.ts';
 import { fingerprintOf, keyExpiryAfter, prepareRawEmail } from './prepare-email.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-  await waitForDatabase(database);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = await openTestDatabase(6);
 
 async function openWorkspace(): Promise<WorkspaceId> {
   const { id } = await new WorkspaceStore(database).create('Group', null, POSTHORN);

@@ -1,32 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { sleep, type ErrorBody, type Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
   ContactChanges,
   ContactStore,
   type ContactUpsert,
-  type Database,
   faultOf,
-  waitForDatabase,
-  openDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { SaveContacts } from './save-contacts.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
+const database = await openTestDatabase(6);
 let acme: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-  await waitForDatabase(database);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });

@@ -1,39 +1,23 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { idFromUuid, newUuid, sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { expect, it } from '@jest/globals';
+import { idFromUuid, newUuid, sleep, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { eventShape, POSTHORN, webhookLane } from '@posthorn/domain';
 import {
   type ClaimedDelivery,
-  type Database,
   DeliveryStore,
-  waitForDatabase,
-  openDatabase,
   OutboxStore,
   ReceiverHealthStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { DeliverEvents } from './deliver-events.ts';
 import { outcomeOfPost } from './outcome-of-post.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const LEASE_MS = 60_000;
 const TIMES = { rowsPerTurn: 50, handoverMs: 10, leaseMs: LEASE_MS, renewalMs: 20_000, marginMs: 30_000 };
 
-let testDatabase: TestDatabase;
-let database: Database;
-let deliveries: DeliveryStore;
-let acme: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await waitForDatabase(database);
-  deliveries = new DeliveryStore(database);
-  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = await openTestDatabase();
+const deliveries = new DeliveryStore(database);
+const { id: acme } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
 
 /** A webhook with a delivery that is due. */
 async function addWebhook(): Promise<WebhookId> {

@@ -1,26 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
-  type Database,
   DkimKeyChanges,
   DomainCheckStore,
-  waitForDatabase,
   IdentityChanges,
   IdentityStore,
   type IdentityWithRecords,
-  openDatabase,
   sealContextOf,
   SEALED_COLUMNS,
   WorkspaceStore,
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
 import { POSTHORN, type ProofChange, expectedRecords } from '@posthorn/domain';
-import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { newId, uuidOf } from '@posthorn/kernel';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
-import { createTestDatabase, type DnsBehaviour, DnsServer, type TestDatabase } from '@posthorn/testing';
+import { type DnsBehaviour, DnsServer } from '@posthorn/testing';
 import { CheckDomain } from './check-domain.ts';
 import { CheckDueDomains } from './check-due-domains.ts';
 import { DkimKeyMaker } from './dkim-key-maker.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 /** Longer than any answer takes, even on a busy machine. */
@@ -30,28 +28,16 @@ const HASTY_MS = 300;
 /** Makes any domain due since its last check: our estimate of the database's time may differ by some ms. */
 const CLAIM = { leaseSeconds: 120, restSeconds: -60 };
 
-let testDatabase: TestDatabase;
-let database: Database;
-let dns: DnsServer;
-let workspaceId: WorkspaceId;
+const database = await openTestDatabase();
+const { id: workspaceId } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+const dns = await DnsServer.start();
 /** How far the clock of the checks is ahead. */
 let aheadMs = 0;
 let lookUpMs = PATIENT_MS;
 let domains = 0;
 const told: ProofChange[] = [];
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await waitForDatabase(database);
-  dns = await DnsServer.start();
-  workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
-});
-afterAll(async () => {
-  await dns.close();
-  await database.close();
-  await testDatabase.drop();
-});
+afterAll(() => dns.close());
 
 function newSecretBox(): SecretBox {
   const parsed = parseKeyRing(`test:${randomBytes(32).toString('base64')}`);

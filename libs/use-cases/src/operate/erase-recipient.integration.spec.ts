@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { AuditLogStore, type Database, ErasureStore, openDatabase, WorkspaceStore } from '@posthorn/database';
+import { expect, it } from '@jest/globals';
+import { AuditLogStore, ErasureStore, WorkspaceStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { DatabaseClock, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { createWorkspace } from './create-workspace.ts';
 import { eraseRecipient } from './erase-recipient.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = await openTestDatabase();
 
 const addContact = (workspaceId: WorkspaceId, email: string, note: string): Promise<unknown> =>
   database.pool.query('INSERT INTO contacts (id, workspace_id, email, properties) VALUES ($1, $2, $3, $4)', [

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   ApiKeyStore,
   AuditLogStore,
-  type Database,
   EraStore,
-  waitForDatabase,
   IdentityStore,
-  openDatabase,
   OutboxStore,
   PausedLaneStore,
   type Workspace,
@@ -15,31 +12,20 @@ import {
 import { bulkLane, EVERY_LANE, nowLane, operator, POSTHORN, webhookLane } from '@posthorn/domain';
 import { newId, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
 import { requireWorkspace } from './require-workspace.ts';
 import { sendingStatus } from './sending-status.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-let workspaces: WorkspaceStore;
+const database = await openTestDatabase();
+const workspaces = new WorkspaceStore(database);
 let workspace: Workspace;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-  await waitForDatabase(database);
-  workspaces = new WorkspaceStore(database);
-});
 beforeEach(async () => {
   workspace = await createWorkspace(workspaces, operator('test'), 'The shop', null);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 describe('Creating a workspace', () => {

@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  AuditLogStore,
-  type Database,
-  openDatabase,
-  sealContextOf,
-  type SealedColumn,
-  SealedSecretStore,
-} from '@posthorn/database';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { AuditLogStore, sealContextOf, type SealedColumn, SealedSecretStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { newUuid, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { rotateSecrets } from './rotate-secrets.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const KEYS = ['old', 'new', 'newest'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
 const COLUMN: SealedColumn = { table: 'jewels', column: 'sealed_stone', boundTo: 'jewel' };
@@ -20,9 +13,9 @@ const COLUMN: SealedColumn = { table: 'jewels', column: 'sealed_stone', boundTo:
 const MANY = 450;
 const TESTS = operator('tests');
 
-let testDatabase: TestDatabase;
-let database: Database;
-let store: SealedSecretStore;
+const database = await openTestDatabase();
+const store = new SealedSecretStore(database);
+await database.pool.query('CREATE TABLE jewels (id uuid PRIMARY KEY, sealed_stone bytea)');
 
 const [oldBox, rotatingBox, newBox] = [[0], [1, 0], [1]].map((keys) => {
   const parsed = parseKeyRing(keys.map((key) => KEYS[key]!).join(','));
@@ -30,16 +23,6 @@ const [oldBox, rotatingBox, newBox] = [[0], [1, 0], [1]].map((keys) => {
   return new SecretBox(parsed.ring);
 }) as [SecretBox, SecretBox, SecretBox];
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  store = new SealedSecretStore(database);
-  await database.pool.query('CREATE TABLE jewels (id uuid PRIMARY KEY, sealed_stone bytea)');
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(() => database.pool.query('TRUNCATE jewels'));
 
 async function keep(secret: string | null, box = oldBox, id = newUuid(Date.now())): Promise<string> {

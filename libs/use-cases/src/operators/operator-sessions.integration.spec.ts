@@ -1,14 +1,14 @@
 import { afterAll, expect, it } from '@jest/globals';
-import { OperatorAccountStore, OperatorSessionStore, openDatabase } from '@posthorn/database';
+import { OperatorAccountStore, OperatorSessionStore } from '@posthorn/database';
 import { RateLimiter } from '@posthorn/queues';
-import { createTestDatabase, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { pbkdf2 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 import { OperatorSessions } from './operator-sessions.ts';
 
-const created = await createTestDatabase();
-const database = openDatabase({ url: created.url, poolSize: 2, applicationName: 'operator-sessions' });
+const database = await openTestDatabase(2);
 const limiter = new RateLimiter({
   url: testRedisUrl(),
   prefix: uniqueQueuePrefix(),
@@ -21,11 +21,7 @@ const sessions = new OperatorSessions(
   { ofAccounts: true, issuer: undefined },
 );
 
-afterAll(async () => {
-  limiter.close();
-  await database.close();
-  await created.drop();
-});
+afterAll(() => limiter.close());
 
 it('Comparing many passwords leaves threads free for other work, such as new connections to the database', async () => {
   let compared = 0;

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Database, waitForDatabase, openDatabase, RateStore } from '@posthorn/database';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { RateStore } from '@posthorn/database';
 import { emailOutcomes, relayUp, webhookAttempts } from '@posthorn/platform';
 import { sleep } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { RecordRates } from './record-rates.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-let rates: RateStore;
+const database = await openTestDatabase();
+const rates = new RateStore(database);
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await waitForDatabase(database);
-  rates = new RateStore(database);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   emailOutcomes.reset();
   webhookAttempts.reset();

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Database, waitForDatabase, IdentityStore, openDatabase } from '@posthorn/database';
+import { expect, it } from '@jest/globals';
+import { IdentityStore } from '@posthorn/database';
 import type { Mailbox } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { openAcceptance } from '../accept/open-acceptance.ts';
 import { admitSystemSender, SendSystemMail, type SystemMail } from './send-system-mail.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const FROM: Mailbox = { address: 'posthorn@example.com', name: 'Posthorn' };
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-  await waitForDatabase(database);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = await openTestDatabase();
 
 function mail(change: Partial<SystemMail> = {}): SystemMail {
   return {

@@ -1,10 +1,8 @@
 import { generateKeySync } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import {
   AuditLogStore,
-  type Database,
-  openDatabase,
   sealContextOf,
   SEALED_COLUMNS,
   SealedSecretStore,
@@ -13,9 +11,9 @@ import {
 } from '@posthorn/database';
 import { operator, POSTHORN } from '@posthorn/domain';
 import { type KeyRing, SecretBox } from '@posthorn/signing';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { rotateSecrets } from '../operate/rotate-secrets.ts';
 import { ManageWebhooks } from './manage-webhooks.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const ACTOR = operator('test');
 const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] } as const;
@@ -23,18 +21,9 @@ const key = (id: string): KeyRing[0] => ({ id, key: generateKeySync('aes', { len
 const [OLD, NEW] = [key('old'), key('new')];
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-let testDatabase: TestDatabase;
-let database: Database;
+const database = await openTestDatabase(6);
 let acme: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 6, applicationName: 'test' });
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
 });

@@ -1,52 +1,26 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  newId,
-  newUuid,
-  SYSTEM_WORKSPACE_ID,
-  uuidOf,
-  type WebhookId,
-  type WorkspaceId,
-} from '@posthorn/kernel';
+import { expect, it } from '@jest/globals';
+import { newId, newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
-  type Database,
-  waitForDatabase,
   IdentityStore,
-  openDatabase,
   ReceiverHealthStore,
   DeliveryStore,
   WebhookNoticeStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { openAcceptance } from '../accept/open-acceptance.ts';
 import { admitSystemSender, SendSystemMail, type SystemMail } from '../system/send-system-mail.ts';
 import { SendWebhookNotices } from './send-webhook-notices.ts';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
 
-let testDatabase: TestDatabase;
-let database: Database;
-let acme: WorkspaceId;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  await waitForDatabase(database);
-  await admitSystemSender(new IdentityStore(database), FROM);
-  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
-  for (const [email, role] of [
-    ['ada@example.net', 'EDITOR'],
-    ['bob@example.net', 'EDITOR'],
-    ['eve@example.net', 'VIEWER'],
-  ] as const) {
-    await addMember(email, role);
-  }
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = await openTestDatabase();
+await admitSystemSender(new IdentityStore(database), FROM);
+const { id: acme } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+await addMember('ada@example.net', 'EDITOR');
+await addMember('bob@example.net', 'EDITOR');
+await addMember('eve@example.net', 'VIEWER');
 
 async function addMember(email: string, role: 'EDITOR' | 'VIEWER', workspaceId = acme): Promise<void> {
   const [userId, at] = [newUuid(Date.now()), new Date()];
