@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { newId, uuidOf } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import fc from 'fast-check';
-import pg from 'pg';
 import { columnsOf } from './binary-array.ts';
+import { openTestStores } from './open-test-stores.fixture.ts';
 
 const COLUMNS = { n: 'int', id: 'uuid', text: 'text', flag: 'boolean', at: 'timestamptz' } as const;
 
-let testDatabase: TestDatabase;
-let client: pg.Client;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  client = new pg.Client(testDatabase.url);
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await testDatabase.drop();
-});
+const stores = await openTestStores();
 
 it('encodes every text, time and number unchanged, and absent values as NULL', async () => {
   const orNothing = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
@@ -33,7 +21,7 @@ it('encodes every text, time and number unchanged, and absent values as NULL', a
   });
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
-      const result = await client.query<Record<string, unknown>>({
+      const result = await stores.database.pool.query<Record<string, unknown>>({
         name: 'read_columns',
         text: `SELECT n, id, text, flag, extract(epoch FROM at)::text AS at
                FROM   unnest($1::int[], $2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[]) AS r (n, id, text, flag, at)`,

@@ -10,7 +10,6 @@ import { WorkspaceStore } from './stores/workspace-store.ts';
 
 const TESTS = operator('tests');
 const DAY_MS = 86_400_000;
-const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 const stores = await openTestStores(4);
 const aside = stores.another(2);
@@ -72,11 +71,7 @@ async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promis
 async function twoWait(changes: readonly Promise<unknown>[]): Promise<void> {
   let isOver = false;
   void Promise.race(changes).then(() => (isOver = true));
-  while (!isOver && (await waiting()) < 2);
-}
-
-async function waiting(): Promise<number> {
-  return (await aside.database.pool.query(WAITING)).rowCount ?? 0;
+  while (!isOver && (await aside.countWaiting()) < 2);
 }
 
 describe.each([
@@ -92,7 +87,7 @@ describe.each([
       await twoWait(changes);
       expect(await limit(globex, 7)).toMatchObject({ ratePerSecond: 7 });
       expect(await stores.acceptEmails(globex, 1)).toHaveLength(1);
-      expect(await waiting()).toBeLessThanOrEqual(2);
+      expect(await aside.countWaiting()).toBeLessThanOrEqual(2);
     });
     await Promise.all(changes);
     expect(await held.change(99)).toBeDefined();

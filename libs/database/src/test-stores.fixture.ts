@@ -52,10 +52,14 @@ export class TestStores {
     return row!.count;
   }
 
+  /** How many statements wait for a lock. */
+  countWaiting(): Promise<number> {
+    return this.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()");
+  }
+
   /** Resolves when this number of statements wait for a lock. */
   async untilWaiting(statements = 1): Promise<void> {
-    const waiting = "wait_event_type = 'Lock' AND datname = current_database()";
-    while ((await this.count('pg_stat_activity', waiting)) < statements) await sleep(5);
+    while ((await this.countWaiting()) < statements) await sleep(5);
   }
 
   /** A workspace that may send from example.com. */

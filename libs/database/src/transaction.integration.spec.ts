@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TimeoutClient } from './timeout-client.ts';
-import { type Database, openDatabase } from './connection.ts';
+import { openTestStores } from './open-test-stores.fixture.ts';
 import { type BeginMode, type TransactionClient, transactOn } from './transaction.ts';
 
 const DIVISION_BY_ZERO = '22012';
 const UNIQUE_VIOLATION = '23505';
 
-let testDatabase: TestDatabase;
-let database: Database;
+const { database } = await openTestStores(1);
+await database.pool.query('CREATE TABLE notes (text text PRIMARY KEY)');
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
-  await database.pool.query('CREATE TABLE notes (text text PRIMARY KEY)');
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(() => database.pool.query('DELETE FROM notes'));
 
 const noting = (text: string): { name: string; text: string; values: string[] } => ({

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
+import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
+import { openTestClient } from '../open-test-client.fixture.ts';
 import { PoolerRefused } from '../pooler.ts';
 import type { MigrationDelay } from './migration-watch.ts';
 import { examineMigrations, findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
@@ -12,19 +13,9 @@ import { examineMigrations, findUnapplied, MigrationMismatch, runMigrations } fr
 const FIRST = '20300101000000_first_laid';
 const SECOND = '20300102000000_second_laid';
 
-let testDatabase: TestDatabase;
-let client: pg.Client;
+const { client, url: databaseUrl } = await openTestClient();
 let directory: string;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  client = new pg.Client({ connectionString: testDatabase.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   await client.query('DROP SCHEMA public CASCADE');
   await client.query('CREATE SCHEMA public');
@@ -41,7 +32,7 @@ async function write(name: string, sql: string): Promise<void> {
 }
 
 function migrate(): Promise<string[]> {
-  return runMigrations(testDatabase.url, directory);
+  return runMigrations(databaseUrl, directory);
 }
 
 async function query(sql: string): Promise<Record<string, unknown>[]> {
@@ -67,7 +58,7 @@ describe('The migration runner', () => {
     'makes what a migration says where %s is chosen',
     async (choice) => {
       await write(SECOND, "CREATE TABLE second AS SELECT '\\d' AS pattern, 'first'::regclass::text AS name;");
-      const url = new URL(testDatabase.url);
+      const url = new URL(databaseUrl);
       url.searchParams.set('options', `-c ${choice.replaceAll(' ', '')}`);
       expect(await runMigrations(url.href, directory)).toEqual([FIRST, SECOND]);
       expect(await query('SELECT * FROM second')).toEqual([{ pattern: '\\d', name: 'first' }]);
@@ -80,7 +71,7 @@ describe('The migration runner', () => {
       const known = await query(`SELECT FROM pg_settings WHERE name = '${name}'`);
       if (known.length === 0) return;
       await write(SECOND, 'SELECT pg_sleep(0.3); CREATE TABLE second ();');
-      const url = new URL(testDatabase.url);
+      const url = new URL(databaseUrl);
       url.searchParams.set('options', `-c ${name}=100`);
       expect(await Promise.all([1, 2].map(() => runMigrations(url.href, directory)))).toContainEqual([
         FIRST,
@@ -96,14 +87,14 @@ describe('The migration runner', () => {
   });
 
   it('lists missing migrations without changing anything, even if the database has newer ones', async () => {
-    expect(await findUnapplied(testDatabase.url, directory)).toEqual([FIRST, SECOND]);
+    expect(await findUnapplied(databaseUrl, directory)).toEqual([FIRST, SECOND]);
     expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
     await migrate();
     await write('20300103000000_third_laid', 'CREATE TABLE third ();');
-    expect(await findUnapplied(testDatabase.url, directory)).toEqual(['20300103000000_third_laid']);
+    expect(await findUnapplied(databaseUrl, directory)).toEqual(['20300103000000_third_laid']);
     await migrate();
     await rm(join(directory, SECOND), { recursive: true });
-    expect(await findUnapplied(testDatabase.url, directory)).toEqual([]);
+    expect(await findUnapplied(databaseUrl, directory)).toEqual([]);
   });
 
   it("writes the history in Prisma's own format", async () => {
@@ -158,7 +149,7 @@ describe('The migration runner', () => {
 
   it('refuses a pooler, behind which its lock would not exclude a second runner', async () => {
     // The parameters of the URL take precedence, so this looks like a pooler that ignores unknown parameters.
-    const url = new URL(testDatabase.url);
+    const url = new URL(databaseUrl);
     url.searchParams.set('idle_in_transaction_session_timeout', '0');
     await expect(runMigrations(url.href, directory)).rejects.toThrow(PoolerRefused);
     expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
@@ -181,7 +172,7 @@ describe('The migration runner', () => {
       "The locale of the database (tr-TR) would take INFO@example.com and info@example.com for different addresses: recreate it with LOCALE 'C.UTF-8' LOCALE_PROVIDER libc TEMPLATE template0",
     ],
   ])('refuses a database with %s, before it makes anything', async (_, options, message) => {
-    const url = new URL(testDatabase.url);
+    const url = new URL(databaseUrl);
     url.pathname += '_unusable';
     const name = url.pathname.slice(1);
     await query(`CREATE DATABASE ${name} ${options} TEMPLATE template0`);
@@ -218,14 +209,14 @@ describe('The migration runner', () => {
   it('does not block others for long while it waits for a table that, for instance, a backup has locked', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'ALTER TABLE first ADD COLUMN k int;');
-    const backup = new pg.Client({ connectionString: testDatabase.url, application_name: 'backup' });
+    const backup = new pg.Client({ connectionString: databaseUrl, application_name: 'backup' });
     await backup.connect();
     try {
       await backup.query('BEGIN; LOCK TABLE first IN ACCESS SHARE MODE');
       const pid = Number((await backup.query('SELECT pg_backend_pid() AS pid')).rows[0].pid);
       let blocked: (delay: MigrationDelay) => void;
       const isBlocked = new Promise<MigrationDelay>((resolve) => (blocked = resolve));
-      const migrating = runMigrations(testDatabase.url, directory, (delay) => blocked(delay));
+      const migrating = runMigrations(databaseUrl, directory, (delay) => blocked(delay));
       expect(await isBlocked).toMatchObject({
         migration: '20300103000000_third_laid',
         holders: [{ pid, applicationName: 'backup' }],
@@ -295,7 +286,7 @@ describe('An inconsistent migration history', () => {
   it('is not started again in another schema when the search path of the role has changed', async () => {
     await write(SECOND, 'CREATE TABLE event_eras ();');
     await migrate();
-    const url = new URL(testDatabase.url);
+    const url = new URL(databaseUrl);
     url.searchParams.set('options', '-c search_path=other');
     await client.query('CREATE SCHEMA other');
     const sentence =

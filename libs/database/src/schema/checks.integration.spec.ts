@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newUuid } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import pg from 'pg';
+import type pg from 'pg';
+import { openTestClient } from '../open-test-client.fixture.ts';
 
 const CHECK_VIOLATION = '23514';
 const UNIQUE_VIOLATION = '23505';
 const NO_SUCH_WORKSPACE = '23503';
 
-let testDatabase: TestDatabase;
-let client: pg.Client;
+const { client } = await openTestClient();
 const workspace = newUuid(Date.now());
 const id = newUuid(Date.now());
 const identity = newUuid(Date.now());
@@ -172,9 +171,6 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  client = new pg.Client({ connectionString: testDatabase.url });
-  await client.connect();
   await client.query(`INSERT INTO workspaces (id, name) VALUES ('${workspace}', 'Acme')`);
   await client.query(
     `INSERT INTO identities (id, workspace_id, kind, value) VALUES ('${identity}', '${workspace}', 'domain', 'example.org')`,
@@ -196,10 +192,6 @@ beforeAll(async () => {
   await client.query(
     `INSERT INTO operator_accounts (id, name, role, password_hash) VALUES ('${operator}', 'ada', 'operator', 'scrypt')`,
   );
-});
-afterAll(async () => {
-  await client.end();
-  await testDatabase.drop();
 });
 
 /** The SQLSTATE with which the database refuses these rows; undefined if it accepts them. */

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
-import pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { Prisma } from '../generated/client.ts';
+import { openTestClient } from '../open-test-client.fixture.ts';
 import { declaredModels, declaredSchema, type SchemaInWords } from './declared-schema.fixture.ts';
 
 const COLUMNS = `
@@ -30,18 +29,7 @@ JOIN   pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
 WHERE  i.indisunique AND NOT i.indisprimary AND i.indpred IS NULL AND i.indexprs IS NULL
 GROUP BY i.indexrelid, i.indrelid`;
 
-let testDatabase: TestDatabase;
-let client: pg.Client;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  client = new pg.Client({ connectionString: testDatabase.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await testDatabase.drop();
-});
+const { client } = await openTestClient();
 
 async function migratedSchema(): Promise<SchemaInWords> {
   const words = async (sql: string) =>

@@ -211,8 +211,7 @@ describe('A group', () => {
     const offsetMs = (): number => stores.database.clock.nowMs() - performance.now();
     const before = offsetMs();
     const waiting = stores.accept([rawEmail(acme)], null);
-    const locked = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    while ((await stores.ask(locked)).length === 0) await sleep(10);
+    await stores.untilWaiting();
     await sleep(200);
     await holder.query('COMMIT');
     holder.release();

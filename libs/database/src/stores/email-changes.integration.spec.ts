@@ -263,7 +263,7 @@ describe('Concurrent changes of an email', () => {
     await client.query(`UPDATE emails SET status = 'SENT' WHERE id = $1`, [uuidOf(id!)]);
     const cancelling = changes.cancel(acme, id!);
     const moving = otherChanges.reschedule(acme, id!, { at: null, keysKeptMs: KEPT_MS });
-    await blocked(2);
+    await stores.untilWaiting(2);
     await client.query('COMMIT');
     client.release();
     expect([await cancelling, await moving]).toEqual([false, undefined]);
@@ -312,13 +312,3 @@ describe('Concurrent changes of an email', () => {
     expect(await usedBy(acme)).toBe(2 * ROUNDS - cancelled.filter(Boolean).length);
   });
 });
-
-/** Waits until this number of statements wait for a lock. */
-async function blocked(count: number): Promise<void> {
-  const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
-                   WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  for (;;) {
-    const [row] = await stores.ask<{ count: number }>(waiting);
-    if (row!.count >= count) return;
-  }
-}

@@ -30,16 +30,13 @@ async function whileRenewed<Result>(
     );
     let isOver = false;
     const done = work().finally(() => (isOver = true));
-    while (!isOver && !(await somebodyWaits()));
+    while (!isOver && (await stores.countWaiting()) === 0);
     await client.query('COMMIT');
     return await done;
   } finally {
     client.release();
   }
 }
-
-const somebodyWaits = async (): Promise<boolean> =>
-  (await stores.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()")) > 0;
 
 /** When the machine is suspended for seconds, a statement may time out; that is not a deadlock. */
 const unlessLocked = (work: Promise<unknown>): Promise<unknown> =>

@@ -245,7 +245,7 @@ describe('Removing events while outcomes of their deliveries are recorded', () =
         const begun = work();
         open.add(begun);
         done.push(begun.finally(() => open.delete(begun)));
-        while ((await waiting()) < open.size);
+        while ((await stores.countWaiting()) < open.size);
       }
       await client.query('COMMIT');
       return await Promise.all(done);
@@ -256,8 +256,6 @@ describe('Removing events while outcomes of their deliveries are recorded', () =
 
   const byUuid = (one: ClaimedDelivery, other: ClaimedDelivery): number =>
     uuidOf(one.id) < uuidOf(other.id) ? -1 : 1;
-  const waiting = (): Promise<number> =>
-    stores.count('pg_stat_activity', "wait_event_type = 'Lock' AND datname = current_database()");
 
   it.each([[0], [1]])('does not deadlock, with a failed outcome of delivery %i', async (failed) => {
     const acme = await workspaceWith({ eventDays: 10 });
