@@ -194,8 +194,11 @@ beforeAll(async () => {
   );
 });
 
-/** The SQLSTATE with which the database refuses these rows; undefined if it accepts them. */
-async function refusal(table: string, ...changes: Record<string, string>[]): Promise<string | undefined> {
+/** The error with which the database refuses these rows; undefined if it accepts them. */
+async function refusal(
+  table: string,
+  ...changes: Record<string, string>[]
+): Promise<pg.DatabaseError | undefined> {
   await client.query('BEGIN');
   try {
     for (const change of changes) {
@@ -205,7 +208,7 @@ async function refusal(table: string, ...changes: Record<string, string>[]): Pro
     }
     return undefined;
   } catch (error) {
-    return (error as pg.DatabaseError).code;
+    return error as pg.DatabaseError;
   } finally {
     await client.query('ROLLBACK');
   }
@@ -242,125 +245,128 @@ describe('The database accepts', () => {
   });
 });
 
+/** Of each CHECK constraint at least one row. */
+const REFUSED: readonly [string, Record<string, string>][] = [
+  ['workspaces', { name: `''` }],
+  ['workspaces', { name: `repeat('x', 101)` }],
+  ['workspaces', { monthly_email_limit: '-1' }],
+  ['api_keys', { display_name: `''` }],
+  ['api_keys', { display_name: `repeat('x', 101)` }],
+  ['api_keys', { secret_hash: `'\\x00'` }],
+  ['identities', { kind: `'address'` }],
+  ['identities', { value: `'a@example.com'` }],
+  ['usage', { month: `'2026-11-02'` }],
+  ['usage', { accepted: '-1' }],
+  ['usage', { granted: '-1' }],
+  ['usage', { monthly_limit: '0' }],
+  ['emails', { status: `'SCHEDULED'` }],
+  ['emails', { status: `'SCHEDULED'`, send_at: 'now()', sent_at: 'now()' }],
+  ['emails', { status: `'SUPPRESSED'`, sent_at: 'now()' }],
+  ['emails', { status: `'CANCELLED'`, sent_at: 'now()' }],
+  ['emails', { reply_to: `'{}'` }],
+  ['emails', { reply_to: `'null'` }],
+  ['emails', { group_by: `repeat('x', 256)` }],
+  ['email_contents', { html: 'NULL', variables: `'[]'` }],
+  ['email_contents', { variables: `'{}'` }],
+  ['emails', { subject: 'NULL' }],
+  ['emails', { type: `'templated'`, template_name: `'x'` }],
+  ['emails', { template_version_id: `'${id}'` }],
+  ['emails', { type: `'templated'`, subject: 'NULL', template_version_id: `'${id}'` }],
+  ['emails', { type: `'templated'`, subject: 'NULL', template_name: `'x'` }],
+  ['email_events', { detail: `'[]'` }],
+  ['email_engagements', { opens: '-1' }],
+  ['email_engagements', { clicks: '-1' }],
+  ['email_engagements', { machine_opens: '-1' }],
+  ['email_engagements', { machine_clicks: '-1' }],
+  ['idempotency_keys', { key: `''` }],
+  ['idempotency_keys', { key: `repeat('k', 256)` }],
+  ['idempotency_keys', { fingerprint: `'\\x00'` }],
+  ['outbox', { lane_id: `''` }],
+  ['outbox', { lane_id: `repeat('l', 65)` }],
+  ['outbox', { claims: '-1' }],
+  ['outbox', { attempts: '-1' }],
+  ['outbox', { unanswered: '-1' }],
+  ['outbox', { bytes: '-1' }],
+  ['outbox', { state: `'taken'` }],
+  ['outbox', { state: `'waiting'`, lease_until: 'now()' }],
+  ['paused_lanes', { reason: `''` }],
+  ['paused_lanes', { reason: `repeat('x', 501)` }],
+  ['identities', { status: `'VERIFIED'` }],
+  ['identities', { verified_at: 'now()' }],
+  ['dkim_keys', { selector: `'Ph.1'` }],
+  ['dkim_keys', { public_key: `''` }],
+  ['dkim_keys', { wrong_since: 'now()' }],
+  ['dkim_keys', { stage: `'PREVIOUS'` }],
+  ['dkim_keys', { private_key: 'NULL' }],
+  ['domain_checks', { claims: '-1' }],
+  ['domain_checks', { rounds: '-1' }],
+  ['domain_checks', { wrong_answers: '-1', wrong_since: 'now()' }],
+  ['domain_checks', { findings: `'[]'` }],
+  ['domain_checks', { wrong_since: 'now()' }],
+  ['domain_checks', { warned_at: 'now()' }],
+  ['verification_links', { token_hash: `'\\x00'` }],
+  ['verification_links', { address_hash: `'\\x00'` }],
+  ['verification_links', { expires_at: 'now()' }],
+  ['workspaces', { rate_per_second: '-1' }],
+  ['workspaces', { rate_burst: '-1' }],
+  ['workspaces', { tracking_url: `'https://links.example.com/'` }],
+  ['workspaces', { tracking_url: `'links.example.com'` }],
+  ['erased_recipients', { address_hash: `'ada'` }],
+  ['workspaces', { content_days: '-1' }],
+  ['workspaces', { content_days: '366' }],
+  ['workspaces', { metadata_days: '0' }],
+  ['workspaces', { event_days: '0' }],
+  ['workspaces', { event_days: '366' }],
+  ['audit_log', { action: `''` }],
+  ['audit_log', { actor: `'[]'` }],
+  ['audit_log', { detail: `'[]'` }],
+  ['templates', { name: `''` }],
+  ['templates', { name: `repeat('x', 256)` }],
+  ['template_versions', { number: '0' }],
+  ['template_versions', { reply_to: `'{}'` }],
+  ['template_versions', { defaults: `'[]'` }],
+  ['webhooks', { url: `repeat('x', 2049)` }],
+  ['webhooks', { events: `'{}'` }],
+  ['webhooks', { warned_at: 'now()' }],
+  ['webhooks', { previous_token: `''` }],
+  ['webhooks', { previous_token_until: 'now()' }],
+  ['webhook_deliveries', { attempts: '-1' }],
+  ['webhook_deliveries', { status: `'SUCCEEDED'` }],
+  ['webhook_deliveries', { finished_at: 'now()' }],
+  ['webhook_attempts', { number: '0' }],
+  ['webhook_attempts', { status_code: '99', error_class: `'protocol'` }],
+  ['webhook_attempts', { status_code: '500' }],
+  ['webhook_attempts', { status_code: 'NULL' }],
+  ['webhook_attempts', { error_class: `'timeout'`, reason: `repeat('x', 1001)` }],
+  ['webhook_attempts', { headers: `'[]'` }],
+  ['webhook_attempts', { body: `repeat('x', 4097)` }],
+  ['webhook_attempts', { duration_ms: '-1' }],
+  ['operator_accounts', { name: `'Ada'` }],
+  ['operator_accounts', { name: `''` }],
+  ['operator_accounts', { password_hash: `''` }],
+  ['operator_sessions', { token_hash: `'\\x00'` }],
+  ['operator_sessions', { account_id: 'NULL' }],
+  ['operator_sessions', { name: `'ada@login'`, role: `'viewer'`, issuer: `'https://login'` }],
+  ['operator_sessions', { account_id: 'NULL', name: `'ada'`, role: `'viewer'`, issuer: `'https://login'` }],
+  ['webhook_recoveries', { since: 'now()' }],
+  ['webhook_recoveries', { state: `'COMPLETED'` }],
+  ['webhook_recoveries', { total: '-1' }],
+  ['webhook_recoveries', { done: '-1' }],
+  ['contacts', { properties: `'[]'` }],
+  ['contacts', { status: `'UNSUBSCRIBED'` }],
+  ['invitation_mails', { address_hash: `'\\x00'` }],
+  ['users', { name: `''` }],
+  ['users', { email: `''` }],
+  ['invitations', { email: `''` }],
+  ['invitations', { token_hash: `'\\x00'` }],
+  ['invitations', { name: `repeat('x', 101)` }],
+  ['invitations', { expires_at: 'now()' }],
+  ['invitations', { accepted_at: 'now()', revoked_at: 'now()' }],
+];
+
 describe('The database refuses', () => {
-  it.each<[string, Record<string, string>]>([
-    ['workspaces', { name: `''` }],
-    ['workspaces', { name: `repeat('x', 101)` }],
-    ['workspaces', { monthly_email_limit: '-1' }],
-    ['api_keys', { display_name: `''` }],
-    ['api_keys', { display_name: `repeat('x', 101)` }],
-    ['api_keys', { secret_hash: `'\\x00'` }],
-    ['identities', { kind: `'address'` }],
-    ['identities', { value: `'a@example.com'` }],
-    ['usage', { month: `'2026-11-02'` }],
-    ['usage', { accepted: '-1' }],
-    ['usage', { granted: '-1' }],
-    ['usage', { monthly_limit: '0' }],
-    ['emails', { status: `'SCHEDULED'` }],
-    ['emails', { status: `'SCHEDULED'`, send_at: 'now()', sent_at: 'now()' }],
-    ['emails', { status: `'SUPPRESSED'`, sent_at: 'now()' }],
-    ['emails', { status: `'CANCELLED'`, sent_at: 'now()' }],
-    ['emails', { reply_to: `'{}'` }],
-    ['emails', { reply_to: `'null'` }],
-    ['emails', { group_by: `repeat('x', 256)` }],
-    ['email_contents', { html: 'NULL', variables: `'[]'` }],
-    ['email_contents', { variables: `'{}'` }],
-    ['emails', { subject: 'NULL' }],
-    ['emails', { type: `'templated'`, template_name: `'x'` }],
-    ['emails', { template_version_id: `'${id}'` }],
-    ['emails', { type: `'templated'`, subject: 'NULL', template_version_id: `'${id}'` }],
-    ['emails', { type: `'templated'`, subject: 'NULL', template_name: `'x'` }],
-    ['email_events', { detail: `'[]'` }],
-    ['email_engagements', { opens: '-1' }],
-    ['email_engagements', { clicks: '-1' }],
-    ['email_engagements', { machine_opens: '-1' }],
-    ['email_engagements', { machine_clicks: '-1' }],
-    ['idempotency_keys', { key: `''` }],
-    ['idempotency_keys', { key: `repeat('k', 256)` }],
-    ['idempotency_keys', { fingerprint: `'\\x00'` }],
-    ['outbox', { lane_id: `''` }],
-    ['outbox', { lane_id: `repeat('l', 65)` }],
-    ['outbox', { claims: '-1' }],
-    ['outbox', { attempts: '-1' }],
-    ['outbox', { unanswered: '-1' }],
-    ['outbox', { bytes: '-1' }],
-    ['outbox', { state: `'taken'` }],
-    ['outbox', { state: `'waiting'`, lease_until: 'now()' }],
-    ['paused_lanes', { reason: `''` }],
-    ['paused_lanes', { reason: `repeat('x', 501)` }],
-    ['identities', { status: `'VERIFIED'` }],
-    ['identities', { verified_at: 'now()' }],
-    ['dkim_keys', { selector: `'Ph.1'` }],
-    ['dkim_keys', { public_key: `''` }],
-    ['dkim_keys', { wrong_since: 'now()' }],
-    ['dkim_keys', { stage: `'PREVIOUS'` }],
-    ['dkim_keys', { private_key: 'NULL' }],
-    ['domain_checks', { claims: '-1' }],
-    ['domain_checks', { rounds: '-1' }],
-    ['domain_checks', { wrong_answers: '-1', wrong_since: 'now()' }],
-    ['domain_checks', { findings: `'[]'` }],
-    ['domain_checks', { wrong_since: 'now()' }],
-    ['domain_checks', { warned_at: 'now()' }],
-    ['verification_links', { token_hash: `'\\x00'` }],
-    ['verification_links', { address_hash: `'\\x00'` }],
-    ['verification_links', { expires_at: 'now()' }],
-    ['workspaces', { rate_per_second: '-1' }],
-    ['workspaces', { rate_burst: '-1' }],
-    ['workspaces', { tracking_url: `'https://links.example.com/'` }],
-    ['workspaces', { tracking_url: `'links.example.com'` }],
-    ['erased_recipients', { address_hash: `'ada'` }],
-    ['workspaces', { content_days: '-1' }],
-    ['workspaces', { content_days: '366' }],
-    ['workspaces', { metadata_days: '0' }],
-    ['workspaces', { event_days: '0' }],
-    ['workspaces', { event_days: '366' }],
-    ['audit_log', { action: `''` }],
-    ['audit_log', { actor: `'[]'` }],
-    ['audit_log', { detail: `'[]'` }],
-    ['templates', { name: `''` }],
-    ['templates', { name: `repeat('x', 256)` }],
-    ['template_versions', { number: '0' }],
-    ['template_versions', { reply_to: `'{}'` }],
-    ['template_versions', { defaults: `'[]'` }],
-    ['webhooks', { url: `repeat('x', 2049)` }],
-    ['webhooks', { events: `'{}'` }],
-    ['webhooks', { warned_at: 'now()' }],
-    ['webhooks', { previous_token: `''` }],
-    ['webhooks', { previous_token_until: 'now()' }],
-    ['webhook_deliveries', { attempts: '-1' }],
-    ['webhook_deliveries', { status: `'SUCCEEDED'` }],
-    ['webhook_deliveries', { finished_at: 'now()' }],
-    ['webhook_attempts', { number: '0' }],
-    ['webhook_attempts', { status_code: '99', error_class: `'protocol'` }],
-    ['webhook_attempts', { status_code: '500' }],
-    ['webhook_attempts', { status_code: 'NULL' }],
-    ['webhook_attempts', { error_class: `'timeout'`, reason: `repeat('x', 1001)` }],
-    ['webhook_attempts', { headers: `'[]'` }],
-    ['webhook_attempts', { body: `repeat('x', 4097)` }],
-    ['webhook_attempts', { duration_ms: '-1' }],
-    ['operator_accounts', { name: `'Ada'` }],
-    ['operator_accounts', { name: `''` }],
-    ['operator_accounts', { password_hash: `''` }],
-    ['operator_sessions', { token_hash: `'\\x00'` }],
-    ['operator_sessions', { account_id: 'NULL' }],
-    ['operator_sessions', { name: `'ada@login'`, role: `'viewer'`, issuer: `'https://login'` }],
-    ['operator_sessions', { account_id: 'NULL', name: `'ada'`, role: `'viewer'`, issuer: `'https://login'` }],
-    ['webhook_recoveries', { since: 'now()' }],
-    ['webhook_recoveries', { state: `'COMPLETED'` }],
-    ['webhook_recoveries', { total: '-1' }],
-    ['webhook_recoveries', { done: '-1' }],
-    ['contacts', { properties: `'[]'` }],
-    ['contacts', { status: `'UNSUBSCRIBED'` }],
-    ['invitation_mails', { address_hash: `'\\x00'` }],
-    ['users', { name: `''` }],
-    ['users', { email: `''` }],
-    ['invitations', { email: `''` }],
-    ['invitations', { token_hash: `'\\x00'` }],
-    ['invitations', { name: `repeat('x', 101)` }],
-    ['invitations', { expires_at: 'now()' }],
-    ['invitations', { accepted_at: 'now()', revoked_at: 'now()' }],
-  ])('a row of %s with %j', async (table, change) => {
-    expect(await refusal(table, change)).toBe(CHECK_VIOLATION);
+  it.each(REFUSED)('a row of %s with %j', async (table, change) => {
+    expect(await refusal(table, change)).toMatchObject({ code: CHECK_VIOLATION });
   });
 
   it.each<[string, Record<string, string>]>([
@@ -388,63 +394,39 @@ describe('The database refuses', () => {
     ['invitations', { id: 'gen_random_uuid()' }],
     ['invitations', { id: 'gen_random_uuid()', token_hash: 'sha256(gen_random_uuid()::text::bytea)' }],
   ])('a second row of %s with the same key', async (table, change) => {
-    expect(await refusal(table, change, change)).toBe(UNIQUE_VIOLATION);
+    expect(await refusal(table, change, change)).toMatchObject({ code: UNIQUE_VIOLATION });
   });
 
   it.each(['api_keys', 'identities', 'usage'])('a row of %s without an existing workspace', async (table) => {
-    expect(await refusal(table, { workspace_id: 'gen_random_uuid()' })).toBe(NO_SUCH_WORKSPACE);
+    expect(await refusal(table, { workspace_id: 'gen_random_uuid()' })).toMatchObject({
+      code: NO_SUCH_WORKSPACE,
+    });
   });
 
   it('an email of a month that has no partition', async () => {
-    expect(await refusal('emails', { id: `'00000000-0000-7000-8000-000000000000'` })).toBe(CHECK_VIOLATION);
+    expect(await refusal('emails', { id: `'00000000-0000-7000-8000-000000000000'` })).toMatchObject({
+      code: CHECK_VIOLATION,
+    });
   });
 
-  it.each([
-    ['a fact without a claim twice: that is no repetition', [{}, {}], undefined],
-    ['the same fact of two claims: those are two facts', [{ claims: '1' }, { claims: '2' }], undefined],
-  ])('not %s', async (_what, changes, expected) => {
-    expect(await refusal('email_events', ...changes)).toBe(expected);
+  it.each<[string, Record<string, string>[]]>([
+    ['a fact without a claim twice: that is no repetition', [{}, {}]],
+    ['the same fact of two claims: those are two facts', [{ claims: '1' }, { claims: '2' }]],
+  ])('not %s', async (_what, changes) => {
+    expect(await refusal('email_events', ...changes)).toBeUndefined();
   });
 });
 
 describe('Every CHECK constraint of the database', () => {
   it('refuses at least one row of the table above', async () => {
-    const { rows } = await client.query<{ table: string; checks: number }>(
-      `SELECT conrelid::regclass::text AS table, count(*)::int AS checks
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT conrelid::regclass || '.' || conname AS name
        FROM   pg_constraint JOIN pg_class c ON c.oid = conrelid
-       WHERE  contype = 'c' AND NOT c.relispartition AND connamespace = 'public'::regnamespace
-       GROUP BY 1 ORDER BY 1`,
+       WHERE  contype = 'c' AND NOT c.relispartition AND connamespace = 'public'::regnamespace`,
     );
-    // When this changes, the table above needs another row.
-    expect(Object.fromEntries(rows.map(({ table, checks }) => [table, checks]))).toEqual({
-      api_keys: 2,
-      audit_log: 3,
-      contacts: 2,
-      email_contents: 2,
-      email_engagements: 4,
-      email_events: 1,
-      emails: 5,
-      idempotency_keys: 2,
-      dkim_keys: 5,
-      domain_checks: 6,
-      erased_recipients: 1,
-      identities: 2,
-      verification_links: 3,
-      invitation_mails: 1,
-      invitations: 5,
-      operator_accounts: 2,
-      operator_sessions: 3,
-      outbox: 6,
-      paused_lanes: 1,
-      template_versions: 3,
-      templates: 1,
-      usage: 4,
-      users: 2,
-      webhook_attempts: 7,
-      webhook_deliveries: 2,
-      webhook_recoveries: 4,
-      webhooks: 4,
-      workspaces: 8,
-    });
+    const refusing = new Set<string>();
+    for (const [table, change] of REFUSED)
+      refusing.add(`${table}.${(await refusal(table, change))?.constraint}`);
+    expect([...refusing].sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 });
