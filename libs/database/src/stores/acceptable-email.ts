@@ -1,7 +1,7 @@
-import { type EmailId, type TemplateVersionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import type { EmailId, TemplateVersionId, WorkspaceId } from '@posthorn/kernel';
 import { ACCEPT_COLUMNS, ACCEPT_KEYED_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
-import type { CopiedEmail, JsonObject, LaneId, Mailbox } from '@posthorn/domain';
+import { type CopiedEmail, type JsonObject, type LaneId, type Mailbox, startOfMonth } from '@posthorn/domain';
 
 /** The fields of every email to accept. */
 interface AcceptableTraits {
@@ -54,7 +54,7 @@ interface AcceptableTemplatedEmail extends AcceptableTraits {
 export type AcceptableEmail = AcceptableRawEmail | AcceptableTemplatedEmail;
 
 /** A request to take an idempotency key. */
-interface IdempotencyClaim {
+export interface IdempotencyClaim {
   readonly key: string;
   /** SHA-256 of the payload. */
   readonly fingerprint: Buffer;
@@ -112,26 +112,9 @@ export type CallOutcome =
   /** It failed, unlike others of its group. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A claim with a number that identifies its row. */
-export interface NumberedClaim {
-  readonly n: number;
-  readonly workspaceId: WorkspaceId;
-  readonly claim: IdempotencyClaim & { readonly answer?: string | undefined };
-}
-
-/** Claims, as the statements about keys take them. */
-export function claimsAsJson(claims: readonly NumberedClaim[]): string {
-  return JSON.stringify(
-    claims.map(({ n, workspaceId, claim }) => ({
-      n,
-      workspace_id: uuidOf(workspaceId),
-      key: claim.key,
-      fingerprint: claim.fingerprint.toString('hex'),
-      // The answer of a call is known only after its emails have been decided; nobody can read this one before the commit.
-      answer: claim.answer ?? '',
-      expires_at: claim.expiresAt,
-    })),
-  );
+/** The month whose limit an email counts towards. */
+export function monthOf({ acceptedAt }: AcceptableEmail): number {
+  return startOfMonth(acceptedAt).getTime();
 }
 
 /** An email with its number, and the key of its whole call. */

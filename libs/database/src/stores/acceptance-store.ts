@@ -2,7 +2,7 @@ import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/ke
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
 import { FIND_ANSWER, FIND_EMAILS } from '../sql/accept.ts';
-import { type TransactionClient, transactOn } from '../transaction.ts';
+import { transactOn } from '../transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from './contact-writes.ts';
@@ -20,10 +20,23 @@ export class AcceptanceStore {
    * @throws what `pg` throws; `faultOf` tells what that means for the group
    */
   async accept(calls: readonly AcceptableCall[], monthlyLimit: number | null): Promise<CallOutcome[]> {
+    const { pool, clock } = this.database;
+    const groupOn = (connection: pg.Pool | pg.PoolClient): AcceptanceTransaction =>
+      new AcceptanceTransaction(connection, calls, monthlyLimit, clock);
     // A single statement needs no explicit transaction.
-    if (fitOneStatement(calls) && !calls.some(needsTransaction))
-      return this.acceptOn(this.database.pool, calls, monthlyLimit);
-    return transactOn(this.database, (client) => this.acceptOn(client, calls, monthlyLimit), 'pipelined');
+    if (fitOneStatement(calls) && !calls.some(needsTransaction)) return groupOn(pool).decide();
+    return transactOn(
+      this.database,
+      async (client) => {
+        const group = groupOn(client);
+        const outcomes = await group.decide();
+        await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));
+        const copies = group.accepted.flatMap(copyOf);
+        if (copies.length > 0) await recordAudit(client, clock.nowMs(), ...copies);
+        return outcomes;
+      },
+      'pipelined',
+    );
   }
 
   /** Which of these emails have been durably accepted; needed when the answer to a COMMIT was lost. */
@@ -36,21 +49,6 @@ export class AcceptanceStore {
   async findAnswer(workspaceId: WorkspaceId, key: string): Promise<KnownAnswer | undefined> {
     const json = JSON.stringify([{ n: 0, workspace_id: uuidOf(workspaceId), key }]);
     return (await this.database.pool.query<KnownAnswer>(FIND_ANSWER, [json])).rows[0];
-  }
-
-  private async acceptOn(
-    connection: pg.Pool | pg.PoolClient,
-    calls: readonly AcceptableCall[],
-    monthlyLimit: number | null,
-  ): Promise<CallOutcome[]> {
-    const { clock } = this.database;
-    const group = new AcceptanceTransaction(connection, calls, monthlyLimit, clock);
-    await group.decide();
-    const client = connection as TransactionClient; // It is one whenever something is written here: see `needsTransaction`.
-    await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));
-    const copies = group.accepted.flatMap(copyOf);
-    if (copies.length > 0) await recordAudit(client, clock.nowMs(), ...copies);
-    return group.answer();
   }
 }
 

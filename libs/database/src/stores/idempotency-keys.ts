@@ -1,3 +1,4 @@
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import {
   ANSWER_IDEMPOTENCY_KEYS,
@@ -5,7 +6,14 @@ import {
   READ_IDEMPOTENCY_KEYS,
   TAKE_IDEMPOTENCY_KEYS,
 } from '../sql/accept.ts';
-import { claimsAsJson, type KnownAnswer, type NumberedClaim } from './acceptable-email.ts';
+import type { IdempotencyClaim, KnownAnswer } from './acceptable-email.ts';
+
+/** A claim with a number that identifies its row. */
+export interface NumberedClaim {
+  readonly n: number;
+  readonly workspaceId: WorkspaceId;
+  readonly claim: IdempotencyClaim & { readonly answer?: string | undefined };
+}
 
 /** Takes and gives back the idempotency keys of a group, on a connection whose transaction the caller begins and ends. */
 export class IdempotencyKeys {
@@ -15,7 +23,6 @@ export class IdempotencyKeys {
   async take(
     claims: readonly NumberedClaim[],
   ): Promise<{ taken: ReadonlySet<number>; known: ReadonlyMap<number, KnownAnswer> }> {
-    if (claims.length === 0) return { taken: new Set(), known: new Map() };
     const { rows } = await this.connection.query<{ n: number }>({
       name: 'take_idempotency_keys',
       text: TAKE_IDEMPOTENCY_KEYS,
@@ -45,7 +52,21 @@ export class IdempotencyKeys {
   }
 }
 
-/** Identifies the key of a claim over all workspaces. */
-export function keyOf({ workspaceId, claim }: Pick<NumberedClaim, 'workspaceId' | 'claim'>): string {
-  return `${workspaceId} ${claim.key}`;
+/** Identifies a key over all workspaces. */
+export function keyOf(workspaceId: WorkspaceId, { key }: IdempotencyClaim): string {
+  return `${workspaceId} ${key}`;
+}
+
+function claimsAsJson(claims: readonly NumberedClaim[]): string {
+  return JSON.stringify(
+    claims.map(({ n, workspaceId, claim }) => ({
+      n,
+      workspace_id: uuidOf(workspaceId),
+      key: claim.key,
+      fingerprint: claim.fingerprint.toString('hex'),
+      // The answer of a call is known only after its emails have been decided; nobody can read this one before the commit.
+      answer: claim.answer ?? '',
+      expires_at: claim.expiresAt,
+    })),
+  );
 }
