@@ -7,8 +7,9 @@ import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { openTestClient } from '../open-test-client.fixture.ts';
 import { PoolerRefused } from '../pooler.ts';
+import { MigrationMismatch } from './migration-history.ts';
 import type { MigrationDelay } from './migration-watch.ts';
-import { examineMigrations, findUnapplied, MigrationMismatch, runMigrations } from './run-migrations.ts';
+import { examineMigrations, findUnapplied, runMigrations } from './run-migrations.ts';
 
 const FIRST = '20300101000000_first_laid';
 const SECOND = '20300102000000_second_laid';

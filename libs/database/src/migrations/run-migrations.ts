@@ -1,11 +1,10 @@
-import { hash, randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { SESSION_FORMATS } from '../session-formats.ts';
 import { PoolerRefused } from '../pooler.ts';
 import { throwRefusedConnection } from '../unusable.ts';
+import { type Migration, missingOf, readHistory, readMigrations } from './migration-history.ts';
 import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
 import { refuseTextSettings } from './refuse-text-settings.ts';
 
@@ -47,15 +46,6 @@ const BOOKKEEPING = `
     applied_steps_count integer      NOT NULL DEFAULT 0
   )`;
 
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
-
-/** An applied migration differs from its file, its file is missing, or it was applied only partly or in another schema. */
-export class MigrationMismatch extends Error {}
-
 /**
  * Applies the migrations that the database does not have yet, each in a transaction of its own, and records them
  * as Prisma does, so that `prisma migrate deploy` finds them applied. Safe to call from several processes concurrently: they
@@ -88,10 +78,10 @@ export async function runMigrations(
       watch.follow(await pidOf(client));
       await client.query(UNHURRIED);
       await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      // Asked for what it throws. The table is made even where it is there: a server that takes no changes says so now, not only when there is something to change.
-      await hasBookkeeping(client);
+      const history = await readHistory(client);
+      // Even where it is there: a server that takes no changes says so now, not only when there is something to change.
       await client.query(BOOKKEEPING);
-      const missing = await findMissing(client, migrations);
+      const missing = missingOf(migrations, history);
       for (const migration of missing) await applyUnblocked(client, migration, watch);
       return missing.map((migration) => migration.name);
     } finally {
@@ -109,11 +99,8 @@ export async function runMigrations(
 export async function findUnapplied(databaseUrl: string, directory: string): Promise<string[]> {
   const names = (await readMigrations(directory)).map(({ name }) => name);
   return connected({ connectionString: databaseUrl, query_timeout: LOOK_TIMEOUT_MS }, async (client) => {
-    if (!(await hasBookkeeping(client))) return names;
-    const { rows } = await client.query<{ name: string }>(
-      'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-    );
-    const applied = new Set(rows.map(({ name }) => name));
+    const finished = (await readHistory(client)).filter(({ isFinished }) => isFinished);
+    const applied = new Set(finished.map(({ name }) => name));
     return names.filter((name) => !applied.has(name));
   });
 }
@@ -131,10 +118,9 @@ export async function examineMigrations(databaseUrl: string, directory: string):
     connectionTimeoutMillis: LOOK_TIMEOUT_MS,
     query_timeout: LOOK_TIMEOUT_MS,
   };
-  return connected(hasty, async (client) => {
-    const missing = (await hasBookkeeping(client)) ? await findMissing(client, migrations) : migrations;
-    return missing.map(({ name }) => name);
-  });
+  return connected(hasty, async (client) =>
+    missingOf(migrations, await readHistory(client)).map(({ name }) => name),
+  );
 }
 
 /** Runs the work on a connection of its own. */
@@ -172,60 +158,6 @@ async function refusePooler(client: pg.Client): Promise<void> {
 
 async function pidOf(client: pg.Client): Promise<number> {
   return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
-}
-
-/** Whether any migration was ever applied. @throws MigrationMismatch when that was in a schema outside of this role's search path */
-async function hasBookkeeping(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean; path: string; hidden: string | null }>(
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found, current_setting('search_path') AS path,
-            (SELECT min(b.relnamespace::regnamespace::text)
-             FROM   pg_class b
-             JOIN   pg_class e ON e.relnamespace = b.relnamespace AND e.relname = 'event_eras'
-             WHERE  b.relname = '_prisma_migrations' AND pg_get_userbyid(b.relowner) = current_user) AS hidden`,
-  );
-  const { found, path, hidden } = rows[0]!;
-  if (!found && hidden !== null)
-    throw new MigrationMismatch(
-      `the tables are in the schema ${hidden}, which the search_path of this role (${path || 'empty'}) does not name; set it back (ALTER ROLE … RESET search_path), or name that schema`,
-    );
-  return found;
-}
-
-async function readMigrations(directory: string): Promise<Migration[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8');
-      return { name, sql, checksum: hash('sha256', sql) };
-    }),
-  );
-}
-
-async function findMissing(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
-  const { rows } = await client.query<{ migration_name: string; checksum: string; finished_at: Date | null }>(
-    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL',
-  );
-  const unfinished = rows.find((row) => row.finished_at === null);
-  if (unfinished !== undefined)
-    throw new MigrationMismatch(
-      `migration ${unfinished.migration_name} was begun by Prisma and did not finish; repair what it left, then run \`prisma migrate resolve\``,
-    );
-  const applied = new Map(rows.map((row) => [row.migration_name, row.checksum]));
-  const known = new Set(migrations.map((migration) => migration.name));
-  for (const name of applied.keys()) {
-    if (!known.has(name))
-      throw new MigrationMismatch(`the database has migration ${name}, which this release lacks`);
-  }
-  return migrations.filter((migration) => {
-    const checksum = applied.get(migration.name);
-    if (checksum !== undefined && checksum !== migration.checksum) {
-      throw new MigrationMismatch(
-        `migration ${migration.name} was changed after it was applied; add a new one instead`,
-      );
-    }
-    return checksum === undefined;
-  });
 }
 
 async function applyUnblocked(client: pg.Client, migration: Migration, watch: MigrationWatch): Promise<void> {
