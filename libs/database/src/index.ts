@@ -114,6 +114,6 @@ export { type NewLink } from './stores/verification-links.ts';
 export { type Workspace, WorkspaceStore } from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';
 export { ERASURE_RULES } from './erasure-rules.ts';
-export { type ErasedRows } from './stores/erased-rows.ts';
 export { type TableCounts } from './stores/removed-rows.ts';
-export { ErasureStore, type PersonToErase } from './stores/erasure-store.ts';
+export { type ErasedRows, ErasureStore } from './stores/erasure-store.ts';
+export { type PersonToErase } from './stores/redaction.ts';

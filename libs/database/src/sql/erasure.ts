@@ -56,7 +56,7 @@ SELECT json_build_object(
          'suppressions', (SELECT count(*) FROM listed), 'contacts', (SELECT count(*) FROM known),
          'invitations', (SELECT count(*) FROM invited), 'verification_links', (SELECT count(*) FROM linked)) AS deleted,
        (SELECT coalesce(array_agg(workspace_id), '{}') FROM remembered) AS remembered,
-       (SELECT array_agg(DISTINCT workspace_id) FROM (
+       (SELECT coalesce(array_agg(DISTINCT workspace_id), '{}') FROM (
           SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known
           UNION SELECT workspace_id FROM invited UNION SELECT workspace_id FROM linked) k) AS "workspaceIds"`;
 
@@ -81,21 +81,3 @@ export const CANCEL_DUE = `
 DELETE FROM outbox o
 WHERE  o.subject_id IN (SELECT h.subject_id FROM outbox h WHERE h.subject_id = ANY ($1::uuid[]) AND h.state <> 'taken' ORDER BY h.subject_id FOR UPDATE)
 AND    o.subject_id = ANY ($1::uuid[])`;
-
-/** Scans idempotency keys for those whose key or answer names a person. $1 text[], $2 text: the person in answers. $3 uuid: the workspace; null: all. $4 uuid, $5 text: after this key. $6 int: how many. $7 text: the person in keys. Index: idempotency_keys_pkey. Locks: none. */
-export const KEYS_NAMING = `
-SELECT   workspace_id AS "workspaceId", key, names_person(key, $1::text[], $7::text) AS "isNamed",
-         CASE WHEN names_person(answer, $1::text[], $2::text) THEN answer END AS answer
-FROM     idempotency_keys
-WHERE    (workspace_id, key) > ($4::uuid, $5::text) AND ($3::uuid IS NULL OR workspace_id = $3::uuid)
-ORDER BY workspace_id, key
-LIMIT    $6::int`;
-
-/** The columns of a table that can hold text, and those of its key, in their order. $1 text: the table. */
-export const COLUMNS_OF = `
-SELECT   a.attname AS name, format_type(a.atttypid, NULL) AS type, array_position(i.indkey::int2[], a.attnum) AS "keyPlace"
-FROM     pg_attribute a
-JOIN     pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-WHERE    a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-AND      (format_type(a.atttypid, NULL) IN ('text', 'json', 'jsonb', 'text[]') OR a.attnum = ANY (i.indkey))
-ORDER BY a.attnum`;

@@ -1,48 +1,27 @@
 import { FIRST_ID, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type Actor,
-  redactAnswer,
-  isEventAbout,
-  type JsonObject,
-  addressPatternInNames,
-  addressPattern,
-  addressSpellings,
-} from '@posthorn/domain';
+import { type Actor, isEventAbout, type JsonObject } from '@posthorn/domain';
+import type pg from 'pg';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
-import { ERASURE_RULES } from '../erasure-rules.ts';
-import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
-import {
-  COLUMNS_OF,
-  EMAILS_TO,
-  endOfGroup,
-  EVENTS_NAMING,
-  FORGET_PERSON,
-  KEYS_NAMING,
-} from '../sql/erasure.ts';
-import { countGroup, endOfKeys, type LookedThrough, redactGroup, type TextColumn } from '../sql/redaction.ts';
+import { CANCEL_EMAIL } from '../sql/email-changes.ts';
+import { CANCEL_DUE, EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../sql/erasure.ts';
+import { FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EMAILS } from '../sql/retention.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import {
-  cancelScheduled,
-  type EmailTo,
-  type ErasedRows,
-  erasedRows,
-  type EventAbout,
-  NOTHING_ERASED,
-  removeEmailsOn,
-  removeEventsOn,
-} from './erased-rows.ts';
-import type { TableCounts } from './removed-rows.ts';
+import { namesOf, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
+import { deliveriesOf, idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
 
 const GROUP = 2_000;
 
-/** The person to erase, and where. */
-export interface PersonToErase {
-  /** Its domain in lower-case ASCII. */
-  readonly address: string;
-  /** Null: everywhere. */
-  readonly workspaceId: WorkspaceId | null;
+/** What one step did to a person's rows. */
+export interface ErasedRows {
+  readonly deleted: TableCounts;
+  /** How many due emails or deliveries were cancelled. */
+  readonly cancelled: number;
+  /** How many could not be removed, because they are being sent at the moment. */
+  readonly inProgress: number;
+  readonly workspaceIds: readonly WorkspaceId[];
 }
 
 /** The result of one group of rows, and its last position. */
@@ -51,12 +30,7 @@ interface ErasedGroup {
   readonly rows: ErasedRows;
 }
 
-/** The progress of redaction in a table. */
-interface Redaction {
-  readonly looked: LookedThrough;
-  readonly person: readonly unknown[];
-  readonly counts: { redacted: number; left: number };
-}
+const NOTHING_ERASED: ErasedRows = { deleted: {}, cancelled: 0, inProgress: 0, workspaceIds: [] };
 
 /** Erases a person. Each step is a transaction of its own, and may be interrupted, repeated, or run concurrently. */
 export class ErasureStore {
@@ -85,8 +59,8 @@ export class ErasureStore {
     ]);
     const { remembered, workspaceIds, deleted } = rows[0]!;
     return {
-      rows: erasedRows(deleted, 0, 0, workspaceIds ?? []),
-      remembered: remembered.map((uuid) => idFromUuid('wrk', uuid)),
+      rows: { ...NOTHING_ERASED, deleted, workspaceIds: workspaceIdsOf(workspaceIds) },
+      remembered: workspaceIdsOf(remembered),
     };
   }
 
@@ -118,7 +92,7 @@ export class ErasureStore {
       const end = await this.endOf('events', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
-      const { rows } = await this.database.pool.query<EventAbout>(EVENTS_NAMING, values);
+      const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
       if (about.length === 0) return { end, rows: NOTHING_ERASED };
       return { end, rows: await transactOn(this.database, (client) => removeEventsOn(client, about)) };
@@ -126,48 +100,13 @@ export class ErasureStore {
   }
 
   /** Redacts the person in the stored answers of idempotency keys, and deletes keys that name them. @returns how many */
-  async redactAnswers({
-    address,
-    workspaceId,
-  }: PersonToErase): Promise<{ redacted: number; deleted: number }> {
-    const counts = { redacted: 0, deleted: 0 };
-    const inNames = addressPatternInNames(addressSpellings(address));
-    const size = new AdaptiveGroupSize();
-    let after: readonly [string, string] = [FIRST_ID, ''];
-    for (;;) {
-      const person = [...namesOf(address), workspaceId && uuidOf(workspaceId), ...after];
-      const { rows, isLast } = await size.run(GROUP, async (max) => {
-        const found = await this.database.pool.query<FoundKey>(KEYS_NAMING, [...person, max, inNames]);
-        return { rows: found.rows, isLast: found.rows.length < max };
-      });
-      for (const row of rows) {
-        const done = await this.redactAnswer(row, address);
-        if (done !== undefined) counts[done] += 1;
-      }
-      const last = rows.at(-1);
-      if (last === undefined || isLast) return counts;
-      after = [last.workspaceId, last.key];
-    }
+  redactAnswers(person: PersonToErase): Promise<{ redacted: number; deleted: number }> {
+    return redactAnswers(this.database.pool, person);
   }
 
   /** Replaces the address by `[erased]` in a table, if its rule allows that. @returns how many rows were changed, and how many still name the person */
-  async redact(
-    table: string,
-    { address, workspaceId }: PersonToErase,
-  ): Promise<{ redacted: number; left: number }> {
-    const rule = ERASURE_RULES[table]!;
-    const counts = { redacted: 0, left: 0 };
-    if (workspaceId !== null && rule.scope === undefined) return counts;
-    const { rows: columns } = await this.database.pool.query<TextColumn>(COLUMNS_OF, [table]);
-    const looked = { table, rule, columns };
-    if (countGroup(looked, true) === undefined) return counts;
-    const redaction = { looked, person: [...namesOf(address), workspaceId && uuidOf(workspaceId)], counts };
-    const size = new AdaptiveGroupSize();
-    for (let start: readonly string[] | undefined = []; start !== undefined;) {
-      const after: readonly string[] = start;
-      start = await size.run(rule.group ?? GROUP, (max) => this.redactNext(redaction, after, max));
-    }
-    return counts;
+  redact(table: string, person: PersonToErase): Promise<{ redacted: number; left: number }> {
+    return redactTable(this.database.pool, table, person);
   }
 
   /** Records the erasure in the audit log of a workspace, without identifying the person. */
@@ -191,69 +130,72 @@ export class ErasureStore {
     const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, max]);
     return rows[0]!.id ?? undefined;
   }
-
-  /** Undefined: neither the key nor its current answer names the person. */
-  private async redactAnswer(
-    { workspaceId, key, isNamed, answer }: FoundKey,
-    address: string,
-  ): Promise<'redacted' | 'deleted' | undefined> {
-    const { pool } = this.database;
-    const which = 'workspace_id = $1::uuid AND key = $2::text';
-    if (isNamed) {
-      await pool.query(`DELETE FROM idempotency_keys WHERE ${which}`, [workspaceId, key]);
-      return 'deleted';
-    }
-    if (answer === null) return undefined;
-    const redacted = redactAnswer(answer, address);
-    // Unless another call has taken the key since it expired.
-    const { rowCount } = await pool.query(
-      `UPDATE idempotency_keys SET answer = $3 WHERE ${which} AND answer = $4`,
-      [workspaceId, key, redacted, answer],
-    );
-    return rowCount === 0 ? undefined : 'redacted';
-  }
-
-  /** Redacts the next rows after a key. @returns the key of the last one */
-  private async redactNext(
-    { looked, person, counts }: Redaction,
-    start: readonly string[],
-    max: number,
-  ): Promise<string[] | undefined> {
-    const { pool } = this.database;
-    const isFirst = start.length === 0;
-    const { rows } = await pool.query<{ key: string[] }>(endOfKeys(looked, isFirst), [max, ...start]);
-    const end = rows[0]?.key;
-    if (end === undefined) return undefined;
-    const values = [...person, ...end, ...start];
-    const countNow = async (): Promise<number> =>
-      (await pool.query<{ count: number }>(countGroup(looked, isFirst)!, values)).rows[0]!.count;
-    const found = await countNow();
-    const redacting = looked.rule.how === 'redacted' ? redactGroup(looked, isFirst) : undefined;
-    if (found === 0 || redacting === undefined) counts.left += found;
-    else {
-      counts.redacted += (await pool.query(redacting, values)).rowCount ?? 0;
-      counts.left += await countNow();
-    }
-    return end;
-  }
 }
 
 interface ForgottenRow {
   readonly deleted: TableCounts;
   readonly remembered: readonly string[];
-  readonly workspaceIds: string[] | null;
+  readonly workspaceIds: readonly string[];
 }
 
-interface FoundKey {
+interface EmailTo {
+  readonly id: string;
   readonly workspaceId: string;
-  readonly key: string;
-  /** Whether the key itself names the person. */
-  readonly isNamed: boolean;
-  /** Null: it does not name the person, or there is none. */
-  readonly answer: string | null;
+  readonly status: string;
 }
 
-function namesOf(address: string): [string[], string] {
-  const spellings = addressSpellings(address);
-  return [spellings, addressPattern(spellings)];
+interface EventNaming {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly payload: string;
+}
+
+/**
+ * Cancels those of these emails that are scheduled, so that they do not count towards the monthly limit any more. Each in a transaction of its own, because
+ * accepting waits for the usage row that it locks.
+ *
+ * @returns how many
+ */
+async function cancelScheduled(pool: pg.Pool, emails: readonly EmailTo[]): Promise<number> {
+  let cancelled = 0;
+  for (const { id, workspaceId } of emails.filter(({ status }) => status === 'SCHEDULED'))
+    cancelled += (await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
+  return cancelled;
+}
+
+/** Removes emails, and cancels what is due of them. */
+async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
+  const ids = emails.map(({ id }) => id);
+  const cancelled = (await client.query(CANCEL_DUE, [ids])).rowCount ?? 0;
+  const finished = await idsOf(client, FINISHED_OF, [ids]);
+  return {
+    deleted: await removeFrom(client, REMOVE_EMAILS, finished),
+    cancelled,
+    inProgress: ids.length - finished.length,
+    workspaceIds: workspaceIdsOf(emails.map(({ workspaceId }) => workspaceId)),
+  };
+}
+
+/**
+ * Removes events with their deliveries. If a delivery of an event is being posted, the event and that delivery are kept; its other deliveries are removed:
+ * cancelled ones are not due any more, and nobody else would ever finish them if this run were the last.
+ */
+async function removeEventsOn(client: pg.ClientBase, events: readonly EventNaming[]): Promise<ErasedRows> {
+  const ids = events.map(({ id }) => id);
+  const deliveries = await deliveriesOf(client, ids);
+  const deliveryIds = deliveries.map(({ id }) => id);
+  const cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveryIds]])).rowCount ?? 0;
+  const finished = await idsOf(client, FINISHED_OF, [deliveryIds]);
+  const removedDeliveries = await removeFrom(client, REMOVE_DELIVERIES, finished);
+  const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, []);
+  return {
+    deleted: { ...removed, ...removedDeliveries },
+    cancelled,
+    inProgress: stay,
+    workspaceIds: workspaceIdsOf(events.map(({ workspaceId }) => workspaceId)),
+  };
+}
+
+function workspaceIdsOf(uuids: readonly string[]): WorkspaceId[] {
+  return [...new Set(uuids)].map((uuid) => idFromUuid('wrk', uuid));
 }
