@@ -65,12 +65,17 @@ export class InvitationChanges {
   ): Promise<Invitation | InvitationRefusal> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const refusal =
-        (await addressRefusal(transaction, now, workspaceId, wanted.email)) ??
-        (await countRefusal(transaction, now, workspaceId, wanted.email));
-      if (refusal !== undefined) return refusal;
-      await giveWay(transaction, now, workspaceId, wanted.email);
       const { id, email, name, role } = wanted;
+      const memberId = await findMember(transaction, workspaceId, email);
+      if (memberId !== undefined) return { refused: 'is_member', id: memberId };
+      const previous = await findUnanswered(transaction, workspaceId, email);
+      if (previous && previous.expiresAt > now) return { refused: 'is_invited', id: previous.id };
+      const refusal = await countRefusal(transaction, now, workspaceId, email);
+      if (refusal !== undefined) return refusal;
+      if (previous !== undefined) {
+        await transaction.invitation.update({ where: { id: uuidOf(previous.id) }, data: { revokedAt: now } });
+        await dropPendingMails(transaction, previous.id);
+      }
       // The time inside the id, by which lists are ordered; waiting for the lock on the workspace takes some time.
       const createdAt = new Date(timeOf(id));
       const times = { createdAt, expiresAt: invitationEnd(createdAt) };
@@ -169,18 +174,27 @@ export async function lockInvitation(
   return row === null ? undefined : invitationOf(row);
 }
 
-async function addressRefusal(
+async function findMember(
   transaction: Transaction,
-  now: Date,
   workspaceId: WorkspaceId,
   email: string,
-): Promise<InvitationRefusal | undefined> {
+): Promise<UserId | undefined> {
   const parameters = [uuidOf(workspaceId), email];
   const [member] = await transaction.$queryRawUnsafe<{ id: string }[]>(FIND_MEMBER_BY_ADDRESS, ...parameters);
-  if (member !== undefined) return { refused: 'is_member', id: idFromUuid('usr', member.id) };
-  const unanswered = await findUnanswered(transaction, workspaceId, email);
-  if (unanswered === undefined || unanswered.expiresAt <= now) return undefined;
-  return { refused: 'is_invited', id: idFromUuid('inv', unanswered.id) };
+  return member && idFromUuid('usr', member.id);
+}
+
+async function findUnanswered(
+  transaction: Transaction,
+  workspaceId: WorkspaceId,
+  email: string,
+): Promise<{ id: InvitationId; expiresAt: Date } | undefined> {
+  const [row] = await transaction.$queryRawUnsafe<{ id: string; expiresAt: Date }[]>(
+    FIND_UNANSWERED_INVITATION,
+    uuidOf(workspaceId),
+    email,
+  );
+  return row && { id: idFromUuid('inv', row.id), expiresAt: row.expiresAt };
 }
 
 /** Why no further open invitation, or no further mail, is allowed. */
@@ -195,29 +209,4 @@ async function countRefusal(
   });
   if (open >= WORKSPACE_LIMITS.invitations) return { refused: 'too_many' };
   return invitationMailRefusal(transaction, now, workspaceId, email);
-}
-
-async function findUnanswered(
-  transaction: Transaction,
-  workspaceId: WorkspaceId,
-  email: string,
-): Promise<{ id: string; expiresAt: Date } | undefined> {
-  const rows = await transaction.$queryRawUnsafe<{ id: string; expiresAt: Date }[]>(
-    FIND_UNANSWERED_INVITATION,
-    uuidOf(workspaceId),
-    email,
-  );
-  return rows[0];
-}
-
-async function giveWay(
-  transaction: Transaction,
-  now: Date,
-  workspaceId: WorkspaceId,
-  email: string,
-): Promise<void> {
-  const expired = await findUnanswered(transaction, workspaceId, email);
-  if (expired === undefined) return;
-  await transaction.invitation.update({ where: { id: expired.id }, data: { revokedAt: now } });
-  await dropPendingMails(transaction, idFromUuid('inv', expired.id));
 }
