@@ -3,9 +3,9 @@ import type { LaneId } from '@posthorn/domain';
 /** The event lanes that each open transaction has made due. */
 const dueIn = new WeakMap<object, Set<LaneId>>();
 
-/** Remembers that a transaction has made events due in these lanes, so that they are announced after its commit. */
-export function addDueEventLanes(transaction: object, laneIds: readonly LaneId[]): void {
-  if (laneIds.length === 0) return;
+/** Remembers that a transaction has made events due in these lanes (null: none), so that they are announced after its commit. */
+export function addDueEventLanes(transaction: object, laneIds: readonly LaneId[] | null): void {
+  if (laneIds === null || laneIds.length === 0) return;
   dueIn.set(transaction, new Set([...(dueIn.get(transaction) ?? []), ...laneIds]));
 }
 

@@ -1,3 +1,5 @@
+import { recordEmailEvents } from './email-events.ts';
+
 /**
  * Reads what is needed to tell whether a person or a program opened emails; only of emails that have been sent, or are about to be. $1 uuid[]. Index: emails_pkey.
  * Locks: the keys of the emails, in order, so that they cannot be deleted before their hits are recorded; otherwise the hits would outlive them.
@@ -67,5 +69,4 @@ told AS (
 heard AS (
   SELECT f.email_id AS id, f.workspace_id, f.event, NULL::email_status AS status, f.detail FROM fact f WHERE f.event IS NOT NULL
 )
-SELECT unnest(record_email_events(array_agg(h.id), array_agg(h.workspace_id), array_agg(h.event), array_agg(h.status), array_agg(h.detail))) AS "laneId"
-FROM   heard h`;
+SELECT ${recordEmailEvents('heard')}`;

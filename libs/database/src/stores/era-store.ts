@@ -106,7 +106,7 @@ export class EraStore {
   ): Promise<PassGroup> {
     return this.processGroup({ moment, limit, position, lockReady: LOCK_READY }, async (client, ids) => {
       const { rows } = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, [ids, detail]);
-      addDueEventLanes(client, rows[0]!.eventLanes ?? []);
+      addDueEventLanes(client, rows[0]!.eventLanes);
     });
   }
 

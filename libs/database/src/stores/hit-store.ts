@@ -6,11 +6,12 @@ import {
   type HitEmail,
   type HitFact,
   type HitTally,
+  type LaneId,
   tallyHits,
 } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { runWithEvents } from '../events.ts';
+import { addDueEventLanes } from '../due-event-lanes.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from '../sql/hits.ts';
 import { transactOn } from '../transaction.ts';
 
@@ -45,7 +46,11 @@ export class HitStore {
         const counted = counts.get(uuidOf(tally.email.emailId));
         return counted === undefined ? [] : timelineFacts(tally, counted);
       });
-      if (facts.length > 0) await runWithEvents(client, TELL_HITS, [JSON.stringify(facts.map(factRow))]);
+      if (facts.length === 0) return;
+      const told = await client.query<{ eventLanes: LaneId[] | null }>(TELL_HITS, [
+        JSON.stringify(facts.map(factRow)),
+      ]);
+      addDueEventLanes(client, told.rows[0]!.eventLanes);
     });
   }
 }

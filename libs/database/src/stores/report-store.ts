@@ -84,6 +84,6 @@ async function write(
     event,
     suppression,
   ]);
-  addDueEventLanes(client, rows[0]!.eventLanes ?? []);
+  addDueEventLanes(client, rows[0]!.eventLanes);
   return rows[0]!.recorded === 1;
 }
