@@ -16,7 +16,6 @@ import type { SigningKeys } from './signing-keys.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { insertUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import type { TemplateVersions } from './template-versions.ts';
-import { UnsignableEmail } from './unsignable-email.ts';
 
 interface ComposeEmailOptions {
   readonly htmlToText: Pick<HtmlToText, 'convert'>;
@@ -35,6 +34,14 @@ interface ComposeOptions {
 
 /** Composing and hashing a message of more than this blocks the event loop for milliseconds. */
 const LARGE_CHARACTERS = 256 * 1024;
+
+/** A DKIM key for signing an email cannot be decrypted. */
+export class UnsignableEmail extends Error {
+  constructor(domain: string, cause: Error) {
+    super(`Emails of ${domain} cannot be signed: ${cause.message}`, { cause });
+    this.name = 'UnsignableEmail';
+  }
+}
 
 /** Composes the message of an email. The same email gives the same bytes at every attempt and in every preview. */
 export class ComposeEmail {

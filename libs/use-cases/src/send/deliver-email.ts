@@ -11,11 +11,10 @@ import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import type { LaneGate } from '@posthorn/queues';
 import type { BounceAddresses } from '@posthorn/signing';
 import type { Pace, RelayChain, ReportedFact, SmtpEnvelope } from '@posthorn/smtp';
-import type { ComposeEmail } from './compose-email.ts';
+import { type ComposeEmail, UnsignableEmail } from './compose-email.ts';
 import type { EmailSpans } from './email-spans.ts';
 import { MessageMemory } from './message-memory.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage, type CompositionFailure } from './outcome-of.ts';
-import { UnsignableEmail } from './unsignable-email.ts';
 import type { WithheldRecipients } from './withheld-recipients.ts';
 
 const INTERNAL: CompositionFailure = { reason: 'internal', isLasting: false };

@@ -3,8 +3,7 @@ import { type EmailId, FairConcurrencyLimit, Refusal, type WorkspaceId } from '@
 import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { ERASED } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
-import type { ComposeEmail } from './compose-email.ts';
-import { UnsignableEmail } from './unsignable-email.ts';
+import { type ComposeEmail, UnsignableEmail } from './compose-email.ts';
 
 /** Few at once, because each can take several times the memory of the largest email. One workspace waits for its own previews only. */
 const PREVIEWS = { maxConcurrent: 2, maxWaiting: 25, refusal: busy };
