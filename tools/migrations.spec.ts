@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { NEWEST_MIGRATION } from '@posthorn/database';
 import { findNarrowing } from './migrations/find-narrowing.mjs';
 import { ROOT } from './stack/runtime.mjs';
 
@@ -30,6 +31,10 @@ describe('Migrations after a release', () => {
     expect(RELEASED !== undefined).toBe(released);
     if (RELEASED !== undefined) expect(migrations.map(({ name }) => name)).toContain(RELEASED);
   });
+});
+
+it('The apps wait for the newest migration', () => {
+  expect(NEWEST_MIGRATION).toBe(migrations.at(-1)!.name);
 });
 
 describe('The check of migrations', () => {

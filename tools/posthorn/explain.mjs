@@ -60,6 +60,7 @@ const FOR_OPERATORS = new Set([
   'DatabaseUnusable',
   'RedisUnusable',
   'MigrationMismatch',
+  'SchemaOutdated',
   'ReplyError',
 ]);
 

@@ -83,6 +83,22 @@ describe('Waiting for the database at the start', () => {
     authority.close();
   });
 
+  it('refuses a database that lacks the newest migration of this release, but takes one that has newer migrations', async () => {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `UPDATE _prisma_migrations SET migration_name = '20991231000000_added_by_the_next_release'
+       WHERE  migration_name = (SELECT max(migration_name) FROM _prisma_migrations)
+       RETURNING (SELECT max(migration_name) FROM _prisma_migrations) AS name`,
+    );
+    await expect(waitForDatabase(database)).rejects.toThrow(
+      `The database is not at the newest migration: run npm run migrate (${rows[0]!.name} is not applied)`,
+    );
+    await database.pool.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('earlier', '', $1, now())`,
+      [rows[0]!.name],
+    );
+    await waitForDatabase(database);
+  });
+
   it('recognises a pooler by its error message, at once', async () => {
     const pooler = createServer((socket) =>
       socket.once('data', () =>

@@ -7,7 +7,8 @@ import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
 import { SESSION_FORMATS } from './session-formats.ts';
 import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
-import { DatabaseUnusable } from './unusable.ts';
+import { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
+import { DatabaseUnusable, SchemaOutdated } from './unusable.ts';
 
 /** A connection that is not available within this time counts as an outage. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -144,13 +145,15 @@ const RETRY_DELAY_MS = 500;
 const CLOCK_READINGS = 8;
 
 /**
- * Waits up to half a minute until the database is reachable, checks that it is durable and that no pooler is in between, and calibrates the clock.
+ * Waits up to half a minute until the database is reachable, checks that it is durable, that no pooler is in between and that the migrations of this release
+ * are applied, and calibrates the clock.
  *
  * @param onWaiting called with the reason, each time that it has to wait
  * @param prepare what the process does in the database before it starts; repeated if the database goes away meanwhile, so it must be idempotent
  * @throws DatabaseUnusable when it stays unreachable, or has a problem that only an operator can fix
  * @throws DurabilityRefused when `synchronous_commit` is off
  * @throws PoolerRefused when a pooler is in between
+ * @throws SchemaOutdated when a migration is missing; newer ones are ignored, because this release may start, or start again, while the next one is rolled out
  * @throws what `prepare` throws, unless it is an outage
  */
 export async function waitForDatabase(
@@ -188,12 +191,21 @@ export async function checkDatabase({ pool, clock }: Pick<Database, 'pool' | 'cl
 
 async function checkOnce(database: Database): Promise<void> {
   const askedAt = performance.now();
-  const { rows } = await database.pool.query<{ now: Date; durability: string; lockTimeoutMs: string }>(
+  const { rows } = await database.pool.query<{
+    now: Date;
+    durability: string;
+    lockTimeoutMs: string;
+    isMigrated: boolean;
+  }>(
     `SELECT clock_timestamp() AS now, current_setting('synchronous_commit') AS durability,
-            (SELECT setting FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs"`,
+            (SELECT setting FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs",
+            EXISTS (SELECT FROM _prisma_migrations
+                    WHERE  migration_name = $1 AND finished_at IS NOT NULL AND rolled_back_at IS NULL) AS "isMigrated"`,
+    [NEWEST_MIGRATION],
   );
-  const { now, durability, lockTimeoutMs } = rows[0]!;
+  const { now, durability, lockTimeoutMs, isMigrated } = rows[0]!;
   database.clock.observe(now.getTime(), askedAt);
   if (Number(lockTimeoutMs) !== LOCK_TIMEOUT_MS) throw new PoolerRefused();
   if (durability === 'off') throw new DurabilityRefused();
+  if (!isMigrated) throw new SchemaOutdated();
 }

@@ -3,6 +3,7 @@ export { ExaminedDatabase } from './examined-database.ts';
 export { throwRefusedConnection } from './unusable.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
 export type { MigrationDelay } from './migrations/migration-watch.ts';
+export { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
 export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 export {

@@ -1,5 +1,6 @@
 import { CannotStart } from '@posthorn/kernel';
 import { isOutage } from './faults.ts';
+import { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
 import { refusedConnection } from './refused-connection.ts';
 
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';
@@ -41,6 +42,13 @@ export class DatabaseUnusable extends CannotStart {
     if (refused !== undefined) return new DatabaseUnusable(refused, reason);
     const sentence = SENTENCES[reason.code ?? ''] ?? (isOutage(reason) ? AWAY : undefined);
     return sentence === undefined ? error : new DatabaseUnusable(sentence, reason, reason.code);
+  }
+}
+
+/** The database lacks a migration of this release: statements would fail, each only when it is first needed. */
+export class SchemaOutdated extends CannotStart {
+  constructor() {
+    super(`${MIGRATE} (${NEWEST_MIGRATION} is not applied)`);
   }
 }
 
