@@ -56,8 +56,10 @@ describe('The check of migrations', () => {
     'CREATE TABLE young (id uuid NOT NULL); CREATE INDEX young_idx ON young (id); CREATE UNIQUE INDEX young_key ON young (id); ALTER TABLE young ADD PRIMARY KEY (id)',
     "CREATE OR REPLACE FUNCTION f(a integer, b text DEFAULT 'y') RETURNS integer LANGUAGE sql AS $$ DROP TABLE old; $$",
     'CREATE FUNCTION g() RETURNS integer LANGUAGE sql AS $body$ SELECT 1; $body$',
-    "-- DROP TABLE old;\nUPDATE old SET name = 'DROP TABLE old;'",
+    "-- DROP TABLE old;\nINSERT INTO old (name) VALUES ('DROP TABLE old;')",
     "CREATE TYPE t AS ENUM ('a'); INSERT INTO old VALUES (1)",
+    'ALTER TABLE old ADD COLUMN at timestamptz NOT NULL DEFAULT now()',
+    'CREATE TABLE young (id uuid DEFAULT gen_random_uuid() CHECK (id IS NOT NULL)); UPDATE young SET id = NULL',
   ])('takes what only adds: %s', (sql) => {
     expect(found(`${sql};`)).toEqual([]);
   });
@@ -84,6 +86,16 @@ describe('The check of migrations', () => {
     'DELETE FROM old',
     'DO $$ BEGIN NULL; END $$',
     'CREATE TRIGGER t BEFORE INSERT ON old EXECUTE FUNCTION f()',
+    'ALTER TABLE old ADD COLUMN x uuid NOT NULL DEFAULT gen_random_uuid()',
+    'ALTER TABLE old ADD COLUMN x timestamptz DEFAULT (clock_timestamp())',
+    'ALTER TABLE old ADD COLUMN x text GENERATED ALWAYS AS (lower(name)) STORED',
+    'ALTER TABLE old ADD COLUMN x bigint GENERATED ALWAYS AS IDENTITY',
+    'ALTER TABLE old ADD COLUMN x bigserial',
+    'ALTER TABLE old ADD COLUMN x integer DEFAULT 0 CHECK (x >= 0)',
+    'ALTER TABLE old ADD COLUMN x uuid REFERENCES old (id)',
+    "UPDATE old SET name = ''",
+    "WITH some AS (SELECT 1) UPDATE old SET name = ''",
+    "SELECT 1 FROM (SELECT 1) s; UPDATE ONLY old o SET name = ''",
   ])('finds what the release before would not bear: %s', (sql) => {
     expect(found(`${sql};`)).toEqual([expect.stringMatching(/^2: /)]);
   });

@@ -5,15 +5,22 @@
  */
 
 /** Statements that cannot break a program that does not know of them. */
-const ADDS = /^(CREATE (TABLE|TYPE|VIEW|SEQUENCE)|INSERT INTO|UPDATE|SELECT|COMMENT ON|SET|GRANT) /i;
+const ADDS = /^(CREATE (TABLE|TYPE|VIEW|SEQUENCE)|INSERT INTO|SELECT|COMMENT ON|SET|GRANT) /i;
 
 /** Changes that a table in use allows, apart from adding columns. */
 const TABLE_ADDS =
   /^(SET \(|DROP CONSTRAINT |ALTER (COLUMN )?\w+ (DROP NOT NULL$|SET DEFAULT |SET STATISTICS |SET STORAGE ))/i;
 
 /**
- * What migrations take away from programs of the previous release, or no longer let them do; an index of a table in use, too, because nobody can write to
- * that while it is built. It reads statements, not what functions do: the body of one that keeps its name and parameters is taken for as good as it was.
+ * Columns for which Postgres reads or writes every row of the table while nobody else can use it. A default is written to no row if it is a constant, or the
+ * same for all rows, as `now()` is.
+ */
+const EVERY_ROW = / (UNIQUE|PRIMARY KEY|CHECK|REFERENCES|GENERATED|\w*serial\d?)\b| DEFAULT (?!now\(\)).*\(/i;
+
+/**
+ * What migrations take away from programs of the previous release, or no longer let them do, and what keeps them from a table in use for as long as it has
+ * many rows: an index of it, a change of its rows, a column that is computed or checked for each of them. It reads statements, not what functions do: the body
+ * of one that keeps its name and parameters is taken for as good as it was.
  *
  * @param {readonly Migration[]} before those that the release before knows
  * @param {readonly Migration[]} after
@@ -42,6 +49,8 @@ function onlyAdds(statement, { unique, functions, tables }) {
   if (index !== undefined) return tables.has(ofTable);
   const [, dropped] = /^DROP INDEX (?:IF EXISTS )?(\w+)$/i.exec(statement) ?? [];
   if (dropped !== undefined) return !unique.has(dropped);
+  const [, updated] = /^UPDATE (?:ONLY )?(\w+) /i.exec(statement) ?? [];
+  if (updated !== undefined) return tables.has(updated);
   const [, table, actions = ''] = /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(\w+) (.*)$/i.exec(statement) ?? [];
   if (table !== undefined) return tables.has(table) || partsOf(actions).every(addsToTable);
   const [made] = functionOf(statement);
@@ -53,8 +62,8 @@ function onlyAdds(statement, { unique, functions, tables }) {
 /** @param {string} action */
 function addsToTable(action) {
   if (!/^ADD COLUMN /i.test(action)) return TABLE_ADDS.test(action);
-  const isFilled = !/ NOT NULL\b/i.test(action) || / (DEFAULT|GENERATED) /i.test(action);
-  return isFilled && !/ (UNIQUE|PRIMARY KEY)\b/i.test(action);
+  const isFilled = !/ NOT NULL\b/i.test(action) || / DEFAULT /i.test(action);
+  return isFilled && !EVERY_ROW.test(action);
 }
 
 /** The statements of a script, each on one line, without comments and quoted text. @param {string} sql */
