@@ -102,6 +102,26 @@ it('a regular job is not rescheduled when the clocks of two machines differ slig
   expect(await putBackUntilThere()).toBe(next);
 });
 
+it('a regular job is not begun again and again while schedulers of two releases give it different intervals', async () => {
+  await queue.obliterate({ force: true });
+  const [one, other] = [DAY_MS, HOUR_MS].map(
+    (everyMs) =>
+      new MaintenanceSchedule({ url: redis.url, prefix }, [{ name: NAME, everyMs }], onError, () => passedMs),
+  ) as [MaintenanceSchedule, MaintenanceSchedule];
+  const intervalAfter = async (restored: MaintenanceSchedule): Promise<number | undefined> => {
+    await restored.restore();
+    return (await queue.getJobScheduler(NAME))?.every;
+  };
+  while ((await intervalAfter(one)) !== DAY_MS) await sleep(10);
+  while ((await intervalAfter(other)) !== HOUR_MS) await sleep(10);
+  const intervals: unknown[] = [];
+  for (let n = 0; n < 3; n += 1) intervals.push(await intervalAfter(one), await intervalAfter(other));
+  expect(intervals).toEqual(Array(6).fill(DAY_MS));
+  passedMs += HOUR_MS;
+  expect(await intervalAfter(other)).toBe(HOUR_MS);
+  await Promise.all([one.close(), other.close()]);
+});
+
 it('all regular jobs are restored, although the schedule of one was overwritten', async () => {
   const others = ['events.expire', 'domains.check'] as const;
   for (const isKept of [true, false]) {

@@ -21,6 +21,8 @@ export class MaintenanceSchedule {
   private restoring: Promise<void> | undefined;
   /** The next run of each job when it was last seen, and since when that has been the same. */
   private readonly seen = new Map<JobName, { readonly next: number; readonly sinceMs: number }>();
+  /** When each job was last given its interval instead of another one. */
+  private readonly changed = new Map<JobName, number>();
 
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(
@@ -56,7 +58,7 @@ export class MaintenanceSchedule {
     const { name, everyMs } = job;
     try {
       const scheduler = await queue.getJobScheduler(name);
-      if (isIntact(scheduler, job) && !this.isLost(job, scheduler?.next)) return;
+      if (isIntact(scheduler, name) && !this.mustReplace(scheduler, job)) return;
       // Upserting an existing schedule would keep its next run.
       if (scheduler !== undefined) await queue.removeJobScheduler(name);
       const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
@@ -67,6 +69,20 @@ export class MaintenanceSchedule {
       await this.producer.connection.unlink(queue.toKey(`repeat:${name}`));
       this.onError(error as Error);
     }
+  }
+
+  /**
+   * Whether an intact schedule has another interval, or no longer fires. Replacing it runs the job at once, and schedulers of two releases can have different
+   * intervals: so each changes an interval only once in the time of its own.
+   */
+  private mustReplace({ every, next }: JobSchedulerJson, job: RegularJob): boolean {
+    const { name, everyMs } = job;
+    if (every === everyMs) return this.isLost(job, next);
+    const nowMs = this.nowMs();
+    const changedMs = this.changed.get(name);
+    if (changedMs !== undefined && nowMs - changedMs < everyMs) return false;
+    this.changed.set(name, nowMs);
+    return true;
   }
 
   /**
@@ -88,9 +104,8 @@ export class MaintenanceSchedule {
 }
 
 /** Whether a schedule creates the job that it should. */
-function isIntact(scheduler: JobSchedulerJson | undefined, { name, everyMs }: RegularJob): boolean {
-  const { every, name: made, template } = scheduler ?? {};
-  return every === everyMs && made === name && isDeepStrictEqual(template?.data, DATA);
+function isIntact(scheduler: JobSchedulerJson | undefined, name: JobName): scheduler is JobSchedulerJson {
+  return scheduler?.name === name && isDeepStrictEqual(scheduler.template?.data, DATA);
 }
 
 /** Whether this is an error that BullMQ gives for a schedule whose key has another type, or whose fields are not the JSON that it expects. */
