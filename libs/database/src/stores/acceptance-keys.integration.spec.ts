@@ -97,6 +97,23 @@ describe('An idempotency key', () => {
     expect(await stores.acceptance.findAnswer(acme, 'past')).toBeUndefined();
   });
 
+  it('of a whole call belongs to its workspace, also where another one of its group has the same key', async () => {
+    const [acme, globex] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const first = batchOf([rawEmail(acme)], () => 'of acme');
+    await stores.acceptance.accept([first], null);
+    const ofGlobex = batchOf([rawEmail(globex)], () => 'of globex');
+    const again = batchOf([rawEmail(acme)], () => 'never told');
+    const replay = { kind: 'replayed', fingerprint: fingerprintOf('batch'), answer: 'of acme' };
+    expect(await stores.acceptance.accept([again, ofGlobex], null)).toMatchObject([
+      replay,
+      { kind: 'decided', emails: [{ kind: 'accepted' }], answer: 'of globex' },
+    ]);
+    const refused = batchOf([rawEmail(await stores.openWorkspace(), STRANGER)], () => undefined);
+    await stores.acceptance.accept([refused], null);
+    expect(await stores.acceptance.accept([first], null)).toEqual([replay]);
+    expect([await emailsOf(acme), await emailsOf(globex)]).toEqual([1, 1]);
+  });
+
   it('that another email of the group has does not shorten the explanation of a refusal', async () => {
     const acme = await stores.openWorkspace();
     await acceptOne(keyed(acme, 'k'));
@@ -117,6 +134,19 @@ describe('An idempotency key', () => {
     const [acme, globex] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const outcomes = await stores.accept([keyed(acme, 'k'), keyed(globex, 'k')], null);
     expect(outcomes).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+  });
+
+  it('is taken by one email of its group, however many have it, and only that one is stored and counted', async () => {
+    const acme = await stores.openWorkspace();
+    const [first, ...others] = [keyed(acme, 'k'), keyed(acme, 'k'), keyed(acme, 'k', { payload: 'other' })];
+    const outcomes = await stores.accept([first, ...others]);
+    expect(outcomes).toEqual([{ kind: 'accepted' }, replayOf(first), replayOf(first)]);
+    const ids = [first, ...others].map(({ id }) => uuidOf(id));
+    expect(await stores.ask('SELECT id FROM emails WHERE id = ANY($1)', [ids])).toEqual([{ id: ids[0] }]);
+    expect(await stores.count('outbox', 'subject_id = ANY($1)', [ids])).toBe(1);
+    expect(await stores.ask('SELECT accepted FROM usage WHERE workspace_id = $1', [uuidOf(acme)])).toEqual([
+      { accepted: 1 },
+    ]);
   });
 
   it('can be used again when it has expired', async () => {

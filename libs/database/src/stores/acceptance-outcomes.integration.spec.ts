@@ -140,6 +140,8 @@ describe('A refused email', () => {
     const addresses = Array.from({ length: 49 }, (_, n) => `clerk-${n}@else.example`);
     for (const domain of domains) await identities.put(rich, 'domain', domain, true, POSTHORN);
     for (const address of addresses) await identities.put(rich, 'address', address, true, POSTHORN);
+    await identities.put(rich, 'domain', 'aaa-unverified.example', false, POSTHORN);
+    await identities.put(rich, 'address', 'a-unverified@else.example', false, POSTHORN);
 
     const all = { addresses: addresses.toSorted(), domains: ['example.com', ...domains].toSorted() };
     expect(await stores.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);
