@@ -70,13 +70,13 @@ async function claimAndGiveBack(workspaceId: WorkspaceId): Promise<EmailId> {
 
 describe('Cancelling an email', () => {
   it('S18, S13: removes it from the outbox, adds an entry to the timeline, and no longer counts it for the limit', async () => {
-    const acme = await stores.openWorkspace(1);
-    const [id] = await schedule(acme);
+    const [acme, globex] = [await stores.openWorkspace(1), await stores.openWorkspace()];
+    const [[id]] = [await schedule(acme), await schedule(globex)];
     expect(await changes.cancel(acme, id!)).toBe(true);
     expect(await stores.statusOf(id!)).toBe('CANCELLED');
     expect(await stores.rowOf(id!)).toBeUndefined();
     expect(await kindsOf(id!)).toEqual(['CANCELLED']);
-    expect(await usedBy(acme)).toBe(0);
+    expect([await usedBy(acme), await usedBy(globex)]).toEqual([0, 1]);
     await schedule(acme);
   });
 
@@ -207,17 +207,18 @@ describe('Rescheduling an email', () => {
       answer: '{}',
       expiresAt: new Date(Date.now() + DAY_MS + KEPT_MS),
     };
-    const [id] = await schedule(acme, DAY_MS, 1, { idempotency });
-    const expiry = async () =>
-      (
-        await stores.ask('SELECT expires_at FROM idempotency_keys WHERE workspace_id = $1', [uuidOf(acme)])
-      )[0];
+    const sendAt = new Date(Date.now() + DAY_MS);
+    const email = rawEmail(acme, { status: 'SCHEDULED', sendAt, laneId: bulkLane(acme), idempotency });
+    const ofCall = { ...idempotency, key: 'orders', answerFor: () => '{}' };
+    await stores.acceptance.accept([{ workspaceId: acme, emails: [email], idempotency: ofCall }], null);
+    const expiries = () =>
+      stores.ask('SELECT expires_at FROM idempotency_keys WHERE workspace_id = $1', [uuidOf(acme)]);
     const later = new Date(Date.now() + 50 * DAY_MS);
-    await changes.reschedule(acme, id!, { at: later, keysKeptMs: KEPT_MS });
+    await changes.reschedule(acme, email.id, { at: later, keysKeptMs: KEPT_MS });
     const extended = { expires_at: new Date(later.getTime() + KEPT_MS) };
-    expect(await expiry()).toEqual(extended);
-    await changes.reschedule(acme, id!, { at: new Date(Date.now() + 60_000), keysKeptMs: KEPT_MS });
-    expect(await expiry()).toEqual(extended);
+    expect(await expiries()).toEqual([extended, extended]);
+    await changes.reschedule(acme, email.id, { at: new Date(Date.now() + 60_000), keysKeptMs: KEPT_MS });
+    expect(await expiries()).toEqual([extended, extended]);
   });
 });
 
@@ -268,6 +269,27 @@ describe('Concurrent changes of an email', () => {
     client.release();
     expect([await cancelling, await moving]).toEqual([false, undefined]);
     expect(await stores.statusOf(id!)).toBe('SENT');
+    expect(await usedBy(acme)).toBe(1);
+  });
+
+  it.each([
+    ['was given back', `state = 'ready'`],
+    ['failed for now', `state = 'waiting', attempts = 1, due_at = now() + interval '1 minute'`],
+  ])('S18: it is not changed if it was claimed and %s meanwhile', async (_what, then) => {
+    const acme = await stores.openWorkspace();
+    const [id] = await schedule(acme);
+    const client = await otherStores.database.pool.connect();
+    await client.query('BEGIN');
+    await client.query(`UPDATE outbox SET claims = claims + 1, ${then} WHERE subject_id = $1`, [uuidOf(id!)]);
+    await client.query(`UPDATE emails SET status = 'SENT' WHERE id = $1`, [uuidOf(id!)]);
+    const cancelling = changes.cancel(acme, id!);
+    const moving = otherChanges.reschedule(acme, id!, { at: null, keysKeptMs: KEPT_MS });
+    await blocked(2);
+    await client.query('COMMIT');
+    client.release();
+    expect([await cancelling, await moving]).toEqual([false, undefined]);
+    expect(await stores.statusOf(id!)).toBe('SENT');
+    expect(await kindsOf(id!)).toEqual([]);
     expect(await usedBy(acme)).toBe(1);
   });
 

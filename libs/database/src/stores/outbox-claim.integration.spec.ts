@@ -67,6 +67,28 @@ describe('A claim', () => {
     expect(row!.leaseSeconds).toBeLessThanOrEqual(60);
   });
 
+  it('S20: withholds what asks for consent from those who unsubscribed from its workspace, in whatever case, also after they were erased', async () => {
+    await stores.ask(
+      `INSERT INTO contacts (id, workspace_id, email, properties, status, unsubscribed_at, created_at, updated_at)
+       VALUES (gen_random_uuid(), $1, 'ada@example.net', '{}', 'UNSUBSCRIBED', now(), now(), now())`,
+      [uuidOf(acme)],
+    );
+    await stores.ask(
+      `INSERT INTO erased_recipients (workspace_id, address_hash, is_unsubscribed)
+       VALUES ($1, erased_hash($1, 'gone@example.net'), true)`,
+      [uuidOf(acme)],
+    );
+    const claimedOf = async (workspaceId: WorkspaceId, address: string, unsubscribe: boolean) => {
+      await stores.acceptEmails(workspaceId, 1, { to: { address }, unsubscribe });
+      return (await stores.claim(workspaceId))[0]!.withheldFor;
+    };
+    for (const address of ['Ada@example.net', 'Gone@example.net']) {
+      expect(await claimedOf(acme, address, true)).toBe('unsubscribed');
+      expect(await claimedOf(acme, address, false)).toBeNull();
+      expect(await claimedOf(globex, address, true)).toBeNull();
+    }
+  });
+
   it('reports whether it left ready rows in the lane', async () => {
     await stores.acceptEmails(acme, 5);
     expect((await stores.claim(acme, 3)).map((email) => email.laneHasMore)).toEqual([true, true, true]);
@@ -160,6 +182,25 @@ describe('A claim', () => {
     const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     expect(claimed!.fellDueAt).toEqual(email.sendAt);
     expect(await stores.statusOf(email.id)).toBe('SENT');
+  });
+
+  it('reads when a scheduled email fell due: the same at every attempt, and the last time to which it was moved', async () => {
+    const email = scheduledEmail(acme, new Date(Date.now() - 3_600_000));
+    await stores.accept([email]);
+    await stores.outbox.makeReady(10);
+    const movedTo = new Date(Date.now() - 60_000);
+    const moving = await otherStores.database.pool.connect();
+    await moving.query('BEGIN');
+    await moving.query('UPDATE emails SET send_at = $2 WHERE id = $1', [uuidOf(email.id), movedTo]);
+    const claiming = stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    await stores.untilWaiting();
+    await moving.query('COMMIT');
+    moving.release();
+    const [first] = await claiming;
+    await stores.outbox.record([delayed(first!, 0)]);
+    await stores.outbox.makeReady(10);
+    const [second] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
+    expect([first!.fellDueAt, second!.fellDueAt]).toEqual([movedTo, movedTo]);
   });
 
   it('adds an entry to the timeline when the previous claim ended without an outcome', async () => {

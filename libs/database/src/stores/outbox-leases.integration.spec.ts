@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
 import { scheduledEmail, sent } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
@@ -15,6 +15,19 @@ beforeEach(async () => {
   await stores.ask('DELETE FROM outbox');
   acme = await stores.openWorkspace();
 });
+
+/** Runs `meanwhile` while another transaction has changed an outbox row and is not committed yet. */
+async function whileChanging(id: EmailId, change: string, meanwhile: () => Promise<void>): Promise<void> {
+  const client = await stores.database.pool.connect();
+  await client.query('BEGIN');
+  await client.query(`UPDATE outbox SET ${change} WHERE subject_id = $1`, [uuidOf(id)]);
+  try {
+    await meanwhile();
+  } finally {
+    await client.query('COMMIT');
+    client.release();
+  }
+}
 
 describe('Renewing leases', () => {
   it('extends them, and reports which are still valid', async () => {
@@ -47,6 +60,14 @@ describe('Giving back', () => {
     expect(after!.dueInSeconds).toBeCloseTo(before!.dueInSeconds, -1);
   });
 
+  it('forgets no earlier claim that ended without an outcome', async () => {
+    const { id } = await stores.acceptAndClaim(acme);
+    await stores.letLeasesEnd([id]);
+    await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    await stores.outbox.giveBack(await stores.claim(acme));
+    expect(await stores.rowOf(id)).toMatchObject({ state: 'ready', claims: 2, unanswered: 1 });
+  });
+
   it('does not change a row that another process has claimed meanwhile', async () => {
     const claimed = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([claimed.id]);
@@ -69,6 +90,18 @@ describe('Making due rows ready', () => {
     expect(await stores.outbox.makeReady(2)).toBe(1);
     expect(await stores.outbox.makeReady(2)).toBe(0);
     expect(await states()).toEqual(['ready', 'ready', 'ready', 'waiting']);
+  });
+
+  it('does not wait for a row that somebody else changes', async () => {
+    const [moved, due] = [2, 1].map((minutes) =>
+      scheduledEmail(acme, new Date(Date.now() - minutes * 60_000)),
+    );
+    await stores.accept([moved!, due!]);
+    await whileChanging(moved!.id, `due_at = now() + interval '1 day'`, async () => {
+      expect(await stores.outbox.makeReady(10)).toBe(1);
+    });
+    expect(await stores.rowOf(due!.id)).toMatchObject({ state: 'ready' });
+    expect(await stores.rowOf(moved!.id)).toMatchObject({ state: 'waiting' });
   });
 });
 
@@ -103,6 +136,19 @@ describe('Reviving', () => {
     expect(await stores.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
   });
 
+  it('does not wait for a row whose outcome is being recorded, nor changes it', async () => {
+    await stores.acceptEmails(acme, 2);
+    const [answered, dead] = await stores.claim(acme);
+    await stores.letLeasesEnd([answered!.id, dead!.id]);
+    const retried = `state = 'waiting', lease_until = NULL, due_at = now() + interval '1 day'`;
+    await whileChanging(answered!.id, retried, async () => {
+      const freed = await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+      expect(freed).toEqual({ revived: 1, givenUp: 0 });
+    });
+    expect(await stores.rowOf(dead!.id)).toMatchObject({ state: 'ready' });
+    expect(await stores.rowOf(answered!.id)).toMatchObject({ state: 'waiting' });
+  });
+
   it('makes a limited number of rows ready at a time', async () => {
     await stores.acceptEmails(acme, 5);
     await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
@@ -131,6 +177,7 @@ describe('Reviving', () => {
       ['WORKER_DIED', 4],
       ['FAILED', 5],
     ]);
+    expect(timeline.every(({ duplicatePossible }) => duplicatePossible)).toBe(true);
     const [last] = await stores.ask(
       `SELECT detail FROM email_events WHERE email_id = $1 AND kind = 'FAILED'`,
       [uuidOf(id!)],
