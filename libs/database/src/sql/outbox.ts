@@ -47,7 +47,7 @@ ${COMPOSITION_JOINS}`;
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
-  SELECT o.*, o.kind = 'SENT' AND o.status IS NOT DISTINCT FROM 'SENT' AS is_sent,
+  SELECT o.*, o.kind = 'SENT' AS is_sent,
          'EMAIL_' || CASE o.kind WHEN 'REPLY_LOST' THEN 'DELAYED' WHEN 'SUPPRESSED' THEN 'FAILED' ELSE o.kind::text END AS event
   FROM   json_to_recordset($1::json) AS o (
            n int, id uuid, workspace_id uuid, claims int, kind email_event_kind, status email_status, retry_after_ms bigint,

@@ -34,6 +34,7 @@ function claimed(attempts: number): ClaimedEmail {
 const ok: Transmission = { kind: 'accepted', reply: { code: 250, text: 'ok' } };
 const greylisted: Transmission = { kind: 'refused', stage: 'rcpt', reply: { code: 451, text: 'later' } };
 const unknownUser: Transmission = { kind: 'refused', stage: 'rcpt', reply: { code: 550, text: 'no' } };
+const broken: Transmission = { kind: 'broken', stage: 'content', error: 'it was reset' };
 const lost: Transmission = { kind: 'unknown', error: 'the connection was closed' };
 
 describe('what is recorded of an attempt', () => {
@@ -44,14 +45,37 @@ describe('what is recorded of an attempt', () => {
   }
 
   it.each([
-    ['250', ok, 0, { kind: 'SENT', status: 'SENT', retryAfterMs: null, duplicatePossible: false }],
+    [
+      '250',
+      ok,
+      0,
+      {
+        kind: 'SENT',
+        status: 'SENT',
+        retryAfterMs: null,
+        duplicatePossible: false,
+        detail: { reply: { code: 250, text: 'ok' } },
+      },
+    ],
     ['451', greylisted, 0, { kind: 'DELAYED', status: null, retryAfterMs: 60_000, duplicatePossible: false }],
     ['550', unknownUser, 0, { kind: 'BOUNCED', status: 'BOUNCED', retryAfterMs: null }],
+    [
+      'a broken connection',
+      broken,
+      0,
+      { kind: 'DELAYED', duplicatePossible: false, detail: { stage: 'content', error: 'it was reset' } },
+    ],
     [
       'no reply',
       lost,
       0,
-      { kind: 'REPLY_LOST', status: null, retryAfterMs: 60_000, duplicatePossible: true },
+      {
+        kind: 'REPLY_LOST',
+        status: null,
+        retryAfterMs: 60_000,
+        duplicatePossible: true,
+        detail: { error: 'the connection was closed' },
+      },
     ],
     [
       '451 for the last time',
@@ -90,17 +114,23 @@ describe('what is recorded of an attempt', () => {
       kind: 'SUPPRESSED',
       status: 'SUPPRESSED',
       retryAfterMs: null,
+      duplicatePossible: false,
       detail: { reason: 'complaint' },
     });
   });
 
   it('of an email without a message is a retry, or the end if it can never have one', () => {
     expect(
-      outcomeWithoutMessage(claimed(0), { reason: 'rendering_deadline', isLasting: false }),
+      outcomeWithoutMessage(claimed(0), {
+        reason: 'rendering_deadline',
+        error: 'too slow',
+        isLasting: false,
+      }),
     ).toMatchObject({
       kind: 'DELAYED',
       retryAfterMs: 60_000,
-      detail: { reason: 'rendering_deadline' },
+      duplicatePossible: false,
+      detail: { reason: 'rendering_deadline', error: 'too slow', attempt: 1 },
     });
     expect(outcomeWithoutMessage(claimed(0), { reason: 'uncomposable', isLasting: true })).toMatchObject({
       kind: 'FAILED',

@@ -37,8 +37,8 @@ export function outcomeOf(
       messageSha256: hash('sha256', message),
       release: RELEASE,
       ...replyDetail(transmission),
-      ...(transmission.relay !== undefined && { relay: transmission.relay }),
-      ...classDetail(transmission),
+      relay: transmission.relay,
+      class: replyClassOf(transmission),
       ...retryDetail(verdict),
     },
     ...verdictOutcome(email, verdict),
@@ -59,7 +59,7 @@ export function outcomeWithoutMessage(
     ...verdictOutcome(email, verdict),
     detail: {
       reason,
-      ...(error && { error }),
+      error,
       attempt: email.attempts + 1,
       ...retryDetail(verdict),
       release: RELEASE,
@@ -93,7 +93,6 @@ function verdictOutcome(email: ClaimedEmail, verdict: Decided): Omit<EmailOutcom
         kind: verdict.duplicatePossible ? 'REPLY_LOST' : 'DELAYED',
         status: null,
         retryAfterMs: verdict.afterSeconds * 1_000,
-        duplicatePossible: verdict.duplicatePossible,
       };
   }
 }
@@ -105,11 +104,6 @@ function suppressionAfter(verdict: Decided): SuppressionReason | null {
 
 function retryDetail(verdict: Decided): object {
   return verdict.kind === 'retry' ? { retryAfterSeconds: verdict.afterSeconds } : {};
-}
-
-function classDetail(transmission: RelayedTransmission): object {
-  const replyClass = replyClassOf(transmission);
-  return replyClass === undefined ? {} : { class: replyClass };
 }
 
 function replyDetail(transmission: RelayedTransmission): object {
