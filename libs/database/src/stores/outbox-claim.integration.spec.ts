@@ -70,7 +70,8 @@ describe('A claim', () => {
   it('S20: withholds what asks for consent from those who unsubscribed from its workspace, in whatever case, also after they were erased', async () => {
     await stores.ask(
       `INSERT INTO contacts (id, workspace_id, email, properties, status, unsubscribed_at, created_at, updated_at)
-       VALUES (gen_random_uuid(), $1, 'ada@example.net', '{}', 'UNSUBSCRIBED', now(), now(), now())`,
+       VALUES (gen_random_uuid(), $1, 'ada@example.net', '{}', 'UNSUBSCRIBED', now(), now(), now()),
+              (gen_random_uuid(), $1, 'bob@example.net', '{}', 'SUBSCRIBED', NULL, now(), now())`,
       [uuidOf(acme)],
     );
     await stores.ask(
@@ -82,6 +83,7 @@ describe('A claim', () => {
       await stores.acceptEmails(workspaceId, 1, { to: { address }, unsubscribe });
       return (await stores.claim(workspaceId))[0]!.withheldFor;
     };
+    expect(await claimedOf(acme, 'bob@example.net', true)).toBeNull();
     for (const address of ['Ada@example.net', 'Gone@example.net']) {
       expect(await claimedOf(acme, address, true)).toBe('unsubscribed');
       expect(await claimedOf(acme, address, false)).toBeNull();

@@ -79,6 +79,32 @@ describe('A report', () => {
     expect(await stores.statusOf(email.id)).toBe('SENT');
   });
 
+  it.each([
+    {
+      change: 'is being claimed',
+      sql: `UPDATE outbox SET state = 'taken', claims = 2, lease_until = now() + interval '1 minute' WHERE subject_id = $1`,
+      outcome: 'under_way',
+      status: 'SENT',
+    },
+    {
+      change: 'is becoming COMPLAINED by another report',
+      sql: `UPDATE emails SET status = 'COMPLAINED' WHERE id = $1`,
+      outcome: 'recorded',
+      status: 'COMPLAINED',
+    },
+  ])('is judged by what became of an email that $change', async ({ sql, outcome, status }) => {
+    const email = await stores.acceptAndClaim(acme);
+    await stores.outbox.record([delayed(email)]);
+    const client = await stores.another().database.pool.connect();
+    await client.query('BEGIN');
+    await client.query(sql, [uuidOf(email.id)]);
+    const recording = store.record(email.id, judging('delivered'));
+    await stores.untilWaiting();
+    await client.query('COMMIT');
+    client.release();
+    expect([await recording, await stores.statusOf(email.id)]).toEqual([outcome, status]);
+  });
+
   it('waits while the email is transmitted, and is ignored for one that does not exist', async () => {
     const email = await stores.acceptAndClaim(acme);
     expect(await store.record(email.id, judging('failed'))).toBe('under_way');
