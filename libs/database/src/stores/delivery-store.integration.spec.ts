@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import { eventLane, operator, type ReceiverObservation, webhookLane } from '@posthorn/domain';
+import { EVERY_LANE, eventLane, operator, type ReceiverObservation, webhookLane } from '@posthorn/domain';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
@@ -177,6 +177,15 @@ describe('Fanning out for a worker with capacity', () => {
 });
 
 describe('Fanning out', () => {
+  it('claims nothing while all webhooks are paused', async () => {
+    await deliveryStores.record(acme, 2);
+    await stores.pause('webhook', EVERY_LANE);
+    const { claimed, ready } = await deliveryStores.fanOutInto({}, acme);
+    await stores.resume('webhook', EVERY_LANE);
+    expect(claimed).toEqual([]);
+    expect(ready).toMatchObject([{ laneId: webhookLane(webhook), deliveries: 2 }]);
+  });
+
   it('W9: creates one delivery for each event and subscribed webhook, and the event is no longer due', async () => {
     const second = await deliveryStores.addWebhook(acme);
     await deliveryStores.record(acme, 3);
@@ -355,6 +364,20 @@ describe('A receiver', () => {
     expect(await noticesOf()).toEqual([{ kind: 'DISABLED_GONE' }]);
   });
 
+  it('W6: has its previous token only until that expires', async () => {
+    const previousToken = async () =>
+      (await deliveryStores.deliveries.readReceivers([webhook]))[0]!.sealedPreviousToken;
+    const expireIn = (seconds: number) =>
+      stores.ask(
+        `UPDATE webhooks SET previous_token = 'old', previous_token_until = now() + make_interval(secs => $2) WHERE id = $1`,
+        [uuidOf(webhook), seconds],
+      );
+    await expireIn(60);
+    expect(await previousToken()).toEqual(Buffer.from('old'));
+    await expireIn(-1);
+    expect(await previousToken()).toBeNull();
+  });
+
   it('W8: starts afresh when its webhook is changed: reports about the old URL do not count', async () => {
     await report({ isSlow: true });
     const [before] = await deliveryStores.deliveries.readReceivers([webhook]);
@@ -365,8 +388,11 @@ describe('A receiver', () => {
   });
 
   it('W10: gets exhausted deliveries again when its disabled webhook is activated, from the first step on', async () => {
-    const [lost] = await deliveryStores.recordAndClaim(acme, webhook, 2);
-    await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
+    const [lost, taken] = await deliveryStores.recordAndClaim(acme, webhook, 3);
+    await record(
+      deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }),
+      deliveryStores.outcome(taken!),
+    );
     await report({ effect: 'gone' });
     expect(await upkeep.putBackDeliveries(100)).toBeUndefined();
 
@@ -377,7 +403,8 @@ describe('A receiver', () => {
     expect(await deliveryStores.claim(webhook)).toMatchObject([
       { id: lost!.id, attempts: 0, attemptsMade: 1 },
     ]);
-    expect(await deliveriesOf(webhook)).toMatchObject([{ finished: false }, { finished: false }]);
+    const finished = (await deliveriesOf(webhook)).filter((delivery) => delivery.finished);
+    expect(finished).toMatchObject([{ id: uuidOf(taken!.id), status: 'SUCCEEDED' }]);
   });
 
   it('W10: keeps its attempts before and after a redelivery', async () => {

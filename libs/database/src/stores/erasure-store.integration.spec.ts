@@ -1,11 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { newUuid, uuidOf } from '@posthorn/kernel';
+import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { rawEmail, scheduledEmail, sent } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { ErasureStore } from './erasure-store.ts';
 
 const stores = await openTestStores();
+
+function addContact(workspaceId: WorkspaceId, email: string, status = 'SUBSCRIBED'): Promise<unknown> {
+  return stores.ask(
+    `INSERT INTO contacts (id, workspace_id, email, properties, status, unsubscribed_at)
+     VALUES ($1, $2, $3, '{}', $4::contact_status, CASE WHEN $4 = 'UNSUBSCRIBED' THEN now() END)`,
+    [newUuid(Date.now()), uuidOf(workspaceId), email, status],
+  );
+}
 
 describe('Erasing a person', () => {
   it('keeps no workspace from accepting emails while it removes scheduled ones', async () => {
@@ -111,7 +119,7 @@ describe('Erasing a person', () => {
     const deliveryStores = new DeliveryTestStores(stores);
     const workspaceId = await stores.openWorkspace();
     const ada = { address: 'ada@example.net', workspaceId };
-    const addContact = (email: string, note: string): Promise<unknown> =>
+    const addContactWith = (email: string, note: string): Promise<unknown> =>
       stores.ask('INSERT INTO contacts (id, workspace_id, email, properties) VALUES ($1, $2, $3, $4)', [
         ...[newUuid(Date.now()), uuidOf(workspaceId), email, JSON.stringify({ note })],
       ]);
@@ -120,8 +128,8 @@ describe('Erasing a person', () => {
       to: { address: 'bo@example.net' },
       subject: `Of ${ada.address}`,
     });
-    await addContact('ADA@example.net', 'herself');
-    await addContact('bo@example.net', `Friend of ${ada.address}`);
+    await addContactWith('ADA@example.net', 'herself');
+    await addContactWith('bo@example.net', `Friend of ${ada.address}`);
     await deliveryStores.record(workspaceId, 1);
     await stores.ask('DELETE FROM outbox');
 
@@ -160,6 +168,54 @@ describe('Erasing a person', () => {
     await deliveryStores.deliveries.record([deliveryStores.outcome(delivery!)]);
     expect(await stores.count('email_events', 'email_id = $1', [uuidOf(email!.id)])).toBe(0);
     expect(await stores.count('webhook_attempts', 'delivery_id = $1', [uuidOf(delivery!.id)])).toBe(0);
+  });
+
+  it('erases them only where that was asked, and remembers only whom nothing may be sent to', async () => {
+    const erasure = new ErasureStore(stores.database);
+    const deliveryStores = new DeliveryTestStores(stores);
+    const [acme, globex] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const [address, inAcme] = ['ada@example.net', { address: 'Ada@example.net', workspaceId: acme }];
+    for (const workspaceId of [acme, globex]) {
+      await addContact(workspaceId, address);
+      await deliveryStores.record(workspaceId, 1);
+      const idempotency = {
+        key: 'k',
+        fingerprint: Buffer.alloc(32),
+        answer: JSON.stringify({ id: 'trs_1', to: address }),
+        expiresAt: new Date(Date.now() + 60_000),
+      };
+      await stores.accept([rawEmail(workspaceId, { to: { address }, idempotency })]);
+    }
+    expect(await erasure.forget(inAcme, false)).toMatchObject({
+      rows: { deleted: { contacts: 1 } },
+      remembered: [],
+    });
+    expect(await erasure.removeEmails(inAcme)).toMatchObject({ rows: { deleted: { emails: 1 } } });
+    expect(await erasure.removeEvents(inAcme)).toMatchObject({ rows: { deleted: { events: 1 } } });
+    expect(await erasure.redactAnswers(inAcme)).toMatchObject({ redacted: 1 });
+    for (const table of ['contacts', 'emails', 'events'])
+      expect(await stores.count(table, 'workspace_id = $1', [uuidOf(globex)])).toBe(1);
+    const { remembered } = await erasure.forget({ address, workspaceId: null }, true);
+    expect(remembered).toEqual(expect.arrayContaining([acme, globex]));
+    expect(remembered).not.toContain(SYSTEM_WORKSPACE_ID);
+  });
+
+  it('remembers after another erasure all that it remembered before', async () => {
+    const erasure = new ErasureStore(stores.database);
+    const acme = await stores.openWorkspace();
+    const byron = { address: 'byron@example.net', workspaceId: acme };
+    const remembered = () =>
+      stores.ask('SELECT reason, is_unsubscribed FROM erased_recipients WHERE workspace_id = $1', [
+        uuidOf(acme),
+      ]);
+    await erasure.forget(byron, true);
+    expect(await remembered()).toEqual([{ reason: 'MANUAL', is_unsubscribed: false }]);
+    await addContact(acme, byron.address, 'UNSUBSCRIBED');
+    await erasure.forget(byron, false);
+    const both = [{ reason: 'MANUAL', is_unsubscribed: true }];
+    expect(await remembered()).toEqual(both);
+    await erasure.forget(byron, true);
+    expect(await remembered()).toEqual(both);
   });
 
   describe('when statements time out', () => {

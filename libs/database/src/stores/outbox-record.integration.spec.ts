@@ -86,6 +86,8 @@ describe('An outcome', () => {
     const next = await stores.acceptAndClaim(acme);
     expect(next.withheldFor).toBe('hard_bounce');
     expect(await stores.outbox.askWhyWithheld([next.id])).toEqual(['hard_bounce']);
+    expect(await stores.outbox.record([{ ...bounced, id: next.id, claims: next.claims }])).toEqual([true]);
+    expect(await isListed()).toBe(1);
   });
 
   it('has the same effect when it is recorded twice', async () => {
@@ -216,6 +218,8 @@ describe('The events of emails', () => {
   it('W12: are recorded with the outcome, for the subscribed webhooks, and their lane is rung', async () => {
     const workspace = await stores.openWorkspace();
     await subscribe(workspace, ['EMAIL_BOUNCED', 'EMAIL_DELAYED']);
+    await subscribe(workspace, ['EMAIL_BOUNCED']);
+    await subscribe(acme, ['EMAIL_BOUNCED', 'EMAIL_DELAYED']);
     const rung: string[] = [];
     const outbox = new OutboxStore({ ...stores.database, onEventsDue: (laneIds) => rung.push(...laneIds) });
     const email = await stores.acceptAndClaim(workspace);
@@ -234,7 +238,10 @@ describe('The events of emails', () => {
       { type: 'EMAIL_DELAYED', status: 'SENT' },
       { type: 'EMAIL_BOUNCED', status: 'BOUNCED' },
     ]);
-    expect(await dueEvents(workspace)).toBe(2);
+    expect([await dueEvents(workspace), await dueEvents(acme)]).toEqual([2, 0]);
+    const heardBy = `SELECT FROM events e JOIN webhooks w ON w.id = ANY (e.webhook_ids) WHERE w.workspace_id = $1`;
+    expect(await stores.ask(heardBy, [uuidOf(workspace)])).toHaveLength(3);
+    expect(await stores.ask(heardBy, [uuidOf(acme)])).toEqual([]);
     expect(rung).toEqual([eventLane(workspace), eventLane(workspace)]);
   });
 

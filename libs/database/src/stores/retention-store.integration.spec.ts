@@ -20,7 +20,7 @@ const retention = new RetentionStore(stores.database);
 
 beforeAll(async () => {
   for (const parent of ['emails', 'events', 'webhook_deliveries', 'webhook_attempts', ...KNOWN])
-    for (let months = 1; months <= 15; months += 1)
+    for (let months = 1; months <= 16; months += 1)
       await stores.ask(
         "SELECT make_partition($1, date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => $2))",
         [parent, months],
@@ -92,11 +92,11 @@ async function eventOf(
   return id;
 }
 
-async function removeAll(groupOf = 3): Promise<Record<string, number>> {
-  await retention.openRounds(COMMON);
+async function removeAll(groupOf = 3, common = COMMON): Promise<Record<string, number>> {
+  await retention.openRounds(common);
   const removed: Record<string, number> = { content: 0, metadata: 0, events: 0 };
   for (;;) {
-    const group = await retention.removeGroup(COMMON, groupOf);
+    const group = await retention.removeGroup(common, groupOf);
     if (group === undefined) return removed;
     removed[group.subject]! += group.removed;
   }
@@ -137,6 +137,17 @@ describe('Emails that a workspace keeps for a shorter time', () => {
     }
     expect(await stores.count('emails', 'workspace_id = $1', [uuidOf(long)])).toBe(4);
     expect(await stores.count('email_contents')).toBe(4);
+  });
+
+  it('are kept for as long as their workspace says, or else for the common time, whatever others keep', async () => {
+    const common = { contentDays: 100, metadataDays: 200, eventDays: 65 };
+    const own = { contentDays: 300, metadataDays: 400, eventDays: 90 };
+    const [keeper, acme] = [await workspaceWith(own), await workspaceWith({})];
+    const kept = [await emailOf(keeper, 250), await emailOf(acme, 50)];
+    await emailOf(acme, 250);
+    expect(await retention.longest(common)).toEqual(own);
+    expect(await removeAll(3, common)).toEqual({ content: 1, metadata: 1, events: 0 });
+    expect([await idsIn('emails', 'id'), await idsIn('email_contents')]).toEqual([kept, kept]);
   });
 
   it('are kept while they wait, and removed afterwards', async () => {
@@ -186,12 +197,14 @@ describe('Emails that a workspace keeps for a shorter time', () => {
 describe('Events that a workspace keeps for a shorter time', () => {
   it('W9, W10: are removed with their deliveries, but not those that are due, held, or were exhausted in the last 30 days', async () => {
     const acme = await workspaceWith({ eventDays: 10 });
+    const ofAnother = await eventOf(await workspaceWith({}), 60);
     const goes = [
       await eventOf(acme, 60),
       await eventOf(acme, 50, 'EXHAUSTED', 31),
       await eventOf(acme, 11, 'CANCELLED'),
     ];
     const stays = [
+      ofAnother,
       await eventOf(acme, 40, 'PENDING'),
       await eventOf(acme, 40, 'EXHAUSTED', 29),
       await eventOf(acme, 9),
@@ -204,7 +217,7 @@ describe('Events that a workspace keeps for a shorter time', () => {
     expect(await removeAll()).toEqual({ content: 0, metadata: 0, events: goes.length });
     expect(await idsIn('events', 'id')).toEqual([...stays, unheard].toSorted());
     expect(await idsIn('webhook_deliveries', 'event_id')).toEqual([...stays, unheard].toSorted());
-    expect(await stores.count('webhook_attempts')).toBe(4);
+    expect(await stores.count('webhook_attempts')).toBe(5);
   });
 
   it('are not silently missing in the feed: a position before them is refused as too old', async () => {
@@ -294,6 +307,13 @@ describe('Months of emails', () => {
     const keeper = await workspaceWith({ metadataDays: 3_000 });
     const waiting = await emailOf(keeper, 440, true);
     await emailOf(keeper, 400);
+    const now = new Date();
+    const monthAgo = (count: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count);
+    for (const edge of [monthAgo(16), monthAgo(14) - 1])
+      await stores.ask(
+        `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'email', 'lane', 'ready', now())`,
+        [newUuid(edge)],
+      );
     const all = await months('emails');
     expect(await dropAll(await retention.longest({ ...COMMON, contentDays: 365 }))).toBeGreaterThan(0);
     expect(await months('emails')).toBe(all);
@@ -304,7 +324,7 @@ describe('Months of emails', () => {
     expect(await months('emails')).toBeLessThan(all);
     expect(await idsIn('emails', 'id')).toContain(waiting);
     await stores.ask('DELETE FROM outbox');
-    expect(await dropAll(COMMON)).toBe(4);
+    expect(await dropAll(COMMON)).toBe(3 * 4);
     expect(await idsIn('emails', 'id')).not.toContain(waiting);
     expect(await dropAll(COMMON)).toBe(0);
   });
