@@ -67,7 +67,7 @@ const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_cla
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
-  SELECT o.*, o.attempt AND o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
+  SELECT o.*, o.status IS NOT DISTINCT FROM 'SUCCEEDED' AS is_success
   FROM   ${rowsOf(OUTCOME_COLUMNS, 'o')}
 ), ${applyOutcomes('l.steps')},
 succeeded AS (
