@@ -276,11 +276,12 @@ describe('The loser of a race for a key', () => {
     const acme = await stores.openWorkspace(1);
     const [last, next] = [new Date('2027-01-31T23:59:59.999Z'), new Date('2027-02-01T00:00:00.000Z')];
     await acceptOne(rawEmail(acme, { acceptedAt: last }));
+    const before = Array.from({ length: 48 }, () => last);
     const outcomes = await stores.accept(
-      [last, last, next, next].map((acceptedAt, n) => keyed(acme, 'k', { acceptedAt, payload: `${n}` })),
+      [...before, next, next].map((acceptedAt, n) => keyed(acme, 'k', { acceptedAt, payload: `${n}` })),
     );
     const kinds = outcomes.map(({ kind }) => kind);
-    expect(kinds).toEqual(['over_limit', 'over_limit', 'accepted', 'replayed']);
+    expect(kinds).toEqual([...before.map(() => 'over_limit'), 'accepted', 'replayed']);
     expect(await emailsOf(acme)).toBe(2);
   });
 

@@ -154,6 +154,19 @@ describe('A refused email', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
+  it('S14: changes no contact, though another email of its group does', async () => {
+    const globex = await stores.openWorkspace();
+    const to = (address: string) => ({ to: { address }, contactProperties: { name: address } });
+    const outcomes = await outcomeKinds([
+      rawEmail(globex, to('ada@example.net')),
+      rawEmail(globex, { ...STRANGER, ...to('bo@example.net') }),
+    ]);
+    expect(outcomes).toEqual(['accepted', 'unverified']);
+    expect(
+      await stores.ask('SELECT email, properties FROM contacts WHERE workspace_id = $1', [uuidOf(globex)]),
+    ).toEqual([{ email: 'ada@example.net', properties: { name: 'ada@example.net' } }]);
+  });
+
   it('does not fail its group, and the outcomes are in order', async () => {
     const globex = await stores.openWorkspace(2);
     const group = [
