@@ -245,6 +245,22 @@ describe('The events of emails', () => {
     expect(rung).toEqual([eventLane(workspace), eventLane(workspace)]);
   });
 
+  it('W12: of a group are each recorded for the workspace of their email only', async () => {
+    const emails: ClaimedEmail[] = [];
+    for (const workspace of [await stores.openWorkspace(), await stores.openWorkspace()]) {
+      await subscribe(workspace, ['EMAIL_SENT']);
+      emails.push(await stores.acceptAndClaim(workspace));
+    }
+    await stores.outbox.record(emails.map((claimed) => sent(claimed)));
+    for (const { id, workspaceId } of emails)
+      expect(
+        await stores.ask(
+          `SELECT payload::json->'data'->'email'->>'id' AS id FROM events WHERE workspace_id = $1`,
+          [uuidOf(workspaceId)],
+        ),
+      ).toEqual([{ id }]);
+  });
+
   it('W12: are not recorded where no webhook is subscribed, or for an outcome that changes no state', async () => {
     const [quiet, loud] = [await stores.openWorkspace(), await stores.openWorkspace()];
     await subscribe(loud, ['EMAIL_SENT', 'EMAIL_FAILED']);
