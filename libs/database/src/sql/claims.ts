@@ -59,7 +59,8 @@ export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claim
  * Locks rows of the outbox. $1 uuid[]: their ids. Index: outbox_pkey. Locks: in the order of the ids.
  *
  * Must precede, in the same transaction, the statement that records outcomes. If that one had to wait for a row that another transaction then changes,
- * Postgres 18.4 would re-evaluate the row in the middle of several data-modifying CTEs and crash with all of its connections (decision 38).
+ * Postgres 18.4 would re-evaluate the row in the middle of several data-modifying CTEs and crash with all of its connections (decision 38). Fencing needs
+ * it too: a row that is claimed again while the statement waits for it would be finished all the same.
  */
 export const LOCK_OUTBOX_ROWS = `
 SELECT FROM outbox WHERE subject_id = ANY ($1::uuid[]) ORDER BY subject_id FOR NO KEY UPDATE`;

@@ -192,14 +192,20 @@ describe('A refused email', () => {
     expect(found).toEqual(new Set([group[0]!.id, group[2]!.id, group[4]!.id]));
   });
 
-  it('rolls back its whole group, as `data`, when the database refuses its data', async () => {
-    const before = await rowCounts();
-    const group = [rawEmail(acme), rawEmail(acme, { groupBy: 'x'.repeat(256) })];
-    const error: unknown = await stores.accept(group, null).catch((thrown: unknown) => thrown);
+  it.each([
+    { what: 'one statement', bytes: 42 },
+    { what: 'several statements', bytes: 20 * 1024 * 1024 },
+  ])(
+    'rolls back its whole group of $what, as `data`, when the database refuses its data',
+    async ({ bytes }) => {
+      const before = await rowCounts();
+      const group = [rawEmail(acme, { bytes }), rawEmail(acme, { bytes, groupBy: 'x'.repeat(256) })];
+      const error: unknown = await stores.accept(group, null).catch((thrown: unknown) => thrown);
 
-    expect(faultOf(error)).toBe('data');
-    expect(await rowCounts()).toEqual(before);
-  });
+      expect(faultOf(error)).toBe('data');
+      expect(await rowCounts()).toEqual(before);
+    },
+  );
 });
 
 describe('A group', () => {

@@ -139,6 +139,21 @@ describe('An outcome', () => {
     expect(late).toEqual([{ kind: of(email).kind, claims: 1, late: true, duplicatePossible: true }]);
   });
 
+  it.each([
+    { outcome: 'a final one', of: sent },
+    { outcome: 'one that is tried again', of: delayed },
+  ])('that waits while its row is claimed again ($outcome) is late, and changes nothing', async ({ of }) => {
+    const client = await stores.another().database.pool.connect();
+    await client.query('BEGIN');
+    await client.query('UPDATE outbox SET claims = claims + 1 WHERE subject_id = $1', [uuidOf(email.id)]);
+    const recording = stores.outbox.record([of(email)]);
+    await stores.untilWaiting();
+    await client.query('COMMIT');
+    client.release();
+    expect(await recording).toEqual([false]);
+    expect(await stores.rowOf(email.id)).toMatchObject({ state: 'taken', claims: 2, attempts: 0 });
+  });
+
   it('is late when the email was given up meanwhile', async () => {
     await stores.letLeasesEnd([email.id]);
     await stores.outbox.revive(15_000, 10, 1);
