@@ -284,7 +284,7 @@ describe('Concurrent changes of an email', () => {
     await client.query(`UPDATE emails SET status = 'SENT' WHERE id = $1`, [uuidOf(id!)]);
     const cancelling = changes.cancel(acme, id!);
     const moving = otherChanges.reschedule(acme, id!, { at: null, keysKeptMs: KEPT_MS });
-    await blocked(2);
+    await stores.untilWaiting(2);
     await client.query('COMMIT');
     client.release();
     expect([await cancelling, await moving]).toEqual([false, undefined]);
