@@ -232,6 +232,7 @@ describe('N5: a database that was restored on another server', () => {
 
     const role = `app_${process.pid}`;
     await stores.ask(`CREATE ROLE ${role}`);
+    await stores.ask(`GRANT SELECT ON _prisma_migrations TO ${role}`);
     const greeters = Array.from({ length: 4 }, () =>
       openDatabase({ url: stores.url, poolSize: 1, applicationName: 'test' }),
     );
@@ -245,6 +246,7 @@ describe('N5: a database that was restored on another server', () => {
       );
     } finally {
       await Promise.all(greeters.map((database) => database.close()));
+      await stores.ask(`DROP OWNED BY ${role}`);
       await stores.ask(`DROP ROLE ${role}`);
     }
     expect(await stores.ask('SELECT era FROM event_eras ORDER BY era')).toEqual([{ era: 1 }, { era: 2 }]);
