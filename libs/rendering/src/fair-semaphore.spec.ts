@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { within } from '@posthorn/kernel';
 import { FairSemaphore } from './fair-semaphore.ts';
 
-describe('Slots', () => {
+describe('FairSemaphore', () => {
   it('admits a limited number at once, and the others of an owner in order of arrival', async () => {
     const semaphore = new FairSemaphore(1);
     const order: string[] = [];
@@ -33,6 +34,40 @@ describe('Slots', () => {
     release();
     await Promise.all(all);
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    expect(semaphore.waitingCount).toBe(0);
+  });
+
+  it('gives the last free one of several only to an owner that has none', async () => {
+    const semaphore = new FairSemaphore(3);
+    const admitted: string[] = [];
+    const take = (owner: string): Promise<() => void> =>
+      semaphore.take(owner).then((release) => (admitted.push(owner), release));
+    const [a1, a2] = [await take('a'), await take('a')];
+    const a3 = take('a');
+    await nextTurn();
+    expect(admitted).toEqual(['a', 'a']);
+    const b1 = await take('b');
+    const c1 = take('c');
+    b1();
+    await c1;
+    expect(admitted).toEqual(['a', 'a', 'b', 'c']);
+    a1();
+    await nextTurn();
+    expect(admitted).toEqual(['a', 'a', 'b', 'c']);
+    a2();
+    await a3;
+    expect(admitted).toEqual(['a', 'a', 'b', 'c', 'a']);
+  });
+
+  it('admits at once all that a single release allows', async () => {
+    const semaphore = new FairSemaphore(3);
+    const a1 = await semaphore.take('a');
+    await semaphore.take('b');
+    const waiting = [semaphore.take('b'), semaphore.take('a')];
+    await nextTurn();
+    expect(semaphore.waitingCount).toBe(2);
+    a1();
+    await Promise.all(waiting);
     expect(semaphore.waitingCount).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ import { FairSemaphore } from './fair-semaphore.ts';
 export interface ThreadLimits {
   /** Maximum duration of a task, without the start of its thread. Default: 5,000. */
   readonly deadlineMs?: number;
-  /** Maximum concurrent tasks; further ones wait. Default: the machine's cores, at most 4. */
+  /** Maximum concurrent tasks; further ones wait. Default: the machine's cores, at least 2 (with one, owners would wait for slow ones of others) and at most 4. */
   readonly maxThreads?: number;
   /** Maximum JavaScript heap of a thread, in MiB. Default: 256. */
   readonly maxHeapMb?: number;
@@ -64,15 +64,15 @@ export class RenderingThreads<Task, Result> {
     this.worker = worker;
     this.work = work;
     this.deadlineMs = limits.deadlineMs ?? 5_000;
-    this.maxThreads = limits.maxThreads ?? Math.min(availableParallelism(), 4);
+    this.maxThreads = limits.maxThreads ?? Math.min(Math.max(availableParallelism(), 2), 4);
     this.maxHeapMb = limits.maxHeapMb ?? 256;
     this.maxWaiting = limits.maxWaiting ?? Number.POSITIVE_INFINITY;
     this.semaphore = new FairSemaphore(this.maxThreads);
   }
 
   /**
-   * Runs a task when a thread is free; owners are served round robin. The deadline starts when the thread has begun the task, so it includes neither waiting for
-   * others nor the start of the thread.
+   * Runs a task when a thread is free; owners are served round robin, and the last free one of several threads is given only to an owner that has none. The
+   * deadline starts when the thread has begun the task, so it includes neither waiting for others nor the start of the thread.
    *
    * @param owner whose task it is
    * @param take called when a thread is free; returns the task, or undefined if there is none any more

@@ -13,10 +13,10 @@ const MAX_CHARACTERS_PER_GROUP = 1_048_576;
 const MAX_COOLDOWNS = 1_000;
 /** How long a version that has killed a thread fails at once, and its owner is quarantined: each retry might kill another thread. */
 export const COOLDOWN_MS = 30_000;
-/** Many times what rendering an email takes. An owner with a slower one is not grouped with others for a while, because they would wait for it. */
+/** Many times what rendering an email takes. If an owner has a slower one, its renderings are not grouped for a while, so that its turns stay short. */
 const SLOW_MS = 100;
 const MAX_SLOW = 1_000;
-/** How long such an owner is not grouped with others; longer than the quarantine, so that it also holds afterwards. */
+/** How long they are not grouped; longer than the quarantine, so that it also holds afterwards. */
 const SLOW_FOR_MS = 60_000;
 const WORK = 'rendering the template';
 
@@ -40,7 +40,7 @@ interface Waiting extends RenderRequest {
 /**
  * Analyses and renders templates in worker threads with limits on time and memory, because a template is an untrusted program.
  *
- * - Owners get threads round robin. Renderings that wait are grouped into one task, except those of owners that were slow recently.
+ * - Owners get threads round robin. Renderings of one owner that wait are grouped into one task, unless the owner was slow recently.
  * - A version that has killed a thread has a cooldown of half a minute, in which it fails at once with the same error; after that it is rendered in quarantine
  *   (one at a time) until it succeeds.
  * - During that half minute everything else of its owner is in quarantine too, because new bad versions can be created faster than they are detected.
@@ -90,7 +90,7 @@ export class TemplateRenderer {
     return this.threads.close();
   }
 
-  /** Every call waits for a thread. The one that gets it renders all waiting requests in one group, unless its own was rendered in another group before. */
+  /** Every call waits for a thread. The one that gets it renders all waiting requests of its owner in one group, unless its own was in another group before. */
   private async renderGroup(own: Waiting): Promise<void> {
     let group: Waiting[] = [];
     try {
@@ -141,13 +141,13 @@ export class TemplateRenderer {
     return group;
   }
 
-  /** The requests that may be grouped with `own`, which comes first. */
+  /** The requests that may be grouped with `own`, which comes first; none of others, who would wait for its owner's slow ones. */
   private candidatesFor(own: Waiting): Waiting[] {
-    if (this.isSlow(own)) return [own];
-    return [own, ...this.waiting.filter((one) => one !== own && !this.isSlow(one))];
+    if (this.isSlow(own.owner)) return [own];
+    return [own, ...this.waiting.filter((one) => one !== own && one.owner === own.owner)];
   }
 
-  private isSlow({ owner }: RenderRequest): boolean {
+  private isSlow(owner: string): boolean {
     return performance.now() < (this.slow.get(owner) ?? 0);
   }
 
@@ -166,19 +166,19 @@ export class TemplateRenderer {
 
   /** After the failure of a group, renders its requests one by one, so that only the culprit fails. */
   private retryOneByOne(group: readonly Waiting[], failure: unknown): void {
+    const [{ source, owner, reject }] = group as [Waiting];
     if (group.length === 1) {
-      const [{ source, owner, reject }] = group as [Waiting];
       this.noteFailure(owner, source.id, failure);
       reject(failure);
       return;
     }
-    for (const { owner } of group) this.markSlow(owner);
-    for (const own of Map.groupBy(group, ({ owner }) => owner).values()) void this.renderOneByOne(own);
+    this.markSlow(owner);
+    void this.renderOneByOne(group);
   }
 
-  /** Renders the requests of one owner, one at a time, concurrently with other owners; in quarantine once the owner is quarantined. */
-  private async renderOneByOne(own: readonly Waiting[]): Promise<void> {
-    for (const one of own) {
+  /** Renders the requests of one owner, one at a time; in quarantine once the owner is quarantined. */
+  private async renderOneByOne(group: readonly Waiting[]): Promise<void> {
+    for (const one of group) {
       const isQuarantined = this.quarantine.has(one.owner);
       const rendering = isQuarantined ? this.renderQuarantined(one) : this.renderAlone(one);
       const settled = rendering.then(one.resolve, one.reject);
