@@ -28,11 +28,7 @@ export class Quarantine {
   }
 
   has(owner: string): boolean {
-    const until = this.quarantinedUntil.get(owner);
-    if (until === undefined) return false;
-    if (performance.now() < until) return true;
-    this.quarantinedUntil.delete(owner);
-    return false;
+    return performance.now() < (this.quarantinedUntil.get(owner) ?? 0);
   }
 
   /** Quarantines the owner of a failed task, if it has exceeded the deadline or memory of a thread. */

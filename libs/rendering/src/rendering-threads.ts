@@ -101,7 +101,7 @@ export class RenderingThreads<Task, Result> {
     if (waitingCount >= this.maxWaiting)
       throw new RenderingFailed('busy', `${this.work} waits behind ${this.maxWaiting} others`);
     const own = this.semaphore.waitingCountOf(owner);
-    if (own > 0 && own >= this.maxWaiting - waitingCount)
+    if (own >= this.maxWaiting - waitingCount)
       throw new RenderingFailed('busy', `${this.work} waits behind ${own} of the same workspace`);
   }
 
