@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import type { RenderingFailed } from '../rendering-failed.ts';
 import type { TemplateVersionSource } from './compiled-templates.ts';
-import { TemplateRenderer } from './template-renderer.ts';
+import { COOLDOWN_MS, TemplateRenderer } from './template-renderer.ts';
 
 let versions = 0;
 const version = (html: string): TemplateVersionSource => ({
@@ -192,6 +192,35 @@ describe('TemplateRenderer', () => {
     expect(performance.now() - began).toBeLessThan(deadlineMs);
     await patient.close();
     await Promise.all(all);
+  });
+
+  it('quarantines also what waited already when a version of its owner killed a thread', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
+    const slow = (): Promise<RenderingFailed> =>
+      failureOf(
+        impatient.render({ ...ENDLESS, id: `slow-${(versions += 1)}` }, ENDLESS_VARIABLES, 'hostile'),
+      );
+    const first = slow();
+    await nextTurn();
+    const waiting = Array.from({ length: 6 }, slow);
+    expect((await first).reason).toBe('deadline');
+    expect((await Promise.race(waiting)).reason).toBe('busy');
+    await impatient.close();
+    const reasons = (await Promise.all(waiting)).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(2);
+  });
+
+  it('renders a version that killed a thread in quarantine, also when its cooldown is over', async () => {
+    const impatient = new TemplateRenderer({ maxThreads: 1, deadlineMs: DEADLINE_MS });
+    const slow = (): Promise<RenderingFailed> =>
+      failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile'));
+    await slow();
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + COOLDOWN_MS);
+    const reasons = (await Promise.all(Array.from({ length: 6 }, slow))).map(({ reason }) => reason);
+    expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(2);
+    clock.mockRestore();
+    await impatient.close();
   });
 
   it('fails a version that killed a thread at once for a while, without trying it', async () => {
