@@ -43,9 +43,11 @@ export class LaneGate {
     this.isAdmitting = true;
     while (this.inside < this.max && this.waiting.size > 0) {
       await this.turn();
-      // It may have been opened meanwhile.
-      this.waiting.next(() => true)?.();
+      const letIn = this.waiting.next(() => true);
+      // It was opened meanwhile.
+      if (letIn === undefined) break;
       this.inside += 1;
+      letIn();
     }
     this.isAdmitting = false;
   }

@@ -75,7 +75,9 @@ export class SenderSettings {
   @Max(1_000_000)
   SMTP_MESSAGES_PER_CONNECTION = 100;
 
-  @Setting('The maximum number of emails a second that this process sends, evenly spaced; 0 means no limit.')
+  @Setting(
+    'The maximum number of emails a second that this process sends, evenly spaced; 0 means no limit. While a relay says that it gets emails too fast, fewer are sent.',
+  )
   @IsInt()
   @Min(0)
   @Max(100_000)
