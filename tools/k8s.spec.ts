@@ -170,12 +170,6 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     for (const address of edgesOf(range))
       expect([address, isLetOut(address)]).toEqual([address, mayConnectTo(address, [])]);
   });
-
-  it('routes every path of the gateway through the ingress, except health checks', () => {
-    const [{ spec }] = ofKind('Ingress') as [Manifest];
-    const paths = (spec.rules[0].http.paths as { path: string }[]).map(({ path }) => path);
-    expect(paths.sort()).toEqual(firstSegmentsOfRoutes());
-  });
 });
 
 it.each([
@@ -185,22 +179,8 @@ it.each([
 ] as const)(
   'k8s/components/%s keeps them too, and says settings that are taken, where it is added to an overlay',
   async (component, section, said) => {
-    const folder = join('.cache', 'k8s', component);
-    mkdirSync(join(ROOT, folder), { recursive: true });
-    const parts = {
-      resources: ['../../../k8s/overlays/small'],
-      components: [`../../../k8s/components/${component}`],
-    };
-    const kind = {
-      apiVersion: 'kustomize.config.k8s.io/v1beta1',
-      kind: 'Kustomization',
-      namespace: 'posthorn',
-    };
-    writeFileSync(join(ROOT, folder, 'kustomization.yaml'), JSON.stringify({ ...kind, ...parts }));
-    const manifests = await render(folder);
-    expect(await schemaFaults(manifests)).toEqual([]);
-    expect(await typeFaults(manifests, component)).toEqual([]);
-    expect(ruleFaults(manifests)).toEqual([]);
+    const manifests = await renderWith(component);
+    await expectNoFaults(manifests, component);
     const shared = manifests.find((manifest) => manifest.kind === 'ConfigMap')!['data'] as Record<
       string,
       string
@@ -208,6 +188,52 @@ it.each([
     expect(readSettings({ read: ALL_SECTIONS[section] }, shared).read).toMatchObject(said);
   },
 );
+
+describe.each<[string, string, (route: Manifest) => string[]]>([
+  [
+    'gateway-api',
+    'HTTPRoute',
+    ({ spec }) => (spec.rules[0].matches as { path: { value: string } }[]).map(({ path }) => path.value),
+  ],
+  [
+    'ingress',
+    'Ingress',
+    ({ spec }) => (spec.rules[0].http.paths as { path: string }[]).map(({ path }) => path),
+  ],
+])('k8s/components/%s', (component, kind, pathsOf) => {
+  let manifests: Manifest[];
+  beforeAll(async () => {
+    manifests = await renderWith(component);
+  });
+  const route = (): Manifest => manifests.find((manifest) => manifest.kind === kind)!;
+
+  it('keeps them too, where it is added to an overlay', () => expectNoFaults(manifests, component));
+
+  it('routes every path of the gateway, except health checks', () => {
+    expect(pathsOf(route()).sort()).toEqual(firstSegmentsOfRoutes());
+  });
+
+  it('lets only the namespace of the proxies in to the gateway', () => {
+    const { spec } = manifests.find(({ metadata }) => metadata.name === 'gateway-from-proxies')!;
+    expect([spec.podSelector, spec.ingress]).toMatchObject([
+      { matchLabels: { 'app.kubernetes.io/name': 'gateway' } },
+      [
+        {
+          from: [
+            { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': expect.any(String) } } },
+          ],
+        },
+      ],
+    ]);
+  });
+
+  it('is found where it leads to the dashboard', () => {
+    const astray = structuredClone(manifests);
+    const text = JSON.stringify(route()).replaceAll('"name":"gateway","port"', '"name":"dashboard","port"');
+    astray.push(JSON.parse(text) as Manifest);
+    expect(ruleFaults(astray)).toContain('dashboard is reachable from outside');
+  });
+});
 
 describe('k8s/components/observe', () => {
   let manifests: Manifest[];
@@ -318,13 +344,6 @@ describe('the checks of the manifests', () => {
         ),
       /denies/,
     ],
-    [
-      'a dashboard on the internet',
-      (_, all) =>
-        (all.find(({ kind }) => kind === 'Ingress')!['spec'].rules[0].http.paths[0].backend.service.name =
-          'dashboard'),
-      /reachable/,
-    ],
     ['a number of pods that scaling changes', (d) => (d['spec'].replicas = 2), /undo its scaling/],
     [
       'scaling of nothing',
@@ -383,6 +402,27 @@ function secretsOf({ env = [] }: Container): string[] {
     expect(key ?? name).toBe(name);
     return key === undefined ? [] : [name];
   });
+}
+
+/** What kustomize makes of the overlay `small` with a component added. */
+function renderWith(component: string): Promise<Manifest[]> {
+  const folder = join('.cache', 'k8s', component);
+  mkdirSync(join(ROOT, folder), { recursive: true });
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    namespace: 'posthorn',
+    resources: ['../../../k8s/overlays/small'],
+    components: [`../../../k8s/components/${component}`],
+  };
+  writeFileSync(join(ROOT, folder, 'kustomization.yaml'), JSON.stringify(kustomization));
+  return render(folder);
+}
+
+async function expectNoFaults(manifests: readonly Manifest[], name: string): Promise<void> {
+  expect(await schemaFaults(manifests)).toEqual([]);
+  expect(await typeFaults(manifests, name)).toEqual([]);
+  expect(ruleFaults(manifests)).toEqual([]);
 }
 
 /** Of the paths of all controllers. */

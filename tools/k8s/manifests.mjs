@@ -17,6 +17,7 @@ const require = createRequire(import.meta.url);
 
 /** The packages with the types and validators of an API group, generated from the schemas that Kubernetes and the operators publish. */
 const PACKAGES = {
+  'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
   'keda.sh': '@kubernetes-models/keda',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 };

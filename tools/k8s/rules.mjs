@@ -134,15 +134,19 @@ function networkFaults(manifests) {
     const { podSelector, policyTypes, ingress, egress } = spec;
     return Object.keys(podSelector).length === 0 && policyTypes.length === 2 && !ingress && !egress;
   });
-  const exposed = manifests
-    .filter(({ kind }) => kind === 'Ingress')
-    .flatMap(({ spec }) =>
-      spec.rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service.name)),
-    );
+  const exposed = manifests.flatMap(backendsOf);
   return [
     ...(deniesAll ? [] : ['nothing denies what no policy allows']),
     ...exposed.filter((name) => name !== 'gateway').map((name) => `${name} is reachable from outside`),
   ];
+}
+
+/** The Services to which an object leads requests from outside. @param {Manifest} manifest */
+function backendsOf({ kind, spec }) {
+  if (kind === 'HTTPRoute')
+    return spec.rules.flatMap(({ backendRefs }) => backendRefs.map(({ name }) => name));
+  if (kind !== 'Ingress') return [];
+  return spec.rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service.name));
 }
 
 /** @param {readonly Manifest[]} manifests */

@@ -41,11 +41,6 @@ async function checkCall(words: readonly string[], applied: Manifest[], checkout
   else if (verb === 'create' && rest[0] === 'job') {
     isThereAs(/^--from=(.+)$/.exec(rest[2]!)?.[1]);
     applied.push({ kind: 'Job', metadata: { name: rest[1]! } });
-  } else if (verb === 'create' && rest[1] === 'tls') {
-    const ingress = applied.find(({ kind }) => kind === 'Ingress') as unknown as {
-      spec: { tls: { secretName: string }[] };
-    };
-    expect(ingress.spec.tls.map(({ secretName }) => secretName)).toContain(rest[2]);
   } else if (verb === 'create') checkSecret(rest, applied);
   else if (verb === 'apply')
     expect([rest[0], await built(rest[1]!, checkout)]).toEqual([
