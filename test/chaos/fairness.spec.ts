@@ -4,7 +4,7 @@ import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { OutboxStore } from '@posthorn/database';
 import { JobWorker, LaneGate, LaneRings, QUEUES } from '@posthorn/queues';
 import { Pace, RelayBreaker, RelayChain, RelayTransport } from '@posthorn/smtp';
-import { testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { type SinkScript, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { ComposeEmail, DeliverEmail, SendEmails, WithheldRecipients } from '@posthorn/use-cases';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
 import { seedEmails } from './seed.ts';
@@ -143,4 +143,32 @@ describe('a backlog of 10,000', () => {
     expect(turnsBefore).toBeLessThanOrEqual(MAX_TURNS_BEFORE);
     expect(mailsBefore).toBeLessThanOrEqual(MAX_MAILS_BEFORE);
   });
+});
+
+it('sends a lone email while the relay has answered none of another workspace’s backlog', async () => {
+  const held = newRecipient();
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  let heldCount = 0;
+  const script: SinkScript = (stage, { to }) => {
+    if (stage !== 'content' || to[0] !== held) return undefined;
+    heldCount += 1;
+    return { after: answered };
+  };
+  const stack = await Stack.start({ sink: { script } });
+  try {
+    const { workspaceId } = stack.tenant;
+    const other = await stack.createTenant('Other');
+    await seedEmails(stack.database, { workspaceId, count: 400, lane: 'now', to: held });
+    await until(() => heldCount >= 18, 'the backlog has all the connections that it may have');
+    const to = newRecipient();
+    await seedEmails(stack.database, { workspaceId: other.workspaceId, count: 1, lane: 'now', to });
+    await until(() => stack.mailsTo(to).length === 1, 'the lone email arrives');
+    expect([stack.sink.count, heldCount]).toEqual([1, 18]);
+    answer();
+    await until(() => stack.sink.count === 401, 'the backlog arrives');
+  } finally {
+    answer();
+    await stack.close();
+  }
 });

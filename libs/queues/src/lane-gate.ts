@@ -1,10 +1,16 @@
 import type { LaneId } from '@posthorn/domain';
+import { Permits } from './permits.ts';
 import { RoundRobinLanes } from './round-robin-lanes.ts';
 
-/** A semaphore that is fair between lanes: waiting work is admitted round robin, one item per lane. */
+interface Waiting {
+  readonly laneId: LaneId;
+  readonly letIn: () => void;
+}
+
+/** A semaphore that is fair between lanes: waiting work is admitted round robin, one item per lane, and no lane takes all places (see `Permits`). */
 export class LaneGate {
-  private readonly waiting = new RoundRobinLanes<() => void>();
-  private inside = 0;
+  private readonly waiting = new RoundRobinLanes<Waiting>();
+  private readonly places: Permits;
   private isAdmitting = false;
   private isOpen = false;
 
@@ -13,21 +19,23 @@ export class LaneGate {
    * @param turn resolves when the next one may be admitted; which one it is, is decided then. Default: always at once
    */
   constructor(
-    private readonly max: number,
+    max: number,
     private readonly turn: () => Promise<void> = () => Promise.resolve(),
-  ) {}
+  ) {
+    this.places = new Permits({ concurrency: max });
+  }
 
   /** Runs the work once it is admitted. @throws what the work throws */
   async pass<Result>(laneId: LaneId, work: () => Promise<Result>): Promise<Result> {
     if (this.isOpen) return work();
     await new Promise<void>((letIn) => {
-      this.waiting.add(laneId, letIn);
+      this.waiting.add(laneId, { laneId, letIn });
       void this.admit();
     });
     try {
       return await work();
     } finally {
-      this.inside -= 1;
+      this.places.leave(laneId);
       void this.admit();
     }
   }
@@ -35,20 +43,22 @@ export class LaneGate {
   /** Removes the limit permanently and admits everything that waits: for shutting down, when nothing more is started. */
   open(): void {
     this.isOpen = true;
-    for (const letIn of this.waiting.takeAll()) letIn();
+    for (const { letIn } of this.waiting.takeAll()) letIn();
   }
 
   private async admit(): Promise<void> {
     if (this.isAdmitting) return;
     this.isAdmitting = true;
-    while (this.inside < this.max && this.waiting.size > 0) {
+    while (this.places.free > 0 && this.waiting.someHead(this.mayEnter)) {
       await this.turn();
-      const letIn = this.waiting.next(() => true);
+      const next = this.waiting.next(this.mayEnter);
       // It was opened meanwhile.
-      if (letIn === undefined) break;
-      this.inside += 1;
-      letIn();
+      if (next === undefined) break;
+      this.places.take(next.laneId);
+      next.letIn();
     }
     this.isAdmitting = false;
   }
+
+  private readonly mayEnter = ({ laneId }: Waiting): boolean => this.places.mayTake(laneId);
 }

@@ -30,7 +30,8 @@ export class RoundRobinLanes<Item> {
 
   /** Whether the head of any lane matches. */
   someHead(matches: (item: Item) => boolean): boolean {
-    return [...this.queues.values()].some((queue) => matches(queue[0]!));
+    for (const [head] of this.queues.values()) if (matches(head!)) return true;
+    return false;
   }
 
   /** Removes an item. @returns whether it was there */

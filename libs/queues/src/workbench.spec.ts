@@ -331,6 +331,7 @@ describe('Workbench', () => {
       concurrency: 40,
       maxRows: 400,
       maxPermitsPerLane: 10,
+      maxTimesFree: 1,
       work: async (row) => {
         begun.push(row.name);
         if (row.name.startsWith('dead')) await hangs;
@@ -344,6 +345,27 @@ describe('Workbench', () => {
     expect(placesOf('well')).toBe(20);
     free();
     await Promise.all(dead);
+  });
+
+  it('keeps a tenth of the places free for others than the only busy lane', async () => {
+    let free: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => (free = resolve));
+    const begun: string[] = [];
+    const { bench } = makeBench({
+      concurrency: 20,
+      work: async (row) => {
+        begun.push(row.name);
+        if (row.name.startsWith('slow')) await hangs;
+        return 'done';
+      },
+    });
+    const slow = bench.put(rowsOf('slow', 30), performance.now());
+    expect(begun).toHaveLength(18);
+    await bench.put(rowsOf('lone', 2), performance.now());
+    expect(begun.slice(18)).toEqual(['lone0', 'lone1']);
+    free();
+    await slow;
+    expect(begun).toHaveLength(32);
   });
 
   it('gives the place of a row that only waits to others, and still waits for it', async () => {

@@ -30,7 +30,7 @@ export class SenderSettings {
   SMTP_EHLO_NAME?: string;
 
   @Setting(
-    'The maximum number of connections from this process to each relay, and of emails that it transmits at once.',
+    'The maximum number of connections from this process to each relay, and of emails that it transmits at once. A backlog of one workspace leaves a tenth of them to the others.',
   )
   @IsInt()
   @Min(1)

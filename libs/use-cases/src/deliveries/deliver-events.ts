@@ -80,6 +80,7 @@ export class DeliverEvents {
       // While somebody else holds the lock of a webhook, its outcomes are deferred.
       maxUnrecordedPerLane: connections,
       maxPermitsPerLane: Math.max(1, Math.ceil(connections * MAX_SHARE_PER_LANE)),
+      maxTimesFree: 1,
       claim: (demands, maxBytes) => deliveries.claim(demands, maxBytes, leaseMs, false),
       work: (...one) => this.deliverUnlessSlow(...one),
     });

@@ -28,6 +28,7 @@ interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
       | 'maxBytes'
       | 'maxRowsPerLane'
       | 'maxPermitsPerLane'
+      | 'maxTimesFree'
       | 'maxUnrecorded'
       | 'maxUnrecordedPerLane'
       | 'minRowsForNewLane'
