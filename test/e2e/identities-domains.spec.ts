@@ -187,6 +187,40 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     expect(recordOf(checked, 'DKIM_ED25519').status).toBe('FOUND');
   });
 
+  it('says where a record is that was set at another name, and what to enter; it verifies nothing', async () => {
+    const zone = newDomain();
+    const added = await addIdentity(api(), { domain: `mail.${zone}` });
+    const [rsa, ed25519] = [recordOf(added, 'DKIM_RSA'), recordOf(added, 'DKIM_ED25519')];
+    const misplaced = [`${rsa.name}.${zone}`, ed25519.name.replace('.mail.', '.')];
+    dns.set(misplaced[0]!, { txt: [strings(rsa)] });
+    dns.set(misplaced[1]!, { txt: [strings(ed25519)] });
+    const checked = await verify(added);
+    expect(checked.status).toBe('PENDING');
+    for (const [index, { purpose, name }] of [rsa, ed25519].entries()) {
+      expect(recordOf(checked, purpose)).toMatchObject({
+        status: 'MISSING',
+        message: `The record is at \`${misplaced[index]}\` instead of this name; if your DNS provider appends \`.${zone}\` to what is entered as the name, enter \`${name.replace(`.${zone}`, '')}\``,
+        found: [],
+      });
+    }
+  });
+
+  it('finds the DMARC record that a subdomain inherits, whatever a wildcard record answers at its own names', async () => {
+    const zone = newDomain();
+    const added = await addIdentity(api(), { domain: `mail.${zone}` });
+    dns.set(`_dmarc.${zone}`, { txt: ['v=DMARC1; p=none; sp=reject'] });
+    for (const { name } of added.records) dns.set(name, { txt: ['v=spf1 -all'] });
+    const checked = await verify(added);
+    expect(recordOf(checked, 'DMARC')).toMatchObject({
+      status: 'FOUND',
+      message: `The DMARC record of \`${zone}\` applies, with the policy \`reject\``,
+    });
+    expect(recordOf(checked, 'DKIM_RSA')).toMatchObject({
+      status: 'WRONG',
+      message: expect.stringContaining('may come from a wildcard record'),
+    });
+  });
+
   it('returns the same result when it is called again at once, without a DNS query', async () => {
     const added = await addIdentity(api(), { domain: newDomain() });
     const first = await verify(added);

@@ -58,6 +58,8 @@ export * from './identities/key-proof.ts';
 export * from './identities/key-rotation.ts';
 export * from './identities/key-stage.ts';
 export * from './identities/record-finding.ts';
+export * from './identities/misplaced-record.ts';
+export * from './identities/record-state.ts';
 export * from './identities/record-verdict.ts';
 export * from './identities/verification-mails.ts';
 export * from './identities/expected-records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dkimRecord, faultInDkimRecord, isTesting, type PublishedKey } from './dkim-record.ts';
+import { dkimRecord, faultInDkimRecord, isMeantAsDkim, isTesting, type PublishedKey } from './dkim-record.ts';
 
 /** Made with OpenSSL 3. */
 const SPKI =
@@ -58,7 +58,9 @@ describe('A DKIM record', () => {
     [`v=DKIM1; k=ed25519; p=${P}; p=${P}`, 'each name once'],
     [`v=DKIM1 k=ed25519 p=${P}`, 'has no `p`'],
     [`"v=DKIM1; k=ed25519; p=${P}"`, 'quotation marks'],
-    [`v=DKIM1\\; k=ed25519\\; p=${P}`, 'it must be `v=DKIM1`'],
+    [`v=DKIM1\\; k=ed25519\\; p=${P}`, 'backslashes'],
+    [`v=DKIM1; k=ed25519; p=${P.slice(0, 20)}" "${P.slice(20)}`, 'quotation marks'],
+    [`v=DKIM1;\u00c2\u00a0k=ed25519;\u00c2\u00a0p=${P}`, 'perhaps invisible ones'],
     [`v=DKIM1; just words; p=${P}`, 'is not a list'],
     [`k=ed25519\\;; words\\; p`, 'backslashes'],
     [`v=DKIM1; k=ed25519; h=sha1; p=${P}`, 'without `sha256`'],
@@ -66,6 +68,22 @@ describe('A DKIM record', () => {
     ['google-site-verification=abc', 'is not a list'],
   ])('%j: %s', (record, fault) => {
     expect(faultInDkimRecord(record, ED25519)).toContain(fault);
+  });
+
+  it('may have in a note what is a mistake elsewhere', () => {
+    expect(faultInDkimRecord(`v=DKIM1; n=of \u00c2 "us"\\; k=ed25519; p=${P}`, ED25519)).toBeUndefined();
+  });
+
+  it.each([
+    [`v=DKIM1; p=`, true],
+    [`"v=DKIM1\\; k=ed25519`, true],
+    [`p=${SPKI}`, true],
+    [SPKI, true],
+    ['v=spf1 -all', false],
+    ['v=DMARC1; p=quarantine', false],
+    ['google-site-verification=abc', false],
+  ])('%j is meant as one: %s', (record, isMeant) => {
+    expect(isMeantAsDkim(record)).toBe(isMeant);
   });
 
   it('can be for tests only', () => {

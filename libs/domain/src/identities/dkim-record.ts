@@ -1,5 +1,6 @@
 import { withoutTrailing } from '@posthorn/kernel';
 import { abbreviated } from './abbreviated.ts';
+import { faultInSpelling } from './record-spelling.ts';
 
 /** A key that a DKIM record must publish. */
 export interface PublishedKey {
@@ -10,6 +11,8 @@ export interface PublishedKey {
 
 /** A SubjectPublicKeyInfo of a 2048-bit RSA key is a header of this length and an RSAPublicKey, which RFC 6376 also permits as `p`. */
 const RSA_HEADER_BYTES = 24;
+
+const NO_TAG_LIST = 'is not a list of `name=value` parts with a semicolon between them, each name once';
 
 /** Of a wrong value, in a sentence. */
 const MAX_SHOWN = 40;
@@ -25,15 +28,13 @@ export function dkimRecord({ algorithm, publicKey }: PublishedKey): string {
  */
 export function faultInDkimRecord(record: string, key: PublishedKey): string | undefined {
   const tags = parseTags(record);
-  if (tags === undefined) return faultInSpelling(record);
-  const published = tags.get('p');
-  if (published === undefined) return 'has no `p`, which holds the key';
-  return (
-    faultInVersion(tags) ??
-    faultInAlgorithm(tags, key.algorithm) ??
-    faultInKey(published, key) ??
-    faultInUse(tags)
-  );
+  const fault = tags === undefined ? NO_TAG_LIST : faultInTags(tags, key);
+  return fault === undefined ? undefined : (faultInSpelling(record) ?? fault);
+}
+
+/** Whether a record is meant to be a DKIM key, however wrong it is. */
+export function isMeantAsDkim(record: string): boolean {
+  return /dkim1|\bk ?= ?(?:rsa|ed25519)|\bp ?= ?[a-z0-9+/]{20}|MII[A-Z]/i.test(record);
 }
 
 /** Whether receivers ignore a key because its owner is only testing DKIM (RFC 6376, section 3.6.1, `t=y`). */
@@ -54,11 +55,15 @@ function parseTags(record: string): Map<string, string> | undefined {
   return tags;
 }
 
-/** Common mistakes when a record is entered into the form of a DNS provider. */
-function faultInSpelling(record: string): string {
-  if (/^\s*["'“]/u.test(record)) return 'has quotation marks in it; enter the value without them';
-  if (record.includes('\\;')) return 'has backslashes before its semicolons; enter the value without them';
-  return 'is not a list of `name=value` parts with a semicolon between them, each name once';
+function faultInTags(tags: ReadonlyMap<string, string>, key: PublishedKey): string | undefined {
+  const published = tags.get('p');
+  if (published === undefined) return 'has no `p`, which holds the key';
+  return (
+    faultInVersion(tags) ??
+    faultInAlgorithm(tags, key.algorithm) ??
+    faultInKey(published, key) ??
+    faultInUse(tags)
+  );
 }
 
 function faultInVersion(tags: ReadonlyMap<string, string>): string | undefined {
@@ -84,7 +89,7 @@ function faultInKey(found: string, key: PublishedKey): string | undefined {
   if (published === '') return 'has an empty `p`, which says that the key is revoked';
   if (acceptedForms(key).includes(published)) return undefined;
   return key.publicKey.startsWith(published)
-    ? 'has a `p` that is cut short; enter all of the value, in several strings if your provider asks for that'
+    ? 'has a `p` that is cut short; enter all of the value in one record, in several strings if your provider asks for that'
     : 'publishes another key';
 }
 

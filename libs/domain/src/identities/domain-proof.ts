@@ -1,5 +1,5 @@
 import type { IdentityStatus } from './identity-status.ts';
-import type { RecordState } from './record-verdict.ts';
+import type { RecordState } from './record-state.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

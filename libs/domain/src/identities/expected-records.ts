@@ -13,7 +13,7 @@ interface CommonRecord {
   readonly isRequired: boolean;
   /** The name to set it at. */
   readonly name: string;
-  /** Names where it is looked up if there is none at `name`, in this order. */
+  /** Names where it is looked up if there is none at `name`, in this order: receivers look for a DMARC record there too. */
   readonly fallbackNames: readonly string[];
   /** The value to set; null: only the operator of the relay knows it. */
   readonly value: string | null;
@@ -41,7 +41,8 @@ interface ExpectedDmarcRecord extends CommonRecord {
 export type ExpectedRecord = ExpectedDkimRecord | ExpectedSpfRecord | ExpectedDmarcRecord;
 
 const PURPOSES = { rsa: 'DKIM_RSA', ed25519: 'DKIM_ED25519' } as const;
-const DNS_NAME_OCTETS = 253;
+/** The limit of the DNS on a name (RFC 1035, section 2.3.4). */
+export const DNS_NAME_OCTETS = 253;
 /** DMARC's limit on the look-ups of a receiver. */
 const DMARC_LOOKUPS = 5;
 
@@ -107,7 +108,7 @@ function dmarc(domain: string): ExpectedDmarcRecord {
 }
 
 /** The parent domains with more than one label, nearest first. */
-function parentsOf(domain: string): string[] {
+export function parentsOf(domain: string): string[] {
   const labels = domain.split('.');
   return labels.slice(1, -1).map((_label, index) => labels.slice(index + 1).join('.'));
 }

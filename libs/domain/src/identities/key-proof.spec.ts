@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type KeyProof, keyProofAfter } from './key-proof.ts';
-import type { RecordState } from './record-verdict.ts';
+import type { RecordState } from './record-state.ts';
 
 const HOUR_MS = 3_600_000;
 const NEVER: KeyProof = { publishedAtMs: null, wrongSinceMs: null };

@@ -1,5 +1,5 @@
 import { PROOF_LIMITS } from './domain-proof.ts';
-import type { RecordState } from './record-verdict.ts';
+import type { RecordState } from './record-state.ts';
 
 /** The state of a key after the checks of its record so far. Emails are signed with it while `publishedAtMs` is not null. */
 export interface KeyProof {

@@ -7,7 +7,7 @@ import {
   stageMessage,
   type StagedKey,
 } from './key-rotation.ts';
-import type { RecordState } from './record-verdict.ts';
+import type { RecordState } from './record-state.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const { propagationMs, overlapMs } = KEY_ROTATION;

@@ -1,6 +1,6 @@
 import { type KeyProof, keyProofAfter, UNPUBLISHED } from './key-proof.ts';
 import type { KeyStage } from './key-stage.ts';
-import type { RecordState } from './record-verdict.ts';
+import type { RecordState } from './record-state.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;

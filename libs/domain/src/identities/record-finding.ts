@@ -1,10 +1,11 @@
 import { abbreviated } from './abbreviated.ts';
-import { recordVerdict, type RecordVerdict } from './record-verdict.ts';
-import type { TxtAnswer } from './txt-answer.ts';
 import type { ExpectedRecord } from './expected-records.ts';
+import type { RecordVerdict } from './record-state.ts';
+import { recordVerdict } from './record-verdict.ts';
+import type { NamedAnswer } from './txt-answer.ts';
 
 /** The result of a check of an expected record, with the records that were found. */
-interface RecordFinding extends RecordVerdict {
+export interface RecordFinding extends RecordVerdict {
   /** The TXT records at the name, limited in number and length. */
   readonly found: readonly string[];
 }
@@ -16,10 +17,10 @@ const MAX_RECORDS = 10;
 const MAX_RECORD_CHARACTERS = 1_000;
 
 /** Compares an answer with an expected record. The records are untrusted: they are truncated, and characters that cannot be stored are replaced. */
-export function recordFinding(expected: ExpectedRecord, answer: TxtAnswer): RecordFinding {
+export function recordFinding(expected: ExpectedRecord, { name, answer }: NamedAnswer): RecordFinding {
   const values = answer.kind === 'found' ? answer.values : [];
   return {
-    ...recordVerdict(expected, answer),
+    ...recordVerdict(expected, answer, name),
     found: values.slice(0, MAX_RECORDS).map((value) => abbreviated(value, MAX_RECORD_CHARACTERS)),
   };
 }

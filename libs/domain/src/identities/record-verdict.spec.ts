@@ -82,12 +82,12 @@ describe('A DKIM record', () => {
     ['is not there', ABSENT, 'MISSING', 'set one with this value'],
     ['is another one', found('v=DKIM1; k=ed25519; p=AAAA'), 'WRONG', 'The record publishes another key'],
     ['is wrong beside others', found('hello', 'v=DKIM1; k=ed25519; p='), 'WRONG', 'is revoked'],
-    ['is something else', found('hello'), 'WRONG', 'is not a list'],
+    ['is something else', found('hello', 'v=spf1 -all'), 'WRONG', 'may come from a wildcard record'],
     [
       'gets no answer',
       { kind: 'failed', reason: 'no name server answered within 5000 ms' },
       'UNANSWERED',
-      'no name server answered within 5000 ms; it is tried again',
+      'no name server answered within 5000 ms; it is tried again, and if that goes on, check the name servers',
     ],
   ] as const)('%s', (_case, answer, state, message) => {
     expect(recordVerdict(ed, answer)).toEqual({ state, message: expect.stringContaining(message) });
@@ -103,10 +103,27 @@ describe('An SPF record', () => {
     ['v=spf1 mx -all', 'WRONG'],
     ['v=spf1 -include:_spf.relay.example ~all', 'WRONG'],
     ['v=spf1 include:_spf.relay.example.org ~all', 'WRONG'],
+    ['v=spf1 mx ~all include:_spf.relay.example', 'WRONG'],
+    ['v=spf1 +all', 'WRONG'],
+    ['"v=spf1 include:_spf.relay.example ~all"', 'WRONG'],
+    ['v=spf1; include:_spf.relay.example; ~all', 'WRONG'],
+    ['spf1 include:_spf.relay.example ~all', 'WRONG'],
     ['v=spf10 include:_spf.relay.example', 'MISSING'],
+    ['spf2.0/pra include:_spf.relay.example', 'MISSING'],
     ['some-verification=1', 'MISSING'],
   ])('%j is %s', (record, state) => {
     expect(recordVerdict(named, found('unrelated', record)).state).toBe(state);
+  });
+
+  it.each([
+    ['v=spf1 mx -all include:_spf.relay.example', 'put `include:_spf.relay.example` before its `-all`'],
+    ['v=spf1 redirect=other.example', 'before its last part'],
+    ['v=spf1 mx all', 'lets every server send'],
+    ['"v=spf1 -all"', 'has quotation marks in it'],
+    ['v=spf1\\; -all', 'has backslashes in it'],
+    ['v=spf1; -all', 'does not begin with `v=spf1` and a space'],
+  ])('%j: %s', (record, message) => {
+    expect(recordVerdict(named, found(record)).message).toContain(message);
   });
 
   it('must be unique', () => {
@@ -132,8 +149,35 @@ describe('A DMARC record', () => {
     [found('v=DMARC1; p=block'), 'WRONG'],
     [found('v=DMARC1; p=none', 'v=DMARC1; p=reject'), 'WRONG'],
     [found('v=DMARC10; p=none'), 'MISSING'],
+    [found('v=spf1 -all'), 'MISSING'],
     [ABSENT, 'MISSING'],
   ] as const)('%j is %s', (answer, state) => {
     expect(recordVerdict(wanted('DMARC'), answer).state).toBe(state);
+  });
+
+  it.each([
+    ['"v=DMARC1; p=none"', 'has quotation marks in it'],
+    ['v=DMARC1\\; p=none', 'has backslashes in it'],
+    ['v=dmarc1; p=none', 'does not begin with `v=DMARC1;`'],
+    ['p=reject; v=DMARC1', 'does not begin with `v=DMARC1;`'],
+    ['p=reject', 'does not begin with `v=DMARC1;`'],
+    ['v=DMARC1, p=none', 'does not begin with `v=DMARC1;`'],
+  ])('%j is one that receivers ignore: %s', (record, fault) => {
+    expect(recordVerdict(wanted('DMARC'), found(record))).toEqual({
+      state: 'WRONG',
+      message: expect.stringContaining(fault),
+    });
+  });
+
+  it.each([
+    ['v=DMARC1; p=reject', '`reject`'],
+    ['v=DMARC1; p=none; sp=Reject', '`reject`'],
+    ['v=DMARC1; p=reject; sp=none', '`none`'],
+    ['v=DMARC1; p=reject; sp=?', '`reject`'],
+  ])('%j of a parent applies with its policy for subdomains, %s', (record, policy) => {
+    expect(recordVerdict(wanted('DMARC'), found(record), '_dmarc.example.com')).toEqual({
+      state: 'FOUND',
+      message: `The DMARC record of \`example.com\` applies, with the policy ${policy}`,
+    });
   });
 });

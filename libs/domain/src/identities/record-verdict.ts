@@ -1,30 +1,21 @@
-import { faultInDkimRecord, isTesting, type PublishedKey } from './dkim-record.ts';
-import type { TxtAnswer } from './txt-answer.ts';
+import { faultInDkimRecord, isMeantAsDkim, isTesting, type PublishedKey } from './dkim-record.ts';
+import { dmarcVerdict } from './dmarc-verdict.ts';
 import type { ExpectedRecord } from './expected-records.ts';
+import { found, missing, type RecordVerdict, wrong } from './record-state.ts';
+import { spfVerdict } from './spf-verdict.ts';
+import type { TxtAnswer } from './txt-answer.ts';
 
-/** The states of a DNS record, with their meanings. */
-export const RECORD_STATES = {
-  UNCHECKED: 'has not been looked for yet',
-  FOUND: 'is there and right',
-  MISSING: 'is not there: the DNS says so',
-  WRONG: 'is there, and not as it should be',
-  UNANSWERED: 'could not be looked up: no name server answered, or none could say',
-} as const;
-
-export type RecordState = keyof typeof RECORD_STATES;
-
-/** The result of a check of an expected record. */
-export interface RecordVerdict {
-  readonly state: Exclude<RecordState, 'UNCHECKED'>;
-  /** One sentence: what was found, and how to fix it. */
-  readonly message: string;
-}
-
-/** Compares what the DNS says with what is expected. */
-export function recordVerdict(expected: ExpectedRecord, answer: TxtAnswer): RecordVerdict {
-  if (answer.kind === 'failed') {
-    return { state: 'UNANSWERED', message: `The look-up failed: ${answer.reason}; it is tried again` };
-  }
+/**
+ * Compares what the DNS says with what is expected.
+ *
+ * @param at the name that the answer is for: that of the record, or one of its fallback names
+ */
+export function recordVerdict(
+  expected: ExpectedRecord,
+  answer: TxtAnswer,
+  at: string = expected.name,
+): RecordVerdict {
+  if (answer.kind === 'failed') return unanswered(answer.reason);
   const values = answer.kind === 'found' ? answer.values : [];
   switch (expected.purpose) {
     case 'DKIM_RSA':
@@ -33,18 +24,25 @@ export function recordVerdict(expected: ExpectedRecord, answer: TxtAnswer): Reco
     case 'SPF':
       return spfVerdict(values, expected.include);
     case 'DMARC':
-      return dmarcVerdict(values);
+      return dmarcVerdict(values, at === expected.name ? undefined : at.slice('_dmarc.'.length));
   }
 }
 
-const found = (message: string): RecordVerdict => ({ state: 'FOUND', message });
-const missing = (message: string): RecordVerdict => ({ state: 'MISSING', message });
-const wrong = (message: string): RecordVerdict => ({ state: 'WRONG', message });
+/** Resolvers answer SERVFAIL for a domain whose name servers do not know it, and for one whose DNSSEC signatures are wrong. */
+function unanswered(reason: string): RecordVerdict {
+  const message = `The look-up failed: ${reason}; it is tried again, and if that goes on, check the name servers of the domain and its DNSSEC`;
+  return { state: 'UNANSWERED', message };
+}
 
 function dkimVerdict(values: readonly string[], key: PublishedKey): RecordVerdict {
-  if (values.length === 0) return missing('There is no TXT record at this name; set one with this value');
+  if (values.length === 0) {
+    // Resolvers remember a negative answer for as long as the SOA record of the zone says (RFC 2308, section 5).
+    return missing(
+      'There is no TXT record at this name; set one with this value, after which name servers may still say for an hour or more that there is none',
+    );
+  }
   const right = values.find((value) => faultInDkimRecord(value, key) === undefined);
-  if (right === undefined) return wrong(`${faultOfRecords(values, key)}; set it to this value`);
+  if (right === undefined) return wrong(faultOfRecords(values, key));
   if (values.length > 1) {
     // RFC 6376, section 3.6.2.2: the results are undefined.
     return found(
@@ -58,49 +56,10 @@ function dkimVerdict(values: readonly string[], key: PublishedKey): RecordVerdic
   );
 }
 
-/** The fault of the first record that looks like a DKIM key; else of the first one. */
+/** The fault of the first record that is meant as a DKIM key. */
 function faultOfRecords(values: readonly string[], key: PublishedKey): string {
-  const intended = values.filter((value) => /(?:^|;)\s*[vkp]\s*=/i.test(value));
-  const [first] = intended.length > 0 ? intended : values;
-  return `The record ${faultInDkimRecord(first!, key)}`;
-}
-
-function spfVerdict(values: readonly string[], include: string | undefined): RecordVerdict {
-  const records = values.filter((value) => /^v=spf1(?: |$)/i.test(value));
-  if (records.length === 0) {
-    return missing(
-      include === undefined
-        ? 'There is no SPF record; set one that names the servers of your relay, as its operator says'
-        : 'There is no SPF record; set one with this value',
-    );
-  }
-  if (records.length > 1) {
-    return wrong(`There are ${records.length} SPF records, so receivers take none of them; make one of them`);
-  }
-  if (include === undefined)
-    return found('There is an SPF record; check that it names the servers of your relay');
-  if (termsOf(records[0]!).includes(`include:${include.toLowerCase()}`)) return found('The relay may send');
-  return wrong(`The SPF record does not let the relay send; put \`include:${include}\` before its last part`);
-}
-
-/** The terms of an SPF record in lower case, without the default qualifier `+` and a trailing dot. */
-function termsOf(record: string): string[] {
-  return record.split(/ +/).map((term) => term.toLowerCase().replace(/^\+|\.$/g, ''));
-}
-
-function dmarcVerdict(values: readonly string[]): RecordVerdict {
-  const records = values.filter((value) => /^v\s*=\s*DMARC1\s*(?:;|$)/.test(value));
-  if (records.length === 0) {
-    return missing(
-      'There is no DMARC record; set one with this value, and make it stricter when all is well',
-    );
-  }
-  if (records.length > 1) {
-    return wrong(`There are ${records.length} DMARC records, so receivers take none of them; keep one`);
-  }
-  const policy = /;\s*p\s*=\s*(\w+)/i.exec(records[0]!)?.[1]?.toLowerCase();
-  if (policy === 'none' || policy === 'quarantine' || policy === 'reject') {
-    return found(`There is a DMARC record with the policy \`${policy}\``);
-  }
-  return wrong('The DMARC record has no policy; set `p` to `none`, `quarantine` or `reject`');
+  const intended = values.find(isMeantAsDkim);
+  return intended === undefined
+    ? 'What is at this name is no DKIM key, and may come from a wildcard record of the domain; set a TXT record with this value at this very name'
+    : `The record ${faultInDkimRecord(intended, key)}; set it to this value`;
 }

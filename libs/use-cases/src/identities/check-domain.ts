@@ -5,12 +5,18 @@ import {
   type DomainKey,
   type DomainProof,
   keysAfterCheck,
+  type Misplacement,
+  misplacedMessage,
+  misplacements,
+  type NamedAnswer,
   nearestAnswer,
   nextCheckAfterSeconds,
   type ProofChange,
+  type RecordFinding,
   recordFinding,
   type RecordFindings,
   type RecordState,
+  recordVerdict,
   propagatedAfterSeconds,
   type StagedKey,
   type TxtAnswer,
@@ -43,7 +49,7 @@ export class CheckDomain {
   async check(domain: ClaimedDomain, actor: Actor): Promise<boolean> {
     const { checks, clock, spfInclude, onChange } = this.options;
     const wanted = expectedRecords(domain.value, domain.keys, spfInclude);
-    const findings = await this.lookUp(wanted);
+    const findings = await this.lookUp(domain.value, wanted);
     const nowMs = clock.nowMs();
     const states = statesOfKeys(domain, wanted, findings);
     const keys = keysAfterCheck(domain.keys.map(stagedKey), ({ id }) => states.get(id)!, nowMs);
@@ -64,14 +70,31 @@ export class CheckDomain {
   }
 
   /** Concurrently: no look-up waits for the name server of another. */
-  private async lookUp(wanted: readonly ExpectedRecord[]): Promise<RecordFindings> {
-    const { resolver } = this.options;
-    const found = wanted.map(async (record) => {
-      const names = [record.name, ...record.fallbackNames];
-      const answers = await Promise.all(names.map((name) => resolver.lookUpTxt(name)));
-      return [record.name, recordFinding(record, nearestAnswer(answers))] as const;
-    });
+  private async lookUp(domain: string, wanted: readonly ExpectedRecord[]): Promise<RecordFindings> {
+    const found = wanted.map(async (record) => [record.name, await this.find(domain, record)] as const);
     return Object.fromEntries(await Promise.all(found));
+  }
+
+  private async find(domain: string, record: ExpectedRecord): Promise<RecordFinding> {
+    const [answer, ...above] = await Promise.all([
+      this.ask(record.name),
+      ...record.fallbackNames.map((name) => this.ask(name)),
+    ]);
+    const finding = recordFinding(record, nearestAnswer([answer, ...above]));
+    if (finding.state !== 'MISSING' && finding.state !== 'WRONG') return finding;
+    const misplaced = await this.findMisplaced(domain, record);
+    return misplaced === undefined ? finding : { ...finding, message: misplacedMessage(record, misplaced) };
+  }
+
+  /** Only tells people what to fix: a record at another name proves nothing. */
+  private async findMisplaced(domain: string, record: ExpectedRecord): Promise<Misplacement | undefined> {
+    const places = misplacements(record, domain);
+    const answers = await Promise.all(places.map(({ name }) => this.ask(name)));
+    return places.find((_place, index) => recordVerdict(record, answers[index]!.answer).state === 'FOUND');
+  }
+
+  private async ask(name: string): Promise<NamedAnswer> {
+    return { name, answer: await this.options.resolver.lookUpTxt(name) };
   }
 }
 
