@@ -1,5 +1,11 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, decideRotation, type DomainKey, type Rotation } from '@posthorn/domain';
+import {
+  type Actor,
+  decideRotation,
+  type DomainKey,
+  FIRST_CHECK_AFTER_SECONDS,
+  type Rotation,
+} from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -17,8 +23,8 @@ export class DkimKeyChanges {
   constructor(private readonly database: Database) {}
 
   /**
-   * Replaces the keys of a domain of this workspace, each at the stage that is decided here; the domain's check is due at once, and the
-   * result of a check in progress is discarded.
+   * Replaces the keys of a domain of this workspace, each at the stage that is decided here; the domain's check is postponed until the new
+   * records may be there, and the result of a check in progress is discarded.
    *
    * @returns what was decided; undefined when the workspace has no such domain
    */
@@ -54,7 +60,7 @@ export class DkimKeyChanges {
   }
 }
 
-/** Adds keys to a domain that the transaction has locked; the domain's check is due at once. */
+/** Adds keys to a domain that the transaction has locked; the domain's check is due when their records may be there. */
 export async function insertKeys(
   transaction: Transaction,
   now: Date,
@@ -74,9 +80,10 @@ export async function insertKeys(
       privateKey: new Uint8Array(sealedPrivateKey),
     })),
   });
+  const dueAt = new Date(now.getTime() + FIRST_CHECK_AFTER_SECONDS * 1_000);
   await transaction.domainCheck.upsert({
     where: { identityId: identity },
-    create: { identityId: identity, dueAt: now },
-    update: { claims: { increment: 1 }, rounds: 0, dueAt: now },
+    create: { identityId: identity, dueAt },
+    update: { claims: { increment: 1 }, rounds: 0, dueAt },
   });
 }

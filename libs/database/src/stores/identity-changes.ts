@@ -56,7 +56,7 @@ export class IdentityChanges {
     });
   }
 
-  /** Adds a domain with its keys. Its check is due at once. */
+  /** Adds a domain with its keys. Its check is due when their records may be there. */
   addDomain(
     workspaceId: WorkspaceId,
     actor: Actor,

@@ -97,6 +97,12 @@ function isEndDue({ warnedAtMs, wrongSinceMs, wrongAnswers }: Run, nowMs: number
   );
 }
 
+/**
+ * When the records of new keys are first looked up, unless somebody requests it. Nobody can have set them before, and name servers would
+ * remember that there were none, often for an hour (RFC 2308, section 5), in which whoever has set them cannot verify the domain.
+ */
+export const FIRST_CHECK_AFTER_SECONDS = 10 * MINUTE;
+
 /** The interval of the checks of a verified domain, in seconds, by the last outcome. */
 const VERIFIED_CHECKS = { right: 6 * HOUR, wrong: HOUR, unanswered: 30 * MINUTE } as const;
 

@@ -216,6 +216,18 @@ describe('The result of a check', () => {
   });
 });
 
+it('New keys are not looked for until their records may be there, so that no name server remembers that there were none', async () => {
+  const domain = await addDomain();
+  expect(await minutesToNextCheck(domain)).toBeGreaterThan(9);
+  answer(domain, 'right');
+  await look(domain);
+  const made = await new DkimKeyMaker({ secretBox, clock: database.clock }).make(workspaceId, domain.id);
+  await new DkimKeyChanges(database).rotateKeys(workspaceId, POSTHORN, domain.id, made);
+  const minutes = await minutesToNextCheck(domain);
+  expect(minutes).toBeGreaterThan(9);
+  expect(minutes).toBeLessThan(11);
+});
+
 it('A domain whose record was not found for four weeks is not checked again by itself', async () => {
   const domain = await addDomain();
   await database.pool.query('UPDATE domain_checks SET due_at = NULL');
@@ -269,7 +281,6 @@ describe('The private keys of a domain', () => {
   });
 });
 
-/** New domains are due at once, except for the ms by which our estimate of the database's time may be ahead. */
 async function makeDue(): Promise<void> {
   await database.pool.query('UPDATE domain_checks SET due_at = now() WHERE due_at IS NOT NULL');
 }
