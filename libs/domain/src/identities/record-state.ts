@@ -19,3 +19,9 @@ export interface RecordVerdict {
 export const found = (message: string): RecordVerdict => ({ state: 'FOUND', message });
 export const missing = (message: string): RecordVerdict => ({ state: 'MISSING', message });
 export const wrong = (message: string): RecordVerdict => ({ state: 'WRONG', message });
+
+/** Resolvers answer SERVFAIL for a domain whose name servers do not know it, and for one whose DNSSEC signatures are wrong. */
+export function unanswered(reason: string): RecordVerdict {
+  const message = `The look-up failed: ${reason}; it is tried again, and if that goes on, check the name servers of the domain and its DNSSEC`;
+  return { state: 'UNANSWERED', message };
+}

@@ -116,14 +116,28 @@ describe('An SPF record', () => {
   });
 
   it.each([
-    ['v=spf1 mx -all include:_spf.relay.example', 'put `include:_spf.relay.example` before its `-all`'],
-    ['v=spf1 redirect=other.example', 'before its last part'],
+    ['v=spf1 mx -all include:_spf.relay.example', 'put `include:_spf.relay.example` behind its `v=spf1`'],
+    ['v=spf1 redirect=other.example', 'does not let the relay send'],
     ['v=spf1 mx all', 'lets every server send'],
     ['"v=spf1 -all"', 'has quotation marks in it'],
     ['v=spf1\\; -all', 'has backslashes in it'],
     ['v=spf1; -all', 'does not begin with `v=spf1` and a space'],
   ])('%j: %s', (record, message) => {
     expect(recordVerdict(named, found(record)).message).toContain(message);
+  });
+
+  it.each([
+    [{ kind: 'reached' }, 'FOUND', 'The relay may send'],
+    [{ kind: 'unreached' }, 'WRONG', 'does not let the relay send'],
+    [{ kind: 'too_many' }, 'WRONG', 'give up on the SPF record after 10 look-ups'],
+    [{ kind: 'broken', name: 'gone.example' }, 'WRONG', 'refers to `gone.example`'],
+    [{ kind: 'failed', reason: 'no name server answered in time' }, 'UNANSWERED', 'answered in time'],
+  ] as const)('that receivers evaluate to %j', (reach, state, message) => {
+    const answer = found('v=spf1 include:other.example -all');
+    expect(recordVerdict(named, answer, named.name, reach)).toEqual({
+      state,
+      message: expect.stringContaining(message),
+    });
   });
 
   it('must be unique', () => {

@@ -1,7 +1,8 @@
 import { faultInDkimRecord, isMeantAsDkim, isTesting, type PublishedKey } from './dkim-record.ts';
 import { dmarcVerdict } from './dmarc-verdict.ts';
 import type { ExpectedRecord } from './expected-records.ts';
-import { found, missing, type RecordVerdict, wrong } from './record-state.ts';
+import { found, missing, type RecordVerdict, unanswered, wrong } from './record-state.ts';
+import type { SpfReach } from './spf-record.ts';
 import { spfVerdict } from './spf-verdict.ts';
 import type { TxtAnswer } from './txt-answer.ts';
 
@@ -9,11 +10,13 @@ import type { TxtAnswer } from './txt-answer.ts';
  * Compares what the DNS says with what is expected.
  *
  * @param at the name that the answer is for: that of the record, or one of its fallback names
+ * @param reach what receivers come to when they evaluate an SPF record; undefined: it was not evaluated
  */
 export function recordVerdict(
   expected: ExpectedRecord,
   answer: TxtAnswer,
   at: string = expected.name,
+  reach?: SpfReach,
 ): RecordVerdict {
   if (answer.kind === 'failed') return unanswered(answer.reason);
   const values = answer.kind === 'found' ? answer.values : [];
@@ -22,16 +25,10 @@ export function recordVerdict(
     case 'DKIM_ED25519':
       return dkimVerdict(values, expected.key);
     case 'SPF':
-      return spfVerdict(values, expected.include);
+      return spfVerdict(values, expected.include, reach);
     case 'DMARC':
       return dmarcVerdict(values, at === expected.name ? undefined : at.slice('_dmarc.'.length));
   }
-}
-
-/** Resolvers answer SERVFAIL for a domain whose name servers do not know it, and for one whose DNSSEC signatures are wrong. */
-function unanswered(reason: string): RecordVerdict {
-  const message = `The look-up failed: ${reason}; it is tried again, and if that goes on, check the name servers of the domain and its DNSSEC`;
-  return { state: 'UNANSWERED', message };
 }
 
 function dkimVerdict(values: readonly string[], key: PublishedKey): RecordVerdict {

@@ -1,24 +1,62 @@
-import { found, missing, type RecordVerdict, wrong } from './record-state.ts';
+import { abbreviated } from './abbreviated.ts';
+import { found, missing, type RecordVerdict, unanswered, wrong } from './record-state.ts';
 import { faultInSpelling } from './record-spelling.ts';
+import { includeTerm, type SpfReach, spfRecordsIn, spfTerms } from './spf-record.ts';
 
-/** Whether the relay may send, according to the TXT records of a domain; `include` is undefined while the operator has not configured it. */
-export function spfVerdict(values: readonly string[], include: string | undefined): RecordVerdict {
-  const records = values.filter((value) => /^v=spf1(?: |$)/i.test(value));
-  if (records.length === 0) return withoutRecord(values, include);
-  if (records.length > 1) {
-    return wrong(`There are ${records.length} SPF records, so receivers take none of them; make one of them`);
+/** Of a name in a record, in a sentence. */
+const MAX_SHOWN = 80;
+
+/**
+ * Whether the relay may send, according to the TXT records of a domain.
+ *
+ * @param include what the record must include; undefined while the operator has not configured it
+ * @param reach what receivers come to; undefined: judge by the record alone
+ */
+export function spfVerdict(
+  values: readonly string[],
+  include: string | undefined,
+  reach: SpfReach | undefined,
+): RecordVerdict {
+  const [record, ...others] = spfRecordsIn(values);
+  if (record === undefined) return withoutRecord(values, include);
+  if (others.length > 0) {
+    return wrong(
+      `There are ${others.length + 1} SPF records, so receivers take none of them; make one of them`,
+    );
   }
   if (include === undefined)
     return found('There is an SPF record; check that it names the servers of your relay');
-  const { read, all } = termsOf(records[0]!);
-  if (read.includes(`include:${include.toLowerCase()}`)) return found('The relay may send');
-  if (all === 'all') {
-    return wrong(
-      `The SPF record lets every server send in the name of the domain; put \`include:${include}\` before its \`all\`, and make that \`~all\``,
-    );
+  return verdictOf(record, include, reach ?? reachOf(record, include));
+}
+
+function reachOf(record: string, include: string): SpfReach {
+  const isReached = spfTerms(record).read.includes(includeTerm(include));
+  return { kind: isReached ? 'reached' : 'unreached' };
+}
+
+function verdictOf(record: string, include: string, reach: SpfReach): RecordVerdict {
+  switch (reach.kind) {
+    case 'reached':
+      return found('The relay may send');
+    case 'failed':
+      return unanswered(reach.reason);
+    case 'too_many':
+      return wrong(
+        `Receivers give up on the SPF record after 10 look-ups; put \`include:${include}\` behind its \`v=spf1\`, and take out what is no longer needed`,
+      );
+    case 'broken':
+      return wrong(
+        `The SPF record refers to \`${abbreviated(reach.name, MAX_SHOWN)}\`, which does not have one SPF record, so receivers take it for an error; take that part out`,
+      );
+    case 'unreached':
+      return wrong(unreachedMessage(record, include));
   }
-  const place = all === undefined ? 'its last part' : `its \`${all}\``;
-  return wrong(`The SPF record does not let the relay send; put \`include:${include}\` before ${place}`);
+}
+
+function unreachedMessage(record: string, include: string): string {
+  return spfTerms(record).all === 'all'
+    ? `The SPF record lets every server send in the name of the domain; put \`include:${include}\` behind its \`v=spf1\`, and make its \`all\` \`~all\``
+    : `The SPF record does not let the relay send; put \`include:${include}\` behind its \`v=spf1\``;
 }
 
 function withoutRecord(values: readonly string[], include: string | undefined): RecordVerdict {
@@ -32,12 +70,4 @@ function withoutRecord(values: readonly string[], include: string | undefined): 
       ? 'There is no SPF record; set one that names the servers of your relay, as its operator says'
       : 'There is no SPF record; set one with this value',
   );
-}
-
-/** The terms of an SPF record in lower case, without the default qualifier `+` and a trailing dot. */
-function termsOf(record: string): { readonly read: readonly string[]; readonly all: string | undefined } {
-  const terms = record.split(/ +/).map((term) => term.toLowerCase().replace(/^\+|\.$/g, ''));
-  const end = terms.findIndex((term) => /^[-~?]?all$/.test(term));
-  // `all` matches every server, so receivers do not read what follows it (RFC 7208, section 5.1).
-  return end === -1 ? { read: terms, all: undefined } : { read: terms.slice(0, end), all: terms[end] };
 }

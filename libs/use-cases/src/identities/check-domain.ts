@@ -5,26 +5,19 @@ import {
   type DomainKey,
   type DomainProof,
   keysAfterCheck,
-  type Misplacement,
-  misplacedMessage,
-  misplacements,
-  type NamedAnswer,
-  nearestAnswer,
   nextCheckAfterSeconds,
   type ProofChange,
-  type RecordFinding,
-  recordFinding,
   type RecordFindings,
   type RecordState,
-  recordVerdict,
   propagatedAfterSeconds,
   type StagedKey,
-  type TxtAnswer,
   waitingCheckAfterSeconds,
   type ExpectedRecord,
   expectedRecords,
 } from '@posthorn/domain';
 import { type ClaimedDomain, type DomainCheckStore, stagedKey } from '@posthorn/database';
+import { FindRecords } from './find-records.ts';
+import type { TxtResolver } from './txt-resolver.ts';
 
 /** Much longer than a check takes; a process that has not finished by then has died. */
 export const CHECK_LEASE_SECONDS = 120;
@@ -33,7 +26,7 @@ const JITTER = 0.1;
 
 interface CheckDomainOptions {
   readonly checks: Pick<DomainCheckStore, 'record'>;
-  readonly resolver: { lookUpTxt(name: string): Promise<TxtAnswer> };
+  readonly resolver: TxtResolver;
   /** What SPF records must include; undefined when the operator has not configured it. */
   readonly spfInclude: string | undefined;
   readonly clock: { nowMs(): number };
@@ -43,13 +36,17 @@ interface CheckDomainOptions {
 
 /** Looks up the DNS records of a domain, decides what they mean for it, and saves the result. */
 export class CheckDomain {
-  constructor(private readonly options: CheckDomainOptions) {}
+  private readonly records: FindRecords;
+
+  constructor(private readonly options: CheckDomainOptions) {
+    this.records = new FindRecords(options.resolver);
+  }
 
   /** @returns whether the result was saved: it is not when a later check was saved before, or an operator vouched for the domain */
   async check(domain: ClaimedDomain, actor: Actor): Promise<boolean> {
     const { checks, clock, spfInclude, onChange } = this.options;
     const wanted = expectedRecords(domain.value, domain.keys, spfInclude);
-    const findings = await this.lookUp(domain.value, wanted);
+    const findings = await this.records.find(domain.value, wanted);
     const nowMs = clock.nowMs();
     const states = statesOfKeys(domain, wanted, findings);
     const keys = keysAfterCheck(domain.keys.map(stagedKey), ({ id }) => states.get(id)!, nowMs);
@@ -67,34 +64,6 @@ export class CheckDomain {
     });
     if (isRecorded && change !== undefined) onChange?.(change, domain);
     return isRecorded;
-  }
-
-  /** Concurrently: no look-up waits for the name server of another. */
-  private async lookUp(domain: string, wanted: readonly ExpectedRecord[]): Promise<RecordFindings> {
-    const found = wanted.map(async (record) => [record.name, await this.find(domain, record)] as const);
-    return Object.fromEntries(await Promise.all(found));
-  }
-
-  private async find(domain: string, record: ExpectedRecord): Promise<RecordFinding> {
-    const [answer, ...above] = await Promise.all([
-      this.ask(record.name),
-      ...record.fallbackNames.map((name) => this.ask(name)),
-    ]);
-    const finding = recordFinding(record, nearestAnswer([answer, ...above]));
-    if (finding.state !== 'MISSING' && finding.state !== 'WRONG') return finding;
-    const misplaced = await this.findMisplaced(domain, record);
-    return misplaced === undefined ? finding : { ...finding, message: misplacedMessage(record, misplaced) };
-  }
-
-  /** Only tells people what to fix: a record at another name proves nothing. */
-  private async findMisplaced(domain: string, record: ExpectedRecord): Promise<Misplacement | undefined> {
-    const places = misplacements(record, domain);
-    const answers = await Promise.all(places.map(({ name }) => this.ask(name)));
-    return places.find((_place, index) => recordVerdict(record, answers[index]!.answer).state === 'FOUND');
-  }
-
-  private async ask(name: string): Promise<NamedAnswer> {
-    return { name, answer: await this.options.resolver.lookUpTxt(name) };
   }
 }
 

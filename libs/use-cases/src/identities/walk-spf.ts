@@ -1,0 +1,48 @@
+import {
+  includeTerm,
+  type SpfReach,
+  spfRecordsIn,
+  spfTargetOf,
+  spfTerms,
+  takesLookUp,
+} from '@posthorn/domain';
+import type { TxtResolver } from './txt-resolver.ts';
+
+/** The limit of receivers (RFC 7208, section 4.6.4). */
+const MAX_LOOK_UPS = 10;
+const UNREACHED: SpfReach = { kind: 'unreached' };
+
+/**
+ * Evaluates an SPF record as receivers do, until it comes to the `include` of the relay, directly or by way of other records.
+ *
+ * @param include what the record must include
+ */
+export async function walkSpf(record: string, include: string, resolver: TxtResolver): Promise<SpfReach> {
+  const wanted = includeTerm(include);
+  let lookUps = 0;
+  return readRecord(record);
+
+  async function readRecord(text: string): Promise<SpfReach> {
+    for (const term of spfTerms(text).read) {
+      const reach = takesLookUp(term) ? await readTerm(term) : UNREACHED;
+      if (reach.kind !== 'unreached') return reach;
+    }
+    return UNREACHED;
+  }
+
+  async function readTerm(term: string): Promise<SpfReach> {
+    lookUps += 1;
+    // Ends loops too.
+    if (lookUps > MAX_LOOK_UPS) return { kind: 'too_many' };
+    if (term === wanted) return { kind: 'reached' };
+    const name = spfTargetOf(term);
+    return name === undefined ? UNREACHED : readName(name);
+  }
+
+  async function readName(name: string): Promise<SpfReach> {
+    const answer = await resolver.lookUpTxt(name);
+    if (answer.kind === 'failed') return answer;
+    const [next, ...others] = spfRecordsIn(answer.kind === 'found' ? answer.values : []);
+    return next === undefined || others.length > 0 ? { kind: 'broken', name } : readRecord(next);
+  }
+}
