@@ -16,6 +16,8 @@ export type DnsBehaviour =
       readonly delayMs?: number;
       readonly isSilentAbout?: 'A' | 'AAAA';
     }
+  /** With MX records for these hosts, the preferred first, and TXT records; an empty host says that the domain takes no mail. */
+  | { readonly mx: readonly string[]; readonly txt?: readonly (string | readonly string[])[] }
   /** With a CNAME record, and the records of its target. */
   | { readonly cname: string }
   | { readonly rcode: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' }
@@ -113,6 +115,9 @@ export class DnsServer {
       const alias = record(name, DNS.Packet.TYPE.CNAME, { domain: behaviour.cname });
       return [alias, ...this.recordsAt(behaviour.cname, type, target)];
     }
+    if ('mx' in behaviour && type === DNS.Packet.TYPE.MX)
+      return behaviour.mx.map((exchange, priority) => record(name, type, { exchange, priority }));
+    if ('mx' in behaviour) return this.recordsAt(name, type, { txt: behaviour.txt ?? [] });
     if ('txt' in behaviour) return behaviour.txt.map((data) => record(name, DNS.Packet.TYPE.TXT, { data }));
     const ofFamily = behaviour.addresses.filter((address) => typeOf(address) === type);
     return ofFamily.map((address) => record(name, type, { address }));

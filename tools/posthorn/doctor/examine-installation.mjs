@@ -82,7 +82,12 @@ function databaseChecks({ useCases, database: lib }, { database: at, secrets }, 
 function dnsChecks({ useCases, dns }, { dns: at, bounces }) {
   if (at === undefined) return [];
   const { BOUNCE_DOMAIN: bounceDomain } = bounces ?? {};
-  return useCases.dnsChecks(new dns.DnsResolver(at.options), bounceDomain ?? KNOWN_DOMAIN, bounceDomain);
+  return useCases.dnsChecks({
+    dns: new dns.DnsResolver(at.options),
+    probe: bounceDomain ?? KNOWN_DOMAIN,
+    bounceDomain,
+    spfInclude: at.SPF_INCLUDE,
+  });
 }
 
 function relayChecks({ useCases, smtp, dns }, { sender }) {

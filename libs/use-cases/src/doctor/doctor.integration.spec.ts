@@ -262,6 +262,7 @@ describe('The doctor', () => {
       const found = await findings({
         LEASE_MS: 'soon',
         BOUNCE_DOMAIN: 'bounces.example.com',
+        SPF_INCLUDE: '_spf.relay.example',
         INBOUND_PORT: '1',
       });
       const said: [string, RegExp][] = [
@@ -284,6 +285,10 @@ describe('The doctor', () => {
           /^fault: 1 migrations are not applied, the first is .*restored.* \| run npm run migrate/,
         ],
         ['dns.bounces', /^fault: bounces.example.com has no MX record/],
+        [
+          'dns.bounces-spf',
+          /^advice: bounces.example.com, .* does not let the relay send.* \| publish .*include:_spf.relay.example/,
+        ],
         ['reach inbound', /^advice: nobody greets at 127.0.0.1:1/],
         ['redis.version', /^good/],
         ['postgres.version', /^good/],

@@ -1,7 +1,6 @@
 import {
   advice,
   fault,
-  type Finding,
   good,
   isLoopback,
   judgeClock,
@@ -11,8 +10,6 @@ import {
   judgeRedisMemory,
   judgeRedisRole,
   judgeRedisVersion,
-  type TxtAnswer,
-  unknown,
 } from '@posthorn/domain';
 import type { RedisExamination } from '@posthorn/queues';
 import { describeTransmission, type RelayTransport } from '@posthorn/smtp';
@@ -117,52 +114,4 @@ function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   const ofTls = stage === 'connect' && TLS_MENDS.find(([words]) => words.test(broken ?? ''));
   if (ofTls) return ofTls[1];
   return MENDS[stage] ?? 'ask the operator of the relay';
-}
-
-/** Sends DNS queries. */
-interface NameServers {
-  lookUpTxt(name: string): Promise<TxtAnswer>;
-  lookUpMailHosts(domain: string): Promise<TxtAnswer>;
-}
-
-/**
- * Checks whether name servers answer, whatever the answer, and where bounces and other returned mail are sent to.
- *
- * @param bounceDomain undefined: returned mail does not go to Posthorn
- */
-export function dnsChecks(dns: NameServers, probe: string, bounceDomain: string | undefined): Check[] {
-  const resolver: Check = {
-    name: 'dns.resolver',
-    run: async () => {
-      const answer = await dns.lookUpTxt(probe);
-      return answer.kind === 'failed'
-        ? fault(
-            `no answer about ${probe}: ${answer.reason}`,
-            'see DNS_SERVERS, or /etc/resolv.conf, and that no firewall blocks port 53',
-          )
-        : good(`name servers answer (asked about ${probe})`);
-    },
-  };
-  const bounces: Check = {
-    name: 'dns.bounces',
-    run: async () =>
-      bounceDomain === undefined
-        ? advice(
-            'BOUNCE_DOMAIN is not set: bounces that come back as mail go unnoticed',
-            'see docs/operations.md, Bounces and complaints',
-          )
-        : judgeMailHosts(bounceDomain, await dns.lookUpMailHosts(bounceDomain)),
-  };
-  return [resolver, bounces];
-}
-
-function judgeMailHosts(domain: string, answer: TxtAnswer): Finding {
-  if (answer.kind === 'failed')
-    return unknown(`whether ${domain} has an MX record is not known: ${answer.reason}`, 'see dns.resolver');
-  if (answer.kind === 'absent')
-    return fault(
-      `${domain} has no MX record: no bounce comes back`,
-      `publish ${domain}. MX 10 <the host that leads to inbound>.`,
-    );
-  return good(`mail to ${domain} goes to ${answer.values.join(', ')}`);
 }

@@ -17,4 +17,5 @@ export { sendingStatus, type Restoration, type SendingStatus } from './sending-s
 export { databaseChecks } from '../doctor/database-checks.ts';
 export { examine, type CheckResult, type Examination } from '../doctor/examine.ts';
 export { machineChecks } from '../doctor/machine-checks.ts';
-export { dnsChecks, redisChecks, relayChecks } from '../doctor/neighbour-checks.ts';
+export { dnsChecks } from '../doctor/dns-checks.ts';
+export { redisChecks, relayChecks } from '../doctor/neighbour-checks.ts';

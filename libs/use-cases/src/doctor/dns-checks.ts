@@ -1,0 +1,88 @@
+import {
+  type AddressAnswer,
+  advice,
+  expectedRecords,
+  fault,
+  type Finding,
+  good,
+  type TxtAnswer,
+  unknown,
+} from '@posthorn/domain';
+import { FindRecords } from '../identities/find-records.ts';
+import type { TxtResolver } from '../identities/txt-resolver.ts';
+import type { Check } from './examine.ts';
+
+/** Sends DNS queries. */
+interface NameServers extends TxtResolver {
+  lookUpMailHosts(domain: string): Promise<TxtAnswer>;
+  lookUpAddresses(name: string): Promise<AddressAnswer>;
+}
+
+interface DnsChecksOptions {
+  readonly dns: NameServers;
+  /** The name that name servers are asked about, whatever their answer. */
+  readonly probe: string;
+  /** Undefined: returned mail does not go to Posthorn. */
+  readonly bounceDomain: string | undefined;
+  /** What SPF records must include; undefined: not configured. */
+  readonly spfInclude: string | undefined;
+}
+
+/** Checks whether name servers answer, where bounces and other returned mail are sent to, and whether the relay may send for that domain. */
+export function dnsChecks({ dns, probe, bounceDomain, spfInclude }: DnsChecksOptions): Check[] {
+  const resolver: Check = { name: 'dns.resolver', run: () => judgeResolver(dns, probe) };
+  if (bounceDomain === undefined) {
+    const unset = advice(
+      'BOUNCE_DOMAIN is not set: bounces that come back as mail go unnoticed',
+      'see docs/operations.md, Bounces and complaints',
+    );
+    return [resolver, { name: 'dns.bounces', run: () => Promise.resolve(unset) }];
+  }
+  return [
+    resolver,
+    { name: 'dns.bounces', run: () => judgeMailHosts(dns, bounceDomain) },
+    { name: 'dns.bounces-spf', run: () => judgeSpf(dns, bounceDomain, spfInclude) },
+  ];
+}
+
+async function judgeResolver(dns: NameServers, probe: string): Promise<Finding> {
+  const answer = await dns.lookUpTxt(probe);
+  return answer.kind === 'failed'
+    ? fault(
+        `no answer about ${probe}: ${answer.reason}`,
+        'see DNS_SERVERS, or /etc/resolv.conf, and that no firewall blocks port 53, for UDP and for TCP',
+      )
+    : good(`name servers answer (asked about ${probe})`);
+}
+
+async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding> {
+  const answer = await dns.lookUpMailHosts(domain);
+  if (answer.kind === 'failed')
+    return unknown(`whether ${domain} has an MX record is not known: ${answer.reason}`, 'see dns.resolver');
+  // An empty name is that of a domain that takes no mail (RFC 7505).
+  const hosts = answer.kind === 'found' ? answer.values.filter((host) => host !== '') : [];
+  if (hosts.length === 0)
+    return fault(
+      `${domain} has no MX record: no bounce comes back`,
+      `publish ${domain}. MX 10 <the host that leads to inbound>.`,
+    );
+  const addresses = await Promise.all(hosts.map((host) => dns.lookUpAddresses(host)));
+  if (addresses.every(({ kind }) => kind === 'absent'))
+    return fault(
+      `${domain} has an MX record for ${hosts.join(', ')}, which has no address: no bounce comes back`,
+      'publish an A or AAAA record for that host; an MX record must contain a host, and no IP address',
+    );
+  return good(`mail to ${domain} goes to ${hosts.join(', ')}`);
+}
+
+/** Receivers check it for every email, because the return path of all emails is at this domain. */
+async function judgeSpf(dns: NameServers, domain: string, spfInclude: string | undefined): Promise<Finding> {
+  const wanted = expectedRecords(domain, [], spfInclude).filter(({ purpose }) => purpose === 'SPF');
+  const { state, message } = (await new FindRecords(dns).find(domain, wanted))[domain]!;
+  if (state === 'FOUND') return good(`${domain}: ${message}`);
+  if (state === 'UNANSWERED') return unknown(`${domain}: ${message}`, 'see dns.resolver');
+  return advice(
+    `${domain}, by which receivers judge every email: ${message}`,
+    `publish ${domain}. TXT "v=spf1 include:${spfInclude ?? '<the name that your relay gives>'} -all"`,
+  );
+}
