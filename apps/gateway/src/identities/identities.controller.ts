@@ -52,7 +52,7 @@ export class IdentitiesController {
     tag: 'Identities',
     summary: 'Add an address or a domain',
     description:
-      'An **address** is sent a mail with a link; opening the link and pressing the button there verifies the address. The link is valid for 24 hours. ' +
+      'An **address** is sent a mail with a link; opening the link and pressing the button there verifies the address. The link is valid for 24 hours. Emails from an address are signed only if its domain is verified too; without that, receivers refuse them where the domain has the DMARC policy `reject`. ' +
       'For a **domain**, two pairs of DKIM keys are created, and the answer lists the DNS records to set. Publishing the RSA key verifies the domain: once you have set the records, call `verify`. Posthorn also looks for them by itself, first after ten minutes and then at growing intervals for four weeks. ' +
       'The other records are recommended. Several workspaces may have the same domain; each has its own keys and selectors.',
     body: CreateIdentityRequest,
