@@ -62,6 +62,7 @@ export * from './identities/misplaced-record.ts';
 export * from './identities/record-state.ts';
 export * from './identities/record-verdict.ts';
 export * from './identities/spf-record.ts';
+export * from './identities/spf-syntax.ts';
 export * from './identities/verification-mails.ts';
 export * from './identities/expected-records.ts';
 export * from './members/invitation.ts';

@@ -119,6 +119,7 @@ describe('An SPF record', () => {
     ['v=spf1 mx -all include:_spf.relay.example', 'put `include:_spf.relay.example` behind its `v=spf1`'],
     ['v=spf1 redirect=other.example', 'does not let the relay send'],
     ['v=spf1 mx all', 'lets every server send'],
+    ['v=spf1 include:_spf.relay.example -all;', 'contains `-all;`, which is no part of such a record'],
     ['"v=spf1 -all"', 'has quotation marks in it'],
     ['v=spf1\\; -all', 'has backslashes in it'],
     ['v=spf1; -all', 'does not begin with `v=spf1` and a space'],

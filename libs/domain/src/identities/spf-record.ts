@@ -48,7 +48,7 @@ export type SpfReach =
   | { readonly kind: 'reached' | 'unreached' }
   /** They give up, after ten look-ups. */
   | { readonly kind: 'too_many' }
-  /** It is an error that the record includes this name, which has no SPF record, or several. */
+  /** It is an error that the record includes this name, which has no SPF record, several or a faulty one. */
   | { readonly kind: 'broken'; readonly name: string }
   /** No name server gave an answer. */
   | { readonly kind: 'failed'; readonly reason: string };

@@ -1,9 +1,10 @@
 import { abbreviated } from './abbreviated.ts';
 import { found, missing, type RecordVerdict, unanswered, wrong } from './record-state.ts';
 import { faultInSpelling } from './record-spelling.ts';
+import { faultyTermIn } from './spf-syntax.ts';
 import { includeTerm, type SpfReach, spfRecordsIn, spfTerms } from './spf-record.ts';
 
-/** Of a name in a record, in a sentence. */
+/** Of a part of a record, in a sentence. */
 const MAX_SHOWN = 80;
 
 /**
@@ -22,6 +23,12 @@ export function spfVerdict(
   if (others.length > 0) {
     return wrong(
       `There are ${others.length + 1} SPF records, so receivers take none of them; make one of them`,
+    );
+  }
+  const faulty = faultyTermIn(record);
+  if (faulty !== undefined) {
+    return wrong(
+      `The SPF record contains \`${abbreviated(faulty, MAX_SHOWN)}\`, which is no part of such a record, so receivers take all of it for an error; correct it, or take it out`,
     );
   }
   if (include === undefined)
@@ -46,7 +53,7 @@ function verdictOf(record: string, include: string, reach: SpfReach): RecordVerd
       );
     case 'broken':
       return wrong(
-        `The SPF record refers to \`${abbreviated(reach.name, MAX_SHOWN)}\`, which does not have one SPF record, so receivers take it for an error; take that part out`,
+        `The SPF record refers to \`${abbreviated(reach.name, MAX_SHOWN)}\`, which has no SPF record, several or a faulty one, so receivers take this one for an error; take that part out`,
       );
     case 'unreached':
       return wrong(unreachedMessage(record, include));

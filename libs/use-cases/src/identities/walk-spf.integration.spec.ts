@@ -65,6 +65,7 @@ it.each([
   ['a record includes itself', 'include:loop.example include:_spf.relay.example', { kind: 'too_many' }],
   ['an included name has no record', 'include:gone.example -all', { kind: 'broken', name: 'gone.example' }],
   ['one redirected to has several', 'mx redirect=two.example', { kind: 'broken', name: 'two.example' }],
+  ['an included one is faulty', 'include:faulty.example -all', { kind: 'broken', name: 'faulty.example' }],
   [
     'no name server knows an included one',
     'include:ill.example include:_spf.relay.example',
@@ -72,6 +73,7 @@ it.each([
   ],
 ] as const)('The relay is not reached when %s', async (_why, terms, reach) => {
   spf('good2.example', 'mx a -all');
+  spf('faulty.example', 'ip:192.0.2.1 -all');
   expect(await walk(terms)).toEqual(reach);
 });
 

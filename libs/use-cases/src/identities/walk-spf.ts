@@ -1,4 +1,5 @@
 import {
+  faultyTermIn,
   includeTerm,
   type SpfReach,
   spfRecordsIn,
@@ -43,6 +44,7 @@ export async function walkSpf(record: string, include: string, resolver: TxtReso
     const answer = await resolver.lookUpTxt(name);
     if (answer.kind === 'failed') return answer;
     const [next, ...others] = spfRecordsIn(answer.kind === 'found' ? answer.values : []);
-    return next === undefined || others.length > 0 ? { kind: 'broken', name } : readRecord(next);
+    const isBroken = next === undefined || others.length > 0 || faultyTermIn(next) !== undefined;
+    return isBroken ? { kind: 'broken', name } : readRecord(next);
   }
 }
