@@ -31,6 +31,7 @@ export * from './paging.ts';
 export * from './parse-json.ts';
 export { isLoopback, mayConnectTo } from './public-address.ts';
 export * from './replies/classify-reply.ts';
+export { knownReply } from './replies/known-replies.ts';
 export * from './replies/reply-classes.ts';
 export * from './reports/report.ts';
 export * from './reports/report-verdict.ts';

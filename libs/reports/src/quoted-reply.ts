@@ -1,4 +1,4 @@
-import { sanitizeText, type SmtpReply } from '@posthorn/domain';
+import { knownReply, sanitizeText, type SmtpReply } from '@posthorn/domain';
 
 /** `smtp; 550-5.1.1 …`: this type marks the reply of an SMTP server (RFC 3464, section 2.3.6). */
 const TYPE_PREFIX = /^([\w.-]{1,40})[ \t]*;[ \t]*/;
@@ -31,8 +31,10 @@ export function quotedReply(
   const replyCode = code === undefined ? DEFAULT_CODE_OF_CLASS[statusCode?.[0] ?? ''] : Number(code);
   if (replyCode === undefined) return undefined;
   const text = sanitizeText(code === undefined ? quoted : quoted.replace(REPEATED_CODES, ' '));
+  // Sendmail makes 5.1.1 of every 550 without an enhanced code, so its status must not outweigh "listed at" or "DMARC".
+  const stated = code !== undefined && knownReply(text) !== undefined ? [enhanced] : [enhanced, statusCode];
   // The enhanced code must be of the same class as the reply code (RFC 2034, section 4).
-  const enhancedCode = [enhanced, statusCode].find((each) => each?.[0] === String(replyCode)[0]);
+  const enhancedCode = stated.find((each) => each?.[0] === String(replyCode)[0]);
   return enhancedCode === undefined ? { code: replyCode, text } : { code: replyCode, enhancedCode, text };
 }
 

@@ -414,6 +414,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /(host or )?domain (name )?(not found|does not (exist|accept))|no such domain/i,
       '550 <ada@example.invalid>: Recipient address rejected: Domain not found',
     ],
+    [
+      'Postfix',
+      /does not accept mail \(nullMX\)/i,
+      '556 5.1.0 Domain example.invalid does not accept mail (nullMX)',
+    ],
   ]),
 ];
 
