@@ -24,7 +24,21 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['postfix-relayed', 'ada@company.example', 'unrecognised', 'sent'],
   ['forwarded-unknown-user', 'ada@company.example', 'failed', 'unknown_user'],
   ['exim-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
-  ['exim-gave-up', 'ada@slow.example', 'failed', 'policy'],
+  ['exim-gave-up', 'ada@slow.example', 'failed', 'soft_bounce'],
+  ['exim-no-such-domain', 'ada@nowhere.invalid', 'failed', 'unknown_user'],
+  ['exim-takes-no-mail', 'ada@nowhere.example', 'failed', 'hard_bounce'],
+  ['exim-refused-message', 'ada@company.example', 'failed', 'content'],
+  ['exim-plain-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
+  ['postfix-refused-message', 'ada@company.example', 'failed', 'content'],
+  ['opensmtpd-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
+  ['opensmtpd-mailbox-full', 'ada@company.example', 'failed', 'mailbox_full'],
+  ['opensmtpd-no-such-domain', 'ada@nowhere.invalid', 'failed', 'hard_bounce'],
+  ['opensmtpd-delayed', 'ada@company.example', 'delayed', 'mailbox_full'],
+  ['opensmtpd-expired', 'ada@slow.example', 'failed', 'soft_bounce'],
+  ['qmail-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
+  ['qmail-refused-recipient', 'nobody@company.example', 'failed', 'unknown_user'],
+  ['qmail-refused-message', 'ada@company.example', 'failed', 'content'],
+  ['qmail-expired', 'ada@slow.example', 'failed', 'soft_bounce'],
   ['sendmail-sender-listed', 'ada@company.example', 'failed', 'blocked'],
   ['sendmail-too-large', 'ada@company.example', 'failed', 'size'],
   ['postfix-takes-no-mail', 'ada@nowhere.example', 'failed', 'hard_bounce'],
@@ -40,7 +54,7 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
 describe('returned mail', () => {
   it.each(EXPECTED)('%s to %s: %s (%s)', async (name, recipient, kind, replyClass) => {
     const report = reportAbout(recipient, await readReturnedMail(sample(name)));
-    const read = report.reply === undefined ? 'none' : classifyReply(report.reply, 'rcpt');
+    const read = report.reply === undefined ? 'none' : classifyReply(report.reply, report.stage ?? 'rcpt');
     expect({ kind: report.kind, class: read }).toEqual({ kind, class: replyClass });
     expect(report.isAboutRecipient).toBe(name !== 'forwarded-unknown-user');
   });
@@ -63,6 +77,30 @@ describe('returned mail', () => {
         ),
       },
     });
+  });
+
+  it.each([
+    ['a person who quotes a bounce of qmail', 'qmail-unknown-user', 'Hi. This', 'You wrote:\r\n\r\nHi. This'],
+    ['a person who quotes one in the other way', 'qmail-unknown-user', 'Hi. This', '> Hi. This'],
+    ['a reason that is only in the copy', 'qmail-unknown-user', '<nobody@', 'Nobody <nobody@'],
+    ['a bounce of Exim that names nobody', 'exim-plain-unknown-user', 'X-Failed-Recipients', 'X-Other'],
+    ['a bounce of Exim that gives no reason', 'exim-plain-unknown-user', '  nobody@', '  to nobody@'],
+  ])('does not take for a bounce: %s', async (_what, name, from, to) => {
+    const raw = Buffer.from(sample(name).toString().replace(from, to));
+    expect(await readReturnedMail(raw)).toEqual({ type: 'unrecognised', reason: 'no_report' });
+  });
+
+  it('is about each recipient whom a plain bounce names, and the text says of whom it is', async () => {
+    const raw = sample('qmail-unknown-user').toString();
+    const second = '<Bob@company.example>:\r\nThe mailbox is over quota (#5.2.2)\r\n\r\n--- Below';
+    const mail = await readReturnedMail(Buffer.from(raw.replace('--- Below', second)));
+    expect(reportAbout('nobody@company.example', mail).reply).toMatchObject({ enhancedCode: '5.1.1' });
+    expect(reportAbout('bob@company.example', mail).reply).toEqual({
+      code: 554,
+      enhancedCode: '5.2.2',
+      text: 'The mailbox is over quota (#5.2.2)',
+    });
+    expect(reportAbout('b@company.example', mail)).toMatchObject({ isAboutRecipient: false });
   });
 
   it('is parsed when only its beginning is there', async () => {

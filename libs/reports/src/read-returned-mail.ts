@@ -1,7 +1,9 @@
 import { sanitizeText, RECIPIENT_ACTIONS, type RecipientStatus, type ReturnedMail } from '@posthorn/domain';
 import PostalMime, { type Attachment } from 'postal-mime';
 import { type FieldBlock, readFieldBlocks } from './field-blocks.ts';
+import { readPlainBounce } from './plain-bounce.ts';
 import { quotedReply } from './quoted-reply.ts';
+import { isLastReport, reasonBeside, replyInReason, stageInReason, trimmedLines } from './stated-reason.ts';
 
 /** Digests and gateways may wrap a report; nobody needs more levels than this. */
 const MAX_NESTING_DEPTH = 8;
@@ -23,31 +25,46 @@ const ACTION_OF_STATUS_CLASS: Readonly<Record<string, RecipientStatus['action']>
 };
 
 /**
- * Parses a returned mail: a delivery status notification (RFC 3464, RFC 6533) or a feedback report (RFC 5965). Never rejects.
+ * Parses a returned mail: a delivery status notification (RFC 3464, RFC 6533), a feedback report (RFC 5965), or a plain bounce of qmail or
+ * Exim. Never rejects.
  *
  * @param raw the mail, or its beginning: the report comes before the message that it is about
  */
 export async function readReturnedMail(raw: Buffer): Promise<ReturnedMail> {
-  const parts = await parseParts(raw).catch(() => undefined);
-  if (parts === undefined) return { type: 'unrecognised', reason: 'unreadable' };
+  const mail = await parse(raw).catch(() => undefined);
+  if (mail === undefined) return { type: 'unrecognised', reason: 'unreadable' };
+  const { parts, text } = mail;
   const feedback = parts.find(({ mimeType }) => mimeType === FEEDBACK_TYPE);
   if (feedback !== undefined) return readFeedback(feedback);
   const delivery = parts.find(({ mimeType }) => DELIVERY_TYPES.includes(mimeType));
-  return delivery === undefined ? { type: 'unrecognised', reason: 'no_report' } : readDelivery(delivery);
+  if (delivery !== undefined) return readDelivery(delivery, text);
+  const statuses = readPlainBounce(text, mail.failedRecipients);
+  return statuses.length === 0
+    ? { type: 'unrecognised', reason: 'no_report' }
+    : { type: 'delivery', statuses };
 }
 
 /** Its content is a text because of `attachmentEncoding`. */
 type Part = Attachment & { readonly content: string };
 
-async function parseParts(raw: Buffer): Promise<Part[]> {
-  const { attachments } = await PostalMime.parse(truncate(raw), {
+interface ParsedMail {
+  readonly parts: readonly Part[];
+  /** The text for people. */
+  readonly text: string;
+  /** Of a header that Exim adds. */
+  readonly failedRecipients: string | undefined;
+}
+
+async function parse(raw: Buffer): Promise<ParsedMail> {
+  const { attachments, text, headers } = await PostalMime.parse(truncate(raw), {
     attachmentEncoding: 'utf8',
     maxNestingDepth: MAX_NESTING_DEPTH,
     maxHeadersSize: MAX_HEADER_BYTES,
     // The returned message itself is not parsed.
     maxRfc822NestingDepth: 0,
   });
-  return attachments as Part[];
+  const failedRecipients = headers.find(({ key }) => key === 'x-failed-recipients')?.value;
+  return { parts: attachments as Part[], text: text ?? '', failedRecipients };
 }
 
 /** Cuts the mail off where it has too many lines, or too many that could be a part's boundary. */
@@ -76,25 +93,39 @@ function readFeedback(part: Part): ReturnedMail {
 }
 
 /** The first block is about the mail, each other one about a recipient; some servers omit the first. */
-function readDelivery(part: Part): ReturnedMail {
+function readDelivery(part: Part, text: string): ReturnedMail {
   const blocks = readFieldBlocks(part.content);
-  const statuses = blocks.map(recipientStatusOf).filter((status) => status !== undefined);
+  const lines = trimmedLines(text);
+  const statuses = blocks
+    .map((block) => recipientStatusOf(block, lines))
+    .filter((status) => status !== undefined);
   if (statuses.length === 0) return { type: 'unrecognised', reason: 'no_status' };
   const server = blocks.map((block) => block.get('reporting-mta')).find((value) => value !== undefined);
   return { type: 'delivery', statuses, ...reportedBy(withoutType(server)) };
 }
 
-function recipientStatusOf(block: FieldBlock): RecipientStatus | undefined {
+function recipientStatusOf(block: FieldBlock, lines: readonly string[]): RecipientStatus | undefined {
   const status = block.get('status');
   const named = firstWordOf(block.get('action'));
   const action =
     RECIPIENT_ACTIONS.find((each) => each === named) ?? ACTION_OF_STATUS_CLASS[status?.[0] ?? ''];
-  const reply = quotedReply(block.get('diagnostic-code'), status);
   if (action === undefined || (named !== undefined && named !== action)) return undefined;
   const recipients = ['original-recipient', 'final-recipient']
     .map((name) => addressOf(block.get(name)))
     .filter((address) => address !== undefined);
-  return { action, recipients, reply: reply ?? { code: DEFAULT_CODE_OF_ACTION[action], text: '' } };
+  const reason = recipients.map((address) => reasonBeside(address, lines)).find((each) => each !== undefined);
+  const diagnostic = block.get('diagnostic-code');
+  // OpenSMTPD never names the reply in a field of its own, Exim only that of a remote server: then only the text says why.
+  const reply =
+    diagnostic === undefined && reason !== undefined
+      ? replyInReason(reason, status)
+      : quotedReply(diagnostic, status);
+  return {
+    action: action === 'delayed' && isLastReport(reason) ? 'failed' : action,
+    recipients,
+    reply: reply ?? { code: DEFAULT_CODE_OF_ACTION[action], text: '' },
+    stage: stageInReason(reason),
+  };
 }
 
 /** For reports with neither a status nor a reply, though RFC 3464 requires a status. */

@@ -28,7 +28,7 @@ const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 /**
  * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Only a text about a rate precedes the code of a temporary reply.
  *
- * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report
+ * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report, unless that says otherwise
  */
 export function classifyReply(reply: SmtpReply, stage: SmtpStage): ReplyClass {
   if (reply.code >= 200 && reply.code <= 299) return 'sent';

@@ -419,6 +419,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /does not accept mail \(nullMX\)/i,
       '556 5.1.0 Domain example.invalid does not accept mail (nullMX)',
     ],
+    [
+      'Exim',
+      /MX or SRV record indicated no SMTP service|MX records point to non-existent hosts/i,
+      '554 5.0.0 all relevant MX records point to non-existent hosts',
+    ],
   ]),
 ];
 

@@ -32,6 +32,15 @@ describe('the verdict on a report', () => {
     });
   });
 
+  it('suppresses nobody because of a message that the server refused', () => {
+    const refused: Report = { ...failed({ code: 550, text: 'we do not want this' }), stage: 'content' };
+    expect(decideAfterReport(refused, 'SENT')).toMatchObject({
+      status: 'FAILED',
+      class: 'content',
+      suppression: null,
+    });
+  });
+
   it('suppresses nobody because of an address to which the mail was forwarded', () => {
     expect(decideAfterReport(failed(unknownUser, false), 'SENT')).toMatchObject({
       status: 'BOUNCED',
@@ -81,6 +90,7 @@ describe('the report of a returned mail', () => {
     action,
     recipients,
     reply: unknownUser,
+    stage: 'rcpt',
   });
   const about = (...lines: RecipientStatus[]): Report =>
     reportAbout(RECIPIENT, { type: 'delivery', statuses: lines });

@@ -64,8 +64,8 @@ function afterComplaint(status: EmailStatus): ReportVerdict {
   return { ...changesTo('COMPLAINED'), status: isNew ? 'COMPLAINED' : null, suppression: 'COMPLAINT' };
 }
 
-function classOf({ reply }: Report): { class?: ReplyClass } {
-  return reply === undefined ? {} : { class: classifyReply(reply, 'rcpt') };
+function classOf({ reply, stage = 'rcpt' }: Report): { class?: ReplyClass } {
+  return reply === undefined ? {} : { class: classifyReply(reply, stage) };
 }
 
 function changesTo(status: NonNullable<ReportVerdict['status']>): ReportVerdict {

@@ -1,4 +1,4 @@
-import type { SmtpReply } from '../delivery.ts';
+import type { SmtpReply, SmtpStage } from '../delivery.ts';
 import type { RecipientAction, RecipientStatus, ReturnedMail } from './returned-mail.ts';
 
 /** The kinds of reports about an email; only the first report of each kind counts. */
@@ -20,6 +20,8 @@ export interface Report {
   readonly kind: ReportKind;
   /** The quoted reply of a server; absent: none is quoted. */
   readonly reply?: SmtpReply;
+  /** The stage of the session at which the server gave that reply. */
+  readonly stage?: SmtpStage;
   /** Whether it is about the email's own recipient, not about somebody to whom the mail was forwarded. */
   readonly isAboutRecipient: boolean;
   /** The reporting server, if it is named. */
@@ -75,11 +77,12 @@ function delivery(recipient: string, statuses: readonly RecipientStatus[]): Repo
   const [about] = [own, nameless, statuses].filter((group) => group.length > 0);
   const best = about === undefined ? undefined : bestOf(about);
   if (best === undefined) return { kind: 'unrecognised', isAboutRecipient: true, reason: 'no_status' };
-  const { action, reply } = best;
+  const { action, reply, stage } = best;
   const kind = KIND_OF_ACTION[action];
   return {
     kind,
     reply,
+    stage,
     isAboutRecipient: about !== statuses,
     ...(kind === 'unrecognised' ? { reason: action } : {}),
   };

@@ -1,4 +1,4 @@
-import type { SmtpReply } from '../delivery.ts';
+import type { SmtpReply, SmtpStage } from '../delivery.ts';
 
 /** The actions of delivery status notifications (RFC 3464, section 2.3.3). */
 export const RECIPIENT_ACTIONS = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const;
@@ -12,6 +12,8 @@ export interface RecipientStatus {
   readonly recipients: readonly string[];
   /** The reply of the receiving server, or one that is derived from the status. */
   readonly reply: SmtpReply;
+  /** The stage of the session at which it replied. */
+  readonly stage: SmtpStage;
 }
 
 /** A parsed returned mail, with sanitized texts. */
