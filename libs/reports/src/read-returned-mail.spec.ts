@@ -43,6 +43,7 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['sendmail-too-large', 'ada@company.example', 'failed', 'size'],
   ['postfix-takes-no-mail', 'ada@nowhere.example', 'failed', 'hard_bounce'],
   ['amazon-ses-mailbox-full', 'ada@company.example', 'failed', 'mailbox_full'],
+  ['amazon-ses-expired', 'ada@slow.example', 'failed', 'soft_bounce'],
   ['internationalised-unknown-user', 'zoë@bücher.example', 'failed', 'unknown_user'],
   ['yahoo-complaint', 'ada@yahoo.example', 'complaint', 'none'],
   ['validity-complaint', 'ada@company.example', 'complaint', 'none'],

@@ -90,6 +90,8 @@ describe('classifying a reply', () => {
     ['rcpt', '554 nope', 'policy'],
     ['rcpt', '450 nope', 'soft_bounce'],
     ['rcpt', '421 nope', 'soft_bounce'],
+    ['rcpt', '550 5.4.316 Message expired, connection refused(Socket error code 10061)', 'soft_bounce'],
+    ['rcpt', '550 5.4.312 Message expired, DNS query failed(ErrorRetry)', 'soft_bounce'],
     ['content', '550 nope', 'content'],
     ['content', '552 nope', 'size'],
     ['content', '451 nope', 'soft_bounce'],

@@ -278,6 +278,12 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
   ]),
   ...known('soft_bounce', [
+    // Permanent by its code, but only because every attempt until then failed temporarily.
+    [
+      'Amazon SES',
+      /message (has )?expired|queue\.expired|delivery (time )?expired/i,
+      '550 4.4.7 Message expired: unable to deliver in 840 minutes.<421 4.4.0 Unable to lookup DNS for example.net>',
+    ],
     [
       'Postgrey',
       /gr[ea]y-?list/i,
