@@ -23,6 +23,7 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['postfix-delivered', 'ada@company.example', 'delivered', 'sent'],
   ['postfix-relayed', 'ada@company.example', 'unrecognised', 'sent'],
   ['forwarded-unknown-user', 'ada@company.example', 'failed', 'unknown_user'],
+  ['postfix-alias-unknown-user', 'ada@company.example', 'failed', 'unknown_user'],
   ['exim-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
   ['exim-gave-up', 'ada@slow.example', 'failed', 'soft_bounce'],
   ['exim-no-such-domain', 'ada@nowhere.invalid', 'failed', 'unknown_user'],
@@ -52,12 +53,15 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['vacation', 'ada@company.example', 'unrecognised', 'none'],
 ];
 
+/** Somebody else's address failed, to which the recipient's mail goes. */
+const FORWARDED: readonly string[] = ['forwarded-unknown-user', 'postfix-alias-unknown-user'];
+
 describe('returned mail', () => {
   it.each(EXPECTED)('%s to %s: %s (%s)', async (name, recipient, kind, replyClass) => {
     const report = reportAbout(recipient, await readReturnedMail(sample(name)));
     const read = report.reply === undefined ? 'none' : classifyReply(report.reply, report.stage ?? 'rcpt');
     expect({ kind: report.kind, class: read }).toEqual({ kind, class: replyClass });
-    expect(report.isAboutRecipient).toBe(name !== 'forwarded-unknown-user');
+    expect(report.isAboutRecipient).toBe(!FORWARDED.includes(name));
   });
 
   it('has an expectation for every sample', () => {

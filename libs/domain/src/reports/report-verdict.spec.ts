@@ -100,6 +100,12 @@ describe('the report of a returned mail', () => {
     expect(report).toMatchObject({ kind: 'failed', isAboutRecipient: true });
   });
 
+  it('is not about the recipient where the mail to them was forwarded, even if they are named too', () => {
+    const report = about(said('failed', RECIPIENT, 'dead@example.org'), said('failed', 'a@example.org'));
+    expect(report).toMatchObject({ kind: 'failed', isAboutRecipient: false });
+    expect(about(said('failed', 'ADA@example.net', RECIPIENT))).toMatchObject({ isAboutRecipient: true });
+  });
+
   it('is the best outcome among those to whom it was forwarded', () => {
     expect(about(said('failed', 'a@example.org'), said('delivered', 'b@example.org'))).toMatchObject({
       kind: 'delivered',

@@ -78,12 +78,13 @@ function delivery(recipient: string, statuses: readonly RecipientStatus[]): Repo
   const best = about === undefined ? undefined : bestOf(about);
   if (best === undefined) return { kind: 'unrecognised', isAboutRecipient: true, reason: 'no_status' };
   const { action, reply, stage } = best;
+  const final = best.recipients.at(-1);
   const kind = KIND_OF_ACTION[action];
   return {
     kind,
     reply,
     stage,
-    isAboutRecipient: about !== statuses,
+    isAboutRecipient: final === undefined || isSame(final, recipient),
     ...(kind === 'unrecognised' ? { reason: action } : {}),
   };
 }

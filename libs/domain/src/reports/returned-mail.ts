@@ -8,7 +8,7 @@ export type RecipientAction = (typeof RECIPIENT_ACTIONS)[number];
 /** The part of a delivery status notification about one recipient. */
 export interface RecipientStatus {
   readonly action: RecipientAction;
-  /** The final and the original address, as far as they are named. */
+  /** The original address and the final one, which differs if the mail was forwarded, as far as they are named. */
   readonly recipients: readonly string[];
   /** The reply of the receiving server, or one that is derived from the status. */
   readonly reply: SmtpReply;
