@@ -84,6 +84,17 @@ function notification({ to }: Pick<Sent, 'to'>, action: string, status: string, 
 const bounce = (sent: Sent): string =>
   notification(sent, 'failed', '5.1.1', `550 5.1.1 <${sent.to}>: User unknown`);
 
+const qmailBounce = ({ to }: Sent): string[] => [
+  'Hi. This is the qmail-send program at mx.example.net.',
+  "I'm afraid I wasn't able to deliver your message to the following addresses.",
+  '',
+  `<${to}>:`,
+  'Sorry, no mailbox here by that name. (#5.1.1)',
+  '',
+  '--- Below this line is a copy of the message.',
+  '',
+];
+
 const complaint = (): string =>
   [
     'From: <fbl@provider.example>',
@@ -149,6 +160,32 @@ describe('Returned mail', () => {
       reply: { code: 550, enhancedCode: '5.1.1', text: `<${sent.to}>: User unknown` },
     });
     expect(await stack.send({ to: sent.to })).toMatchObject({ status: 200 });
+  });
+
+  it('S19: of qmail, which has no fields, suppresses the recipient; a reply that quotes it does nothing', async () => {
+    const sent = await send();
+    const reply = ['Subject: Re: failure notice', '', 'You sent me this:', '', ...qmailBounce(sent)];
+    expect(await bring(sent.returnPath, reply.join('\r\n'))).toMatch(/^250 /);
+    expect((await show(sent)).status).toBe('SENT');
+    const original = ['Subject: failure notice', '', ...qmailBounce(sent)];
+    expect(await bring(sent.returnPath, original.join('\r\n'))).toMatch(/^250 /);
+    const { status, timeline } = await show(sent);
+    expect(status).toBe('BOUNCED');
+    expect(timeline.at(-1)).toMatchObject({ class: 'unknown_user', reply: { enhancedCode: '5.1.1' } });
+    expect(await suppressionOf(sent)).toBe('HARD_BOUNCE');
+  });
+
+  it('S19: about a message that the server refused in words of its own makes it FAILED, and suppresses nobody', async () => {
+    const sent = await send();
+    const refused = notification(sent, 'failed', '5.0.0', '550 We do not want this').replace(
+      'What became of your message.',
+      `<${sent.to}>: host mx.example.net said: 550 We do not want\r\n    this (in reply to end of DATA command)`,
+    );
+    expect(await bring(sent.returnPath, refused)).toMatch(/^250 /);
+    const { status, timeline } = await show(sent);
+    expect(status).toBe('FAILED');
+    expect(timeline.at(-1)).toMatchObject({ event: 'FAILED', class: 'content' });
+    expect(await suppressionOf(sent)).toBeUndefined();
   });
 
   it('S8, W12: about a delivery makes it DELIVERED, and a complaint after that COMPLAINED', async () => {
