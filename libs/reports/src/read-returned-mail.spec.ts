@@ -36,6 +36,8 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['opensmtpd-no-such-domain', 'ada@nowhere.invalid', 'failed', 'hard_bounce'],
   ['opensmtpd-delayed', 'ada@company.example', 'delayed', 'mailbox_full'],
   ['opensmtpd-expired', 'ada@slow.example', 'failed', 'soft_bounce'],
+  ['haraka-unreachable', 'ada@slow.example', 'failed', 'soft_bounce'],
+  ['haraka-no-such-domain', 'ada@nowhere.invalid', 'failed', 'hard_bounce'],
   ['qmail-unknown-user', 'nobody@company.example', 'failed', 'unknown_user'],
   ['qmail-refused-recipient', 'nobody@company.example', 'failed', 'unknown_user'],
   ['qmail-refused-message', 'ada@company.example', 'failed', 'content'],

@@ -1,4 +1,10 @@
-import { sanitizeText, RECIPIENT_ACTIONS, type RecipientStatus, type ReturnedMail } from '@posthorn/domain';
+import {
+  sanitizeText,
+  RECIPIENT_ACTIONS,
+  type RecipientStatus,
+  type ReturnedMail,
+  type SmtpReply,
+} from '@posthorn/domain';
 import PostalMime, { type Attachment } from 'postal-mime';
 import { type FieldBlock, readFieldBlocks } from './field-blocks.ts';
 import { readPlainBounce } from './plain-bounce.ts';
@@ -114,18 +120,28 @@ function recipientStatusOf(block: FieldBlock, lines: readonly string[]): Recipie
     .map((name) => addressOf(block.get(name)))
     .filter((address) => address !== undefined);
   const reason = recipients.map((address) => reasonBeside(address, lines)).find((each) => each !== undefined);
-  const diagnostic = block.get('diagnostic-code');
-  // OpenSMTPD never names the reply in a field of its own, Exim only that of a remote server: then only the text says why.
-  const reply =
-    diagnostic === undefined && reason !== undefined
-      ? replyInReason(reason, status)
-      : quotedReply(diagnostic, status);
   return {
     action: action === 'delayed' && isLastReport(reason) ? 'failed' : action,
     recipients,
-    reply: reply ?? { code: DEFAULT_CODE_OF_ACTION[action], text: '' },
+    reply: replyOf(block, reason) ?? { code: DEFAULT_CODE_OF_ACTION[action], text: '' },
     stage: stageInReason(reason),
   };
+}
+
+/**
+ * The reply of the receiving server. OpenSMTPD never names it in a field, Exim only that of a remote server: then the text says why, or the
+ * comment of the status.
+ */
+function replyOf(block: FieldBlock, reason: string | undefined): SmtpReply | undefined {
+  const diagnostic = block.get('diagnostic-code');
+  const status = block.get('status');
+  if (diagnostic === undefined && reason !== undefined) return replyInReason(reason, status);
+  return quotedReply(diagnostic ?? commentIn(status), status);
+}
+
+/** The comment of a value: `5.1.2 (550 Tried all MXs example.net)` is where Haraka says why. */
+function commentIn(value: string | undefined): string | undefined {
+  return /\((.{1,1000})\)$/.exec(value ?? '')?.[1];
 }
 
 /** For reports with neither a status nor a reply, though RFC 3464 requires a status. */

@@ -284,6 +284,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /message (has )?expired|queue\.expired|delivery (time )?expired/i,
       '550 4.4.7 Message expired: unable to deliver in 840 minutes.<421 4.4.0 Unable to lookup DNS for example.net>',
     ],
+    ['Haraka', /tried all MXs/i, '550 Tried all MXs example.net'],
     [
       'Postgrey',
       /gr[ea]y-?list/i,
