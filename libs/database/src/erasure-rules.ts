@@ -61,6 +61,7 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   identities: kept,
   dkim_keys: keptOfInstallation,
   domain_checks: keptOfInstallation,
+  domain_notices: keptOfInstallation,
   api_keys: kept,
   webhooks: kept,
   users: keptOfInstallation,

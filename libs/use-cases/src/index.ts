@@ -58,7 +58,9 @@ export { CountEmails, type EmailsCounted } from './stats/count-emails.ts';
 export { ReadUsage } from './stats/read-usage.ts';
 export { SubmitPendingMails } from './system/submit-pending-mails.ts';
 export { admitSystemSender, noSystemMails, SendSystemMail } from './system/send-system-mail.ts';
-export { SendWebhookNotices } from './webhooks/send-webhook-notices.ts';
+export { domainNoticeMail } from './identities/domain-notice-mail.ts';
+export { SendEditorNotices } from './system/send-editor-notices.ts';
+export { webhookNoticeMail } from './webhooks/webhook-notice-mail.ts';
 export {
   validateWebhookHost,
   ManageWebhooks,

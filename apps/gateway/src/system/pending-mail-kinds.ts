@@ -1,6 +1,20 @@
-import { type Database, PendingMailStore, SEALED_COLUMNS, WebhookNoticeStore } from '@posthorn/database';
+import {
+  type Database,
+  DomainNoticeStore,
+  type PendingDomainNotice,
+  PendingMailStore,
+  type PendingWebhookNotice,
+  SEALED_COLUMNS,
+  WebhookNoticeStore,
+} from '@posthorn/database';
 import type { SecretBox } from '@posthorn/signing';
-import { SubmitPendingMails, type SendSystemMail, SendWebhookNotices } from '@posthorn/use-cases';
+import {
+  domainNoticeMail,
+  SendEditorNotices,
+  type SendSystemMail,
+  SubmitPendingMails,
+  webhookNoticeMail,
+} from '@posthorn/use-cases';
 
 export interface PendingMailParts {
   readonly database: Database;
@@ -13,7 +27,8 @@ export interface PendingMailParts {
 export interface PendingMailKinds {
   readonly invitations: SubmitPendingMails;
   readonly verifications: SubmitPendingMails;
-  readonly webhookNotices: SendWebhookNotices;
+  readonly webhookNotices: SendEditorNotices<PendingWebhookNotice>;
+  readonly domainNotices: SendEditorNotices<PendingDomainNotice>;
 }
 
 /** The hand-over of each kind. */
@@ -34,10 +49,19 @@ export function pendingMailKinds(
       kind: 'verification-mail',
       store: new PendingMailStore(database, verificationMail),
     }),
-    webhookNotices: new SendWebhookNotices({
+    webhookNotices: new SendEditorNotices({
       systemMail,
       onError,
+      kind: 'webhook-notice',
       notices: new WebhookNoticeStore(database),
+      mailOf: webhookNoticeMail,
+    }),
+    domainNotices: new SendEditorNotices({
+      systemMail,
+      onError,
+      kind: 'domain-notice',
+      notices: new DomainNoticeStore(database),
+      mailOf: domainNoticeMail,
     }),
   };
 }

@@ -129,6 +129,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at: 'now()',
     served_at: 'now()',
   },
+  domain_notices: { identity_id: `'${identity}'`, kind: `'AT_RISK'` },
   webhook_notices: { workspace_id: `'${workspace}'`, webhook_id: `'${id}'`, kind: `'FAILING'` },
   contacts: { id: `'${id}'`, workspace_id: `'${workspace}'`, email: `'a@example.com'` },
   dkim_keys: {

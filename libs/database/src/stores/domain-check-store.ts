@@ -2,6 +2,7 @@ import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
   type AuditedAction,
+  type DomainNotice,
   type DomainProof,
   type IdentityStatus,
   type JsonObject,
@@ -44,6 +45,9 @@ const ACTION_OF: Readonly<Record<ProofChange, AuditedAction>> = {
   recovered: 'identity.recovered',
   unverified: 'identity.unverified',
 };
+
+/** The changes that the workspace's editors are notified of by mail. */
+const NOTICE_OF: Partial<Record<ProofChange, DomainNotice>> = { warned: 'AT_RISK', unverified: 'UNVERIFIED' };
 
 /** Schedules checks of domains, and records their results. */
 export class DomainCheckStore {
@@ -93,6 +97,9 @@ export class DomainCheckStore {
       if (result.change === undefined) return true;
       await writeStatus(transaction, claimed, result.proof.status, now);
       await tell(ACTION_OF[result.change], {});
+      const kind = NOTICE_OF[result.change];
+      if (kind !== undefined)
+        await transaction.domainNotice.create({ data: { identityId: uuidOf(claimed.id), kind } });
       return true;
     });
   }

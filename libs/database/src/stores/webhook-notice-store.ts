@@ -1,6 +1,7 @@
 import { idFromUuid, type WebhookId } from '@posthorn/kernel';
 import type { WebhookNotice } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
+import { EDITORS, editorsOf } from './editors.ts';
 
 /** A notice about a webhook that the editors of its workspace have not been sent yet. */
 export interface PendingWebhookNotice {
@@ -34,12 +35,7 @@ export class WebhookNoticeStore {
         id: true,
         webhookId: true,
         kind: true,
-        workspace: {
-          select: {
-            name: true,
-            memberships: { where: { role: 'EDITOR' }, select: { user: { select: { email: true } } } },
-          },
-        },
+        workspace: { select: { name: true, ...EDITORS } },
       },
     });
     const webhooks = await prisma.webhook.findMany({
@@ -52,7 +48,7 @@ export class WebhookNoticeStore {
       notice: kind,
       workspaceName: workspace.name,
       url: webhooks.find((webhook) => webhook.id === webhookId)?.url ?? null,
-      editors: workspace.memberships.map(({ user }) => user.email),
+      editors: editorsOf(workspace),
     }));
   }
 

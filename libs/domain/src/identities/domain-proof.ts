@@ -26,6 +26,9 @@ export type CheckOutcome = 'right' | 'wrong' | 'unanswered';
 /** A change of a domain by a check that is audited and notified. */
 export type ProofChange = 'verified' | 'warned' | 'recovered' | 'unverified';
 
+/** Why the editors of a workspace get a notice about a domain. */
+export type DomainNotice = 'AT_RISK' | 'UNVERIFIED';
+
 /** When a run of wrong answers leads to a warning, and then ends the verification. */
 export const PROOF_LIMITS = {
   warnedAfterMs: 24 * HOUR_MS,

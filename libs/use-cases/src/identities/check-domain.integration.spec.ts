@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   DkimKeyChanges,
   DomainCheckStore,
+  DomainNoticeStore,
   IdentityChanges,
   IdentityStore,
   type IdentityWithRecords,
@@ -12,12 +13,13 @@ import {
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
 import { POSTHORN, type ProofChange, expectedRecords } from '@posthorn/domain';
-import { newId, uuidOf } from '@posthorn/kernel';
+import { newId, newUuid, uuidOf } from '@posthorn/kernel';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
 import { type DnsBehaviour, DnsServer } from '@posthorn/testing';
 import { CheckDomain } from './check-domain.ts';
 import { CheckDueDomains } from './check-due-domains.ts';
 import { DkimKeyMaker } from './dkim-key-maker.ts';
+import { domainNoticeMail } from './domain-notice-mail.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,6 +45,14 @@ function newSecretBox(): SecretBox {
   const parsed = parseKeyRing(`test:${randomBytes(32).toString('base64')}`);
   if ('fault' in parsed) throw new Error(parsed.fault);
   return new SecretBox(parsed.ring);
+}
+
+async function addEditor(email: string): Promise<void> {
+  const [userId, createdAt] = [newUuid(Date.now()), new Date()];
+  await database.prisma.user.create({ data: { id: userId, email, name: 'Ada', createdAt } });
+  await database.prisma.membership.create({
+    data: { id: newUuid(Date.now()), workspaceId: uuidOf(workspaceId), userId, role: 'EDITOR', createdAt },
+  });
 }
 
 const secretBox = newSecretBox();
@@ -140,6 +150,39 @@ describe('A verified domain', () => {
     answer(domain, 'right');
     expect((await look(domain, 80)).status).toBe('VERIFIED');
   });
+});
+
+it('A domain that loses its verification has its workspace’s editors notified twice, with what was found of its record', async () => {
+  const domain = await addVerified();
+  await addEditor('ada@example.net');
+  const { name, value } = expectedRecords(domain.value, domain.keys, undefined)[0]!;
+  const mails = async (): Promise<[string, string, string][]> => {
+    const notices = await new DomainNoticeStore(database).pending(null, 100);
+    return notices
+      .filter((notice) => notice.domain.id === domain.id)
+      .flatMap((notice) => notice.editors.map((editor) => domainNoticeMail(notice, editor)))
+      .map(({ to, subject, text }) => [to, subject, text]);
+  };
+  answer(domain, { rcode: 'NXDOMAIN' });
+  for (const hours of [0, 12, 24.1]) await look(domain, hours);
+  const [atRisk, ...others] = await mails();
+  expect(others).toEqual([]);
+  expect(atRisk).toEqual([
+    'ada@example.net',
+    `A domain will lose its verification: ${domain.value}`,
+    expect.stringContaining(`${name} (TXT): There is no TXT record at this name`),
+  ]);
+  expect(atRisk![2]).toContain(`\n\nValue: ${value}\n\n`);
+  for (const hours of [36, 48, 72.1]) await look(domain, hours);
+  const unverified = [
+    'ada@example.net',
+    `A domain is no longer verified: ${domain.value}`,
+    expect.stringContaining(`${domain.id}) is one of the workspace “Acme”`),
+  ];
+  expect(await mails()).toEqual(expect.arrayContaining([unverified]));
+  answer(domain, 'right');
+  await look(domain, 80);
+  expect(await mails()).toHaveLength(2);
 });
 
 describe('The result of a check', () => {

@@ -9,8 +9,9 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { openAcceptance } from '../accept/open-acceptance.ts';
-import { admitSystemSender, SendSystemMail, type SystemMail } from '../system/send-system-mail.ts';
-import { SendWebhookNotices } from './send-webhook-notices.ts';
+import { webhookNoticeMail } from '../webhooks/webhook-notice-mail.ts';
+import { SendEditorNotices } from './send-editor-notices.ts';
+import { admitSystemSender, SendSystemMail, type SystemMail } from './send-system-mail.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
@@ -43,8 +44,10 @@ function notices({ send = (mail, sendIt) => sendIt(mail), onError = rethrow }: F
     errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
   });
   const systemMail = new SendSystemMail({ acceptEmails, from: FROM });
-  return new SendWebhookNotices({
+  return new SendEditorNotices({
+    kind: 'webhook-notice',
     notices: new WebhookNoticeStore(database),
+    mailOf: webhookNoticeMail,
     systemMail: { isPossible: true, send: (mail) => send(mail, (one) => systemMail.send(one)) },
     onError,
   });
@@ -136,8 +139,10 @@ it('W8: notifies about a webhook after a hundred others without anybody to notif
 it('creates no notices when the installation sends no mails of its own', async () => {
   await disabledWebhook();
   const before = (await mails()).length;
-  const unsent = new SendWebhookNotices({
+  const unsent = new SendEditorNotices({
+    kind: 'webhook-notice',
     notices: new WebhookNoticeStore(database),
+    mailOf: webhookNoticeMail,
     systemMail: new SendSystemMail({
       acceptEmails: { acceptOne: () => Promise.reject(new Error()) },
       from: undefined,

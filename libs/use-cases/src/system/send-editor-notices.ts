@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import { Refusal } from '@posthorn/kernel';
+import { submitAll } from './submit-all.ts';
+import type { MailDraft, SendSystemMail, SystemMail } from './send-system-mail.ts';
+
+/** A notice that the editors of a workspace have not been sent yet. */
+interface PendingNotice {
+  /** A uuid. */
+  readonly id: string;
+  /** The addresses of the workspace's editors. */
+  readonly editors: readonly string[];
+}
+
+interface SendEditorNoticesOptions<Notice extends PendingNotice> {
+  /** The beginning of the mails' idempotency keys, another one for each kind of notices. */
+  readonly kind: string;
+  readonly notices: {
+    /** The next notices, ordered by id; null: from the beginning. */
+    pending(after: string | null, limit: number): Promise<Notice[]>;
+    settle(id: string): Promise<void>;
+  };
+  readonly mailOf: (notice: Notice, editor: string) => MailDraft;
+  readonly systemMail: Pick<SendSystemMail, 'send' | 'isPossible'>;
+  /** Called with failures to submit mails; these stay pending and are retried. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Notifies the editors of workspaces by mail of changes that nobody has made, such as that of a webhook that was disabled. A notice is recorded in the
+ * transaction of the change, and stays pending until a mail to each editor is durable as an email. The idempotency key is the same for all
+ * attempts, so two concurrent ones send one mail.
+ */
+export class SendEditorNotices<Notice extends PendingNotice> {
+  constructor(private readonly options: SendEditorNoticesOptions<Notice>) {}
+
+  /**
+   * Submits the pending notices, as long as `shouldContinue` allows.
+   *
+   * @returns how many notices were submitted
+   */
+  async submitPending(shouldContinue: () => boolean = () => true): Promise<number> {
+    const { notices } = this.options;
+    return submitAll({
+      readAfter: (after, limit) => notices.pending(after, limit),
+      submit: (notice) => this.submit(notice),
+      shouldContinue,
+    });
+  }
+
+  private async submit(notice: Notice): Promise<boolean> {
+    const { notices, systemMail, onError } = this.options;
+    try {
+      // Where the installation sends no mails of its own, the status and the audit log have to do.
+      if (systemMail.isPossible) await this.sendTo(notice);
+      await notices.settle(notice.id);
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
+    }
+  }
+
+  private async sendTo(notice: Notice): Promise<void> {
+    const { kind, mailOf } = this.options;
+    for (const editor of notice.editors) {
+      // A hash, because an address can be longer than an idempotency key.
+      const idempotencyKey = `${kind}:${notice.id}:${hash('sha256', editor, 'base64url')}`;
+      await this.sendOnce({ ...mailOf(notice, editor), idempotencyKey });
+    }
+  }
+
+  /** A mail with another text may be durable under this key, from when the webhook had another URL or the workspace another name. */
+  private async sendOnce(mail: SystemMail): Promise<void> {
+    try {
+      await this.options.systemMail.send(mail);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.statusCode !== 409) throw error;
+    }
+  }
+}
