@@ -31,6 +31,11 @@ const SIGNED_FIELDS: readonly string[] = [
   'list-unsubscribe',
   'list-unsubscribe-post',
 ];
+/**
+ * Signed only if present: groups and mailing lists add their own when they pass on an email that has none, and a broken signature lets it fail
+ * DMARC.
+ */
+const LIST_FIELDS: readonly string[] = ['list-unsubscribe', 'list-unsubscribe-post'];
 
 const LINE = 76;
 const rsaThreads = new RsaThreads();
@@ -78,6 +83,7 @@ function fieldsToSign(fields: readonly RawField[]): Pick<WhatIsSigned, 'names' |
   let canonical = '';
   const ofName = Map.groupBy(fields, ({ name }) => name);
   for (const name of SIGNED_FIELDS) {
+    if (LIST_FIELDS.includes(name) && !ofName.has(name)) continue;
     // RFC 6376, section 5.4.2: of several the last comes first. The name once more stands for none.
     for (const field of ofName.get(name)?.reverse() ?? []) {
       names.push(name);

@@ -157,4 +157,10 @@ describe('A signed mail that was changed', () => {
     );
     expect(await mailauthResults(relayed, zone)).toEqual(BOTH);
   });
+
+  it('as groups and mailing lists may (fields about the list, where the mail has none) is verified', async () => {
+    const group = 'List-ID: <billing.example.org>\r\nList-Unsubscribe: <mailto:billing+u@example.org>\r\n';
+    const passedOn = changed(await signed(), (all) => `${group}List-Unsubscribe-Post: x\r\n${all}`);
+    expect(await mailauthResults(passedOn, zone)).toEqual(BOTH);
+  });
 });
