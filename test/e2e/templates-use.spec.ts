@@ -99,7 +99,7 @@ describe('POST /v1/emails of a template', () => {
         firstName: 'x',
         url: 'https://example.com/?a=1&b=2',
       });
-      expect(withLf(decoded(mail.text))).toBe('Hi Jo & Co\n\nPay [https://example.com/?a=1&b=2]');
+      expect(withLf(decoded(mail.text))).toBe('Hi Jo & Co\n\nPay ( https://example.com/?a=1&b=2 )');
     });
 
     it('S2: `variables` may be left out where the template prints nothing without a default', async () => {

@@ -17,7 +17,7 @@ describe('S16: HtmlToText', () => {
 
   it.each([
     ['<p>Hi</p><p>there</p>', 'Hi\n\nthere'],
-    ['<a href="https://example.com/x">Pay now</a>', 'Pay now [https://example.com/x]'],
+    ['<a href="https://example.com/x">Pay now</a>', 'Pay now ( https://example.com/x )'],
     ['<a href="https://example.com/">https://example.com/</a>', 'https://example.com/'],
     [
       '<table><tr><td>Total</td><td>5 €</td></tr><tr><td>Due</td><td>1 May</td></tr></table>',
@@ -43,6 +43,117 @@ describe('S16: HtmlToText', () => {
     ['<ol type="A" start="x"><li>a</li></ol><ol type="a" start="-1"><li>a</li></ol>', 'A. a\n\n -1. a'],
     ['', ''],
   ])('makes readable text of %s', async (html, text) => {
+    expect(await htmlToText.convert(html, 'a')).toBe(text);
+  });
+
+  it.each([
+    ['a link without text', '<a href="https://a.example/"></a>', 'https://a.example/'],
+    [
+      'icons without alternative text',
+      'Follow<a href="https://a.example/"><img src="a.png"></a><a href="https://b.example/"><img src="b.png"></a>us',
+      'Follow https://a.example/ https://b.example/ us',
+    ],
+    [
+      'white space in a link',
+      '<a href="\n https://a.example/x\n\t/y z ">x</a>',
+      'x ( https://a.example/x/y%20z )',
+    ],
+    [
+      'links that are code, data or places in the email',
+      '<a href="javascript:void(0)">a</a> <a href=" JavaScript:x">b</a> <a href="data:text/html,x">c</a> <a href="#top">d</a> <a href="">e</a>',
+      'a b c d e',
+    ],
+    [
+      'an address to write to',
+      '<a href="mailto:ann@a.example?subject=Hi%20Ann">Write</a> to <a href="MAILTO:Ann@A.example">ann@a.example</a>, or <a href="mailto:?body=x">share</a>',
+      'Write ( ann@a.example ) to ann@a.example, or share',
+    ],
+    [
+      'a number to call',
+      '<a href="tel:+49301234">+49 (30) 12-34</a>, <a href="tel:+49301234">call</a>, <a href="sms:+49301234?body=Hi">text us</a>',
+      '+49 (30) 12-34, call ( +49301234 ), text us ( +49301234 )',
+    ],
+    ['a link into an app', '<a href="shop://orders/1">Order</a>', 'Order ( shop://orders/1 )'],
+  ])('shows the targets of links, which stay whole and apart from the text: %s', async (_, html, text) => {
+    expect(await htmlToText.convert(html, 'a')).toBe(text);
+  });
+
+  it.each([
+    ['max-height:0;overflow:hidden;mso-hide:all'],
+    ['overflow: hidden; Max-Height: 0px;'],
+    ['color:transparent;visibility:hidden;opacity:0;font-size:0'],
+    ['visibility: hidden'],
+  ])('omits content that is hidden by %s', async (style) => {
+    expect(await htmlToText.convert(`<div style="${style}">Preview</div><p>Body</p>`, 'a')).toBe('Body');
+  });
+
+  it.each(['overflow:hidden;max-height:100px', 'mso-hide:all', 'max-height:0', 'font-size:0'])(
+    'keeps content with the style %s, which does not hide it everywhere',
+    async (style) => {
+      expect(await htmlToText.convert(`<div style="${style}">Button</div>`, 'a')).toBe('Button');
+    },
+  );
+
+  it.each([
+    [
+      `<span class="preheader">Preview${'&#847;&zwnj;&nbsp;'.repeat(50)}</span><p>Body</p>`,
+      'Preview\n\nBody',
+    ],
+    [`Preview ${'&zwnj;&#8203;&zwj;&lrm;&rlm;&#65279; '.repeat(9)}<br>Body`, 'Preview\nBody'],
+    [`Preview${'&#8199;&shy;'.repeat(9)}more`, 'Preview more'],
+    ['Bestell&shy;bestäti&shy;gung', 'Bestellbestätigung'],
+    ['می&zwnj;خواهم 👩‍👩‍👧 &rlm;שלום&rlm; sho&#8203;es', 'می\u200cخواهم 👩‍👩‍👧 \u200fשלום\u200f sho\u200bes'],
+  ])('omits padding that shows nothing, and keeps what correct spelling needs: %s', async (html, text) => {
+    expect(await htmlToText.convert(html, 'a')).toBe(text);
+  });
+
+  it.each([
+    ['<p>A<br></p><p>&nbsp;</p><p><br></p><div><br></div><p>B</p>', 'A\n\nB'],
+    ['A<br><br><br><br>B<br>C', 'A\n\nB\nC'],
+    ['<pre>a\n\n\n  b</pre>', 'a\n\n  b'],
+  ])('makes one empty line of several: %s', async (html, text) => {
+    expect(await htmlToText.convert(html, 'a')).toBe(text);
+  });
+
+  it.each([
+    [
+      'paragraphs of their own',
+      '<tr><th><p>Item</p></th><th><p>Price</p></th></tr><tr><td>\n<!-- x --><div><p>Coffee</p></div>\n</td><td><p>3 €</p></td></tr>',
+      'Item Price\nCoffee 3 €',
+    ],
+    [
+      'paragraphs of several lines',
+      '<tr><td><p>Ann<br>Road 1</p></td><td><p>Bob<br>Road 2</p></td></tr>',
+      'Ann\nRoad 1\n\nBob\nRoad 2',
+    ],
+    [
+      'several paragraphs',
+      '<tr><td><h3>Fast</h3><p>One</p></td><td><h3>Free</h3><p>Two</p></td></tr>',
+      'Fast\n\nOne\n\nFree\n\nTwo',
+    ],
+    [
+      'a paragraph between margins',
+      '<tr><td>&nbsp;</td><td><p>One</p></td><td><img src="x"></td></tr><tr><td></td><td><p>Two</p></td></tr>',
+      'One\n\nTwo',
+    ],
+    [
+      'an icon beside a paragraph',
+      '<tr><td><img src="x" alt="Note:"></td><td><p>One</p></td></tr>',
+      'Note: One',
+    ],
+  ])('shows the cells of a row in one line, if they have one: %s', async (_, rows, text) => {
+    expect(await htmlToText.convert(`<table>${rows}</table>`, 'a')).toBe(text);
+  });
+
+  it.each([
+    ['<dl><dt>Order</dt><dd>4711</dd><dt>Date</dt><dd>1 May</dd></dl>', 'Order\n4711\nDate\n1 May'],
+    ['Hi<center>Acme</center><address>Road 1<br>Town</address>Bye', 'Hi\nAcme\nRoad 1\nTown\nBye'],
+    ['<figure><img alt="Map"><figcaption>Here</figcaption></figure>x', 'Map\nHere\nx'],
+    [
+      '<details><summary>More</summary>text</details><table><caption>Prices</caption><tr><td>1',
+      'More\ntext\nPrices\n1',
+    ],
+  ])('begins a new line where a browser does: %s', async (html, text) => {
     expect(await htmlToText.convert(html, 'a')).toBe(text);
   });
 

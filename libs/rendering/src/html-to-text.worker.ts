@@ -1,68 +1,61 @@
-import { compile, type FormatCallback, type HtmlToTextOptions } from 'html-to-text';
+import { compile, type HtmlToTextOptions } from 'html-to-text';
 import type { ThreadInput } from './rendering-threads.ts';
+import { alternativeText, link, numberedList } from './text/formatters.ts';
+import { cell, row } from './text/table-rows.ts';
+import { tidyText } from './text/tidy-text.ts';
 
-/** An image becomes its alternative text; one without (a spacer, a pixel) is left out. */
-const alternativeText: FormatCallback = (element, _walk, builder) => {
-  const { alt } = element.attribs as { alt?: string };
-  if (alt) builder.addInline(alt);
-};
+type Selectors = NonNullable<HtmlToTextOptions['selectors']>;
 
-/** Keeps the cells of a row apart where the markup has no space between them. */
-const cell: FormatCallback = (element, walk, builder) => {
-  walk(element.children, builder);
-  builder.addInline(' ');
-};
+const BLOCKS = 'address center dd dt fieldset figcaption figure legend caption details summary'.split(' ');
+const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 
-/** The last number of which html-to-text knows the Roman numeral. */
-const MAX_ROMAN = 3_999;
+/** A CSS declaration in a `style`, with or without a space. */
+const styled = (name: string, value: string): string[] =>
+  [`${name}:${value}`, `${name}: ${value}`].map((declaration) => `[style*="${declaration}" i]`);
 
 /**
- * An ordered list. If letters or Roman numerals cannot show its numbers, it has digits, as in browsers: html-to-text would fail, or print control characters.
+ * Hidden content: pre-headers, duplicates for narrow screens, conditional markup. `mso-hide:all` is not among it, because it hides buttons from
+ * Outlook alone, and neither is `font-size:0`, which many templates set around visible text.
  */
-const numberedList: FormatCallback = (element, walk, builder, options) => {
-  const { start = '', ...attribs } = element.attribs as { start?: string; type?: string };
-  const given = Number.parseInt(start, 10);
-  const first = Number.isSafeInteger(given) ? given : 1;
-  const isShowable = first > 0 && first + element.children.length <= MAX_ROMAN;
-  const type = isShowable ? (attribs.type ?? '1') : '1';
-  const list = { ...element, attribs: { ...attribs, start: String(first), type } };
-  builder.options.formatters.orderedList!(list, walk, builder, options);
-};
-
-const heading = (selector: string): NonNullable<HtmlToTextOptions['selectors']>[number] => ({
-  selector,
-  options: { uppercase: false, leadingLineBreaks: 2, trailingLineBreaks: 2 },
-});
+const HIDDEN = [
+  ...styled('display', 'none'),
+  ...styled('visibility', 'hidden'),
+  ...styled('max-height', '0').flatMap((height) =>
+    styled('overflow', 'hidden').map((overflow) => height + overflow),
+  ),
+  ...['[hidden]', 'title', 'template'],
+];
 
 const convert = compile({
   // Clients wrap text to their own width; hard line breaks look ragged on a phone.
   wordwrap: false,
   // Browsers also show content before or after the `<body>`, such as a footer that was appended to a document.
   baseElements: { selectors: [] },
-  formatters: { alternativeText, cell, numberedList },
+  // Without the space of no width, which divides no words.
+  whitespaceCharacters: ' \t\r\n\f',
+  formatters: { alternativeText, cell, link, numberedList, row },
   selectors: [
-    { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
+    { selector: 'a', format: 'link' },
     { selector: 'img', format: 'alternativeText' },
     { selector: 'ol', format: 'numberedList' },
-    { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
+    { selector: 'tr', format: 'row' },
     { selector: 'td', format: 'cell' },
     { selector: 'th', format: 'cell' },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map(heading),
-    // Hidden content: pre-headers, duplicates for narrow screens, conditional markup.
-    { selector: '[style*="display:none" i]', format: 'skip' },
-    { selector: '[style*="display: none" i]', format: 'skip' },
-    { selector: '[hidden]', format: 'skip' },
-    { selector: 'title', format: 'skip' },
-    { selector: 'template', format: 'skip' },
-  ],
+    ...BLOCKS.map((selector) => ({
+      selector,
+      format: 'block',
+      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    })),
+    ...HEADINGS.map((selector) => ({
+      selector,
+      options: { uppercase: false, leadingLineBreaks: 2, trailingLineBreaks: 2 },
+    })),
+    ...HIDDEN.map((selector) => ({ selector, format: 'skip' })),
+  ] satisfies Selectors,
 });
 
-/** Runs in a thread of `HtmlToText`. Imports nothing of ours, so that Node can run it from source and built. */
+/** Runs in a thread of `HtmlToText`. Imports only this library by relative paths, so that Node can run it from source and built. */
 export default function convertHtmlToText({ task: html, begun }: ThreadInput<string>): string {
   Atomics.store(begun, 0, 1);
-  const lines = convert(html).split('\n');
-  return lines
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .trim();
+  return tidyText(convert(html));
 }
