@@ -152,6 +152,15 @@ describe('composeMessage', () => {
     expect((await parse(message)).subject).toBe(subject);
   });
 
+  it.each([' Your order', 'Your order ', '  Your order  '])(
+    'writes the subject and name %j without the spaces around it, which nobody sees, instead of encoding it for them',
+    (text) => {
+      const head = headOf(compose({ subject: text, from: { address: 'a@example.com', name: text } }));
+      expect(head).toContain('\r\nSubject: Your order\r\n');
+      expect(head).toMatch(/^From: Your order <a@example\.com>\r\n/);
+    },
+  );
+
   it.each(['x'.repeat(998), `a ${'x'.repeat(996)}`])(
     'carries a subject with a very long word: %s',
     async (subject) => {

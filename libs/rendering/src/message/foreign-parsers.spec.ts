@@ -46,8 +46,9 @@ function wire(address: string): string {
   return address.slice(0, at + 1) + (isPlain(domain) ? domain : domainToASCII(domain));
 }
 
-/** A name of only spaces counts as none. */
-const nameOf = ({ name = '' }: Mailbox): string => (name.trim() === '' ? '' : name);
+const withoutOuterSpaces = (text: string): string => text.replaceAll(/^ +|(?<! ) +$/g, '');
+/** A name of only white space counts as none. */
+const nameOf = ({ name = '' }: Mailbox): string => (name.trim() === '' ? '' : withoutOuterSpaces(name));
 const wholeSeconds = (date: Date): number => Math.floor(date.getTime() / 1_000) * 1_000;
 
 const namesOf = ({ replyTo, unsubscribeUrl }: MessageSource): string[] => [
@@ -59,7 +60,7 @@ const namesOf = ({ replyTo, unsubscribeUrl }: MessageSource): string[] => [
 
 /** The headers that occur once. */
 const valuesOf = ({ subject, messageId, unsubscribeUrl }: MessageSource): Record<string, string> => ({
-  'Subject': subject,
+  'Subject': withoutOuterSpaces(subject),
   'Message-ID': `<${wire(messageId)}>`,
   ...(unsubscribeUrl !== undefined && { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
   ...(unsubscribeUrl?.startsWith('https:') && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
@@ -99,7 +100,7 @@ function expectReadByPostalMime({ source }: Composed, read: Email): void {
   expect(seen([read.from!])).toEqual(said([source.from]));
   expect(seen(read.to ?? [])).toEqual(said([source.to]));
   expect(seen(read.replyTo ?? [])).toEqual(said(source.replyTo));
-  expect(withoutMarks(read.subject ?? '')).toBe(withoutMarks(source.subject));
+  expect(withoutMarks(read.subject ?? '')).toBe(withoutMarks(withoutOuterSpaces(source.subject)));
   expect(read.messageId).toBe(`<${wire(source.messageId)}>`);
   expect(new Date(read.date!).getTime()).toBe(wholeSeconds(source.date));
   expect(read.headers.map(({ key }) => key)).toEqual(namesOf(source).map((name) => name.toLowerCase()));
