@@ -161,6 +161,14 @@ describe('composeMessage', () => {
     },
   );
 
+  it('writes a subject with several spaces between words unencoded, and folds it only at single ones', async () => {
+    const subject = 'Your order has been shipped.  Thank you.  '.repeat(4).trim();
+    const head = headOf(compose({ subject }));
+    expect(head).toContain('\r\nSubject: Your order has been shipped.  Thank you.  Your');
+    expect(head.replaceAll('\r\n ', ' ')).toContain(`\r\nSubject: ${subject}\r\n`);
+    expect((await parse(compose({ subject }))).subject).toBe(subject);
+  });
+
   it.each(['x'.repeat(998), `a ${'x'.repeat(996)}`])(
     'carries a subject with a very long word: %s',
     async (subject) => {

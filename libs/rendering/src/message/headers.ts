@@ -6,7 +6,9 @@ import { refuseControls, UncomposableMessage } from './uncomposable-message.ts';
 const FOLD_AT = 76;
 /** A longer word of a subject is encoded, because it could not be folded. */
 const MAX_PLAIN_WORD = 64;
-const PLAIN_SUBJECT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+const PLAIN_SUBJECT = /^[\x20-\x7e]+$/;
+/** A subject is folded only at these, because parsers could make one space of a fold and the spaces beside it. */
+const SINGLE_SPACE = /(?<! ) (?! )/;
 /** A URL that can be put between angle brackets, and that fits into a line with the name of its header (RFC 5322, section 2.1.1). */
 const HEADER_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
 const ASCII_LOCAL = /^[\x21-\x7e]+@/;
@@ -41,7 +43,7 @@ export function subjectHeader(given: string): string {
   refuseControls('Subject', given);
   const subject = withoutOuterSpaces(given);
   if (subject === '') return 'Subject:\r\n';
-  const words = subject.split(' ');
+  const words = subject.split(SINGLE_SPACE);
   const isPlain =
     PLAIN_SUBJECT.test(subject) &&
     !subject.includes('=?') &&

@@ -46,7 +46,7 @@ describe('mailboxTokens', () => {
     ['b@example.com', '"b@example.com" <a@example.com>'],
     ['Jörg', '=?UTF-8?B?SsO2cmc=?= <a@example.com>'],
     ['=?UTF-8?Q?x?=', '=?UTF-8?B?PT9VVEYtOD9RP3g/PQ==?= <a@example.com>'],
-    ['a  b', '=?UTF-8?Q?a__b?= <a@example.com>'],
+    ['a  b', '"a  b" <a@example.com>'],
     ['x'.repeat(64), `${'x'.repeat(64)} <a@example.com>`],
     ['x'.repeat(65), `=?UTF-8?Q?${'x'.repeat(60)}?= =?UTF-8?Q?xxxxx?= <a@example.com>`],
     ['', 'a@example.com'],

@@ -18,7 +18,6 @@ const LOCAL_PART = /^(?:[^\s"(),:;<>@[\\\]\p{Cc}]+|"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])
 const ASCII_DOMAIN = /^(?:[A-Za-z0-9_.-]+|\[[A-Za-z0-9:.-]+\])$/;
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const COLLAPSIBLE_SPACE = / {2}/;
 const OUTER_SPACES = /^ +|(?<! ) +$/g;
 
 /**
@@ -59,10 +58,8 @@ export function withoutOuterSpaces(text: string): string {
 }
 
 function nameTokens(name: string, usedOfLine: number): string[] {
-  // Decoders could take `=?` for an encoded word, and collapse runs of spaces.
-  if (!PRINTABLE_ASCII.test(name) || name.includes('=?') || COLLAPSIBLE_SPACE.test(name)) {
-    return encodedWords(name, usedOfLine);
-  }
+  // Decoders could take `=?` for an encoded word.
+  if (!PRINTABLE_ASCII.test(name) || name.includes('=?')) return encodedWords(name, usedOfLine);
   const phrase = ATOMS.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
   return phrase.length <= MAX_UNENCODED_NAME ? [phrase] : encodedWords(name, usedOfLine);
 }
