@@ -108,6 +108,19 @@ describe('S16: HtmlToText', () => {
   });
 
   it.each([
+    [
+      '<p>Ann wrote:</p><p style="white-space: pre-wrap">Hello,\n\ncall me\n  at 5</p>',
+      'Ann wrote:\n\nHello,\n\ncall me\n  at 5',
+    ],
+    ['<div style="white-space:pre-line">a\n<b>b</b></div>c', 'a\nb\nc'],
+    ['<p style="white-space:nowrap">a\nb</p>', 'a b'],
+    ['<div style="display:none;white-space:pre">No</div>Yes', 'Yes'],
+    ['<p>a <span style="white-space:pre-wrap">b</span> c</p>', 'a b c'],
+  ])('keeps the lines of what people wrote: %s', async (html, text) => {
+    expect(await htmlToText.convert(html, 'a')).toBe(text);
+  });
+
+  it.each([
     ['<p>A<br></p><p>&nbsp;</p><p><br></p><div><br></div><p>B</p>', 'A\n\nB'],
     ['A<br><br><br><br>B<br>C', 'A\n\nB\nC'],
     ['<pre>a\n\n\n  b</pre>', 'a\n\n  b'],

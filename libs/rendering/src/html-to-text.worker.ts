@@ -20,11 +20,17 @@ const styled = (name: string, value: string): string[] =>
 const HIDDEN = [
   ...styled('display', 'none'),
   ...styled('visibility', 'hidden'),
-  ...styled('max-height', '0').flatMap((height) =>
-    styled('overflow', 'hidden').map((overflow) => height + overflow),
-  ),
-  ...['[hidden]', 'title', 'template'],
-];
+  // With `overflow:hidden`: alone, the content would overlap what follows.
+  ...styled('max-height', '0').map((height) => `${height}[style*="hidden" i]`),
+  // The attribute makes them more specific than those of preformatted elements.
+].map((selector) => `${selector}[style]`);
+
+/** An element that begins a new line and ends it, and how many line breaks keep it apart from others. */
+const block = (selector: string, lineBreaks: number, format = 'block'): Selectors[number] => ({
+  selector,
+  format,
+  options: { leadingLineBreaks: lineBreaks, trailingLineBreaks: lineBreaks },
+});
 
 const convert = compile({
   // Clients wrap text to their own width; hard line breaks look ragged on a phone.
@@ -41,17 +47,18 @@ const convert = compile({
     { selector: 'tr', format: 'row' },
     { selector: 'td', format: 'cell' },
     { selector: 'th', format: 'cell' },
-    ...BLOCKS.map((selector) => ({
-      selector,
-      format: 'block',
-      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
-    })),
+    ...BLOCKS.map((selector) => block(selector, 1)),
     ...HEADINGS.map((selector) => ({
       selector,
       options: { uppercase: false, leadingLineBreaks: 2, trailingLineBreaks: 2 },
     })),
-    ...HIDDEN.map((selector) => ({ selector, format: 'skip' })),
-  ] satisfies Selectors,
+    // Not `span`, which would become a paragraph: editors give this style to each piece of a sentence.
+    ...styled('white-space', 'pre').flatMap((style) => [
+      block(`div${style}`, 1, 'pre'),
+      block(`p${style}`, 2, 'pre'),
+    ]),
+    ...[...HIDDEN, '[hidden]', 'title', 'template'].map((selector) => ({ selector, format: 'skip' })),
+  ],
 });
 
 /** Runs in a thread of `HtmlToText`. Imports only this library by relative paths, so that Node can run it from source and built. */
