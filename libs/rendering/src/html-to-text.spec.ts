@@ -73,6 +73,11 @@ describe('S16: HtmlToText', () => {
       '<a href="tel:+49301234">+49 (30) 12-34</a>, <a href="tel:+49301234">call</a>, <a href="sms:+49301234?body=Hi">text us</a>',
       '+49 (30) 12-34, call ( +49301234 ), text us ( +49301234 )',
     ],
+    [
+      'pictures as the texts of links',
+      '<a href="https://a.example/"><span><img alt="Acme Shop" src="a.png"></span></a>',
+      'Acme Shop ( https://a.example/ )',
+    ],
     ['a link into an app', '<a href="shop://orders/1">Order</a>', 'Order ( shop://orders/1 )'],
   ])('shows the targets of links, which stay whole and apart from the text: %s', async (_, html, text) => {
     expect(await htmlToText.convert(html, 'a')).toBe(text);
@@ -113,6 +118,11 @@ describe('S16: HtmlToText', () => {
       'Ann wrote:\n\nHello,\n\ncall me\n  at 5',
     ],
     ['<div style="white-space:pre-line">a\n<b>b</b></div>c', 'a\nb\nc'],
+    [
+      '<p style="white-space:pre-wrap">see\n<a href="https://a.example/">https://a.example/</a>, <a href="https://b.example/">b</a></p>',
+      'see\nhttps://a.example/, b ( https://b.example/ )',
+    ],
+    ['<table><tr><td>a</td><td><div style="white-space:pre-wrap">b\nc</div></td></tr></table>', 'a\nb\nc'],
     ['<p style="white-space:nowrap">a\nb</p>', 'a b'],
     ['<div style="display:none;white-space:pre">No</div>Yes', 'Yes'],
     ['<p>a <span style="white-space:pre-wrap">b</span> c</p>', 'a b c'],

@@ -1,4 +1,4 @@
-import type { FormatCallback } from 'html-to-text';
+import type { DomNode, FormatCallback } from 'html-to-text';
 import { isSameTarget, readableTarget } from './readable-target.ts';
 
 /** An image becomes its alternative text; one without (a spacer, a pixel) is left out. */
@@ -13,17 +13,18 @@ export const alternativeText: FormatCallback = (element, _walk, builder) => {
  */
 export const link: FormatCallback = (element, walk, builder) => {
   const { href = '' } = element.attribs as { href?: string };
-  let text = '';
-  builder.pushWordTransform((word) => {
-    text += word;
-    return word;
-  });
   walk(element.children, builder);
-  builder.popWordTransform();
   const target = readableTarget(href);
+  const text = element.children.map(textOf).join('');
   if (target === '' || isSameTarget(href, target, text)) return;
   builder.addInline(text === '' ? ` ${target} ` : ` ( ${target} )`, { noWordTransform: true });
 };
+
+/** What an element shows, without spaces. The builder does not tell, if it is preformatted. */
+function textOf({ type, data = '', attribs, children = [] }: DomNode): string {
+  if (type === 'text') return data.replaceAll(/\s/g, '');
+  return (attribs as { alt?: string } | undefined)?.alt ?? children.map(textOf).join('');
+}
 
 /** The last number of which html-to-text knows the Roman numeral. */
 const MAX_ROMAN = 3_999;

@@ -4,6 +4,8 @@ const PARAGRAPHS = new Set(['p', 'div', 'center', 'h1', 'h2', 'h3', 'h4', 'h5', 
 const INLINE = new Set(
   'a abbr b big code del em font i img ins mark s small span strike strong sub sup time u wbr'.split(' '),
 );
+/** Its line breaks are shown. */
+const PREFORMATTED = /white-space:\s*pre/i;
 
 /** Keeps the cells of a row apart where the markup has no space between them. */
 export const cell: FormatCallback = (element, walk, builder) => {
@@ -51,6 +53,7 @@ function asInline(node: DomNode): DomNode {
   return isParagraph(node) ? { ...node, name: 'span', children: node.children.map(asInline) } : node;
 }
 
-function isParagraph({ name = '' }: DomNode): boolean {
-  return PARAGRAPHS.has(name);
+function isParagraph({ name = '', attribs }: DomNode): boolean {
+  const { style = '' } = (attribs ?? {}) as { style?: string };
+  return PARAGRAPHS.has(name) && !PREFORMATTED.test(style);
 }
