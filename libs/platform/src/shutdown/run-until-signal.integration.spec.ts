@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import { heldRequests, startSampleApp, type SampleApp, untilHeld } from '../http/sample-app.fixture.ts';
 import { createLogger } from '../logging/create-logger.ts';
+import { connectMeanwhile } from './connect-meanwhile.fixture.ts';
 import { runUntilSignal, type ShutdownOptions } from './run-until-signal.ts';
 
 class FakeProcess extends EventEmitter {
@@ -66,6 +67,16 @@ describe('runUntilSignal', () => {
     expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
     expect(logged).toContain('/v1/held');
     agent.destroy();
+  });
+
+  it('answers a request whose connection was not accepted yet when it stopped listening', async () => {
+    const done = run({ lingerMs: 20 });
+    fake.emit('SIGTERM', 'SIGTERM');
+    await new Promise((resolve) => setImmediate(resolve));
+    // The event loop stands still until after the delay, so that the next thing it does is to stop listening.
+    const answer = connectMeanwhile(sample.port, 'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*"slow":true/s);
+    await done;
   });
 
   it('cuts off requests that take too long', async () => {

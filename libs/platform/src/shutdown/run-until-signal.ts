@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
+import { setImmediate as afterPolling } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import { sleep } from '@posthorn/kernel';
 import type { Logger } from 'pino';
@@ -26,6 +27,9 @@ interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
 }
 
 const IDLE_SWEEP_MS = 50;
+/** A turn of the event loop in which it had next to nothing to do, and how many turns are waited for one. */
+const QUIET_TURN_MS = 1;
+const MAX_TURNS = 100;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
@@ -119,6 +123,7 @@ class Shutdown {
 /** Stops accepting, lets the requests in flight finish, and destroys connections that take longer than `graceMs`. */
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
+  await untilAllAreAccepted();
   await new Promise<void>((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     // `close` closes only the connections that are idle at that moment; the others keep alive after their answer.
@@ -129,4 +134,17 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
       resolve();
     });
   });
+}
+
+/**
+ * Waits until the event loop has just accepted all connections. Closing a server resets those that it has not accepted yet, even if their
+ * request has arrived: a proxy, which may not repeat a POST, would answer 502.
+ */
+async function untilAllAreAccepted(): Promise<void> {
+  for (let turns = 0; turns < MAX_TURNS; turns++) {
+    const startedAt = performance.now();
+    await afterPolling();
+    // Otherwise others may have arrived while the requests of the first were read.
+    if (performance.now() - startedAt < QUIET_TURN_MS) return;
+  }
 }
