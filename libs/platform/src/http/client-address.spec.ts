@@ -30,12 +30,28 @@ describe('clientAddress', () => {
     expect(addressOf('10.0.0.1', '6.6.6.6, 198.51.100.1, 10.0.0.3,fd00::2')).toBe('198.51.100.1');
   });
 
+  it('R1: is found in several headers as in one, since HAProxy adds its own after the one that it got', () => {
+    expect(addressOf('10.0.0.1', '6.6.6.6', '198.51.100.1')).toBe('198.51.100.1');
+    expect(addressOf('10.0.0.1', '6.6.6.6, 198.51.100.1', '10.0.0.3')).toBe('198.51.100.1');
+  });
+
+  it.each([
+    ['198.51.100.1:4711', '198.51.100.1'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['198.51.100.1:4711, 10.0.0.3:80', '198.51.100.1'],
+    ['2001:db8::1:4711', '2001:db8::1:4711'],
+  ])('R1: has no port: %s', (header, address) => {
+    expect(addressOf('10.0.0.1', header)).toBe(address);
+  });
+
   it.each([
     ['no header', []],
     ['an empty one', ['']],
-    ['a doubled one', ['198.51.100.1', '198.51.100.2']],
+    ['a second one that is empty', ['198.51.100.1', '']],
     ['no address', ['198.51.100.1, unknown']],
-    ['an address with a port', ['198.51.100.1:4711']],
+    ['something else after the port', ['198.51.100.1:4711x']],
+    ['no address before the port', ['unknown:4711']],
     ['an octal address', ['0306.051.0144.01']],
     ['a shortened address', ['198.51.25601']],
     ['a comma at the end', ['198.51.100.1,']],
