@@ -159,7 +159,11 @@ describe('The dashboard', () => {
     ['another origin, by an old browser', { Origin: 'http://localhost:1' }],
     ['no page at all', { Origin: '' }],
   ])('changes nothing on requests from %s', async (_what, headers) => {
-    expect((await signIn(ada, headers)).status).toBe(403);
+    const refused = await signIn(ada, headers);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain(
+      `at ${origin()}; open it there and try again. If you reach it at another address, set DASHBOARD_URL to that`,
+    );
     const cookie = await cookieOf(ada);
     const answer = await ask('/sign-out', { method: 'POST', headers: { Cookie: cookie, ...headers } });
     expect(answer.status).toBe(403);

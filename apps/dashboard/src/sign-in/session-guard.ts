@@ -33,12 +33,15 @@ export interface SessionGuardOptions {
 
 /** Requires a session; and for requests that change something, the role of an operator and a page of the dashboard as their origin. */
 export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions): RequestHandler {
+  const elsewhere = new Refusal(
+    403,
+    `This was not asked from a page of the dashboard at ${origin}; open it there and try again. If you reach it at another address, set DASHBOARD_URL to that`,
+  );
   const checkAccess = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     // With `no-referrer`, browsers send forms with `Origin: null`, which is all that we know of their origin where there is no TLS.
     response.setHeader('Referrer-Policy', 'same-origin');
     const isSafe = SAFE_METHODS.has(request.method);
-    if (!isSafe && isCrossSite(request, origin))
-      throw new Refusal(403, 'This was not asked from a page of the dashboard; open it and try again');
+    if (!isSafe && isCrossSite(request, origin)) throw elsewhere;
     if (PUBLIC_PATHS.test(request.path)) return next();
     const token = cookie.read(request);
     const isUse = !(isSafe && isAutomatic(request));

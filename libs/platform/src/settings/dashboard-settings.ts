@@ -1,6 +1,6 @@
 import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsWebAddress } from './url-with-scheme.ts';
+import { IsWebOrigin } from './url-with-scheme.ts';
 
 /** The address of the dashboard. */
 export class DashboardSettings {
@@ -9,6 +9,6 @@ export class DashboardSettings {
     { defaultText: 'http://localhost:<HTTP_PORT>', example: 'https://posthorn-dashboard.example.com' },
   )
   @IsOptional()
-  @IsWebAddress()
+  @IsWebOrigin()
   DASHBOARD_URL?: string;
 }

@@ -8,6 +8,14 @@ export function IsWebAddress(): PropertyDecorator {
   );
 }
 
+/** Accepts the URL of a host or port whose pages link to each other from the root. */
+export function IsWebOrigin(): PropertyDecorator {
+  return HasForm(
+    'a URL that begins with https:// or http:// and has nothing after host and port, since the dashboard needs a host or port of its own',
+    (text) => hasScheme(text, ['https', 'http']) && /^[^/]+:\/\/[^\s/?#@]+\/?$/.test(text),
+  );
+}
+
 /** Accepts the URL of Redis. For anything else, its driver would throw an exception that does not name the setting. */
 export function IsRedisUrl(): PropertyDecorator {
   const schemes = ['redis', 'rediss'];
