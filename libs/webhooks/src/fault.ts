@@ -23,17 +23,26 @@ const CONNECT: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'no way leads to the address of the receiver',
 };
 
+/** With TLS 1.3, the receiver says so only after the handshake, when the request has been sent. */
+const CERTIFICATE_REQUIRED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
 const UNKNOWN_ISSUER =
   'the certificate of the receiver is not from an authority that is trusted, or one in between was not sent';
 const TLS: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'the certificate of the receiver has expired',
-  CERT_NOT_YET_VALID: 'the certificate of the receiver is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the receiver is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of the receiver is for another name',
-  ECONNRESET: 'the receiver broke the connection while it was being made secure',
+  'CERT_HAS_EXPIRED': 'the certificate of the receiver has expired',
+  'CERT_NOT_YET_VALID': 'the certificate of the receiver is not valid yet',
+  'DEPTH_ZERO_SELF_SIGNED_CERT': 'the certificate of the receiver is self-signed',
+  'SELF_SIGNED_CERT_IN_CHAIN': UNKNOWN_ISSUER,
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY': UNKNOWN_ISSUER,
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE': UNKNOWN_ISSUER,
+  'ERR_TLS_CERT_ALTNAME_INVALID': 'the certificate of the receiver is for another name',
+  'ECONNRESET': 'the receiver broke the connection while it was being made secure',
+  'ERR_SSL_WRONG_VERSION_NUMBER': 'the receiver does not speak TLS at this port',
+  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION': 'the receiver supports no version of TLS from 1.2 on',
+  'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL': 'the receiver supports HTTP/2 only, not HTTP/1.1',
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE':
+    'the receiver refused the handshake; perhaps it asks for a client certificate, which is not sent, or supports only old ciphers',
+  'ERR_SSL_TLSV1_UNRECOGNIZED_NAME': 'the receiver has no certificate for the name in the URL',
+  [CERTIFICATE_REQUIRED]: 'the receiver asks for a client certificate, which is not sent',
 };
 
 const PROTOCOL: Readonly<Record<string, string>> = {
@@ -73,6 +82,7 @@ export function exchangeFault(error: unknown, hasReceived: boolean): PostFailure
   if (ours !== undefined) return ours;
   if (hasReceived || code in PROTOCOL)
     return failed('protocol', PROTOCOL[code] ?? protocolReason(code, error));
+  if (code === CERTIFICATE_REQUIRED) return connectFault(error, 'tls');
   return failed('connect', 'the receiver broke the connection without an answer');
 }
 

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { TLSSocket, TlsOptions } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { type CertifiedKey, HostileReceiver, TestAuthority } from '@posthorn/testing';
 import {
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** With the names that clients asked for. */
-async function start(tls: CertifiedKey): Promise<HostileReceiver & { asked: (string | false)[] }> {
+async function start(tls: TlsOptions): Promise<HostileReceiver & { asked: (string | false)[] }> {
   const asked: (string | false)[] = [];
   const receiver = await HostileReceiver.start({ tls });
   receiver['server'].on('secureConnection', (socket: TLSSocket) => asked.push(socket.servername ?? false));
@@ -77,6 +77,24 @@ describe('over TLS', () => {
     expect(receiver.requests).toEqual([]);
   });
 
+  it.each<[string, RegExp, TlsOptions]>([
+    ['asks for a certificate of ours', /asks for a client certificate/, { requestCert: true }],
+    [
+      'asks for one in TLS 1.2',
+      /refused the handshake; perhaps it asks for a client certificate/,
+      { requestCert: true, maxVersion: 'TLSv1.2' },
+    ],
+    [
+      'knows only old versions',
+      /supports no version of TLS from 1\.2 on/,
+      { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    ],
+    ['speaks only HTTP/2', /supports HTTP\/2 only, not HTTP\/1\.1/, { ALPNProtocols: ['h2'] }],
+  ])('says that a receiver %s', async (_case, reason, options) => {
+    const receiver = await start({ ...authority.issue({ names }), ...options });
+    expect(await post(receiver.url('/ok', NAME))).toMatchObject(failed('tls', reason));
+  });
+
   it.each([
     ['/a-gigabyte', { status: 200, body: 'x'.repeat(4096) }],
     ['/head-then-reset', { status: 200, body: 'no' }],
@@ -104,7 +122,7 @@ describe('over TLS', () => {
   });
 
   it.each([
-    ['speaks no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', /no secure connection/],
+    ['speaks no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', /does not speak TLS at this port/],
     ['hangs up', '', /broke the connection while/],
   ])('a receiver that %s is one without TLS', async (_case, bytes, reason) => {
     const server = await plainServer(bytes);
