@@ -10,6 +10,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import type { Express } from 'express';
+import { HttpSettings } from '../settings/connection-settings.ts';
 import type { ErrorRenderer } from './error-answer.ts';
 import { UNREAD } from './message-classes.ts';
 import {
@@ -45,6 +46,17 @@ describe('an app made by createHttpApp', () => {
     });
     expect(response.headers.has('etag')).toBe(false);
     expect(response.headers.has('x-powered-by')).toBe(false);
+  });
+
+  it.each([
+    [{}, 'timeout=130'],
+    [{ HTTP_KEEP_ALIVE_TIMEOUT_MS: 620_000 }, 'timeout=620'],
+  ])('keeps idle connections open for as long as the settings say: %j', async (given, keepAlive) => {
+    const settings = Object.assign(new HttpSettings(), given);
+    const patient = await startSampleApp({ settings });
+    const { headers } = await fetch(`${patient.url}/v1/page`);
+    await patient.close();
+    expect(headers.get('keep-alive')).toBe(keepAlive);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { type DynamicModule, type INestApplication, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
@@ -84,6 +85,7 @@ export async function createHttpApp(
     logger: new NestPinoLogger(logger),
     abortOnError: false,
   });
+  (adapter.getHttpServer() as Server).keepAliveTimeout = settings.HTTP_KEEP_ALIVE_TIMEOUT_MS;
   const entry = {
     logger,
     publicUrl,

@@ -19,8 +19,6 @@ const SERVER_OPTIONS = {
   headersTimeout: 15_000,
   // 50 MiB over a slow line.
   requestTimeout: 120_000,
-  // Longer than the 60 s of common load balancers, which otherwise reuse a connection that is being closed.
-  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
   // Answered by us, with the error body.
   requireHostHeader: false,

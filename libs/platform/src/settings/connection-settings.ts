@@ -20,6 +20,15 @@ export class HttpSettings {
   @Max(65_535)
   HTTP_PORT = 3_000;
 
+  @Setting(
+    'How long a connection is kept open after an answer. A proxy in front must close idle connections sooner, or it may send a request over one that is being closed, and answer 502.',
+  )
+  @IsInt()
+  @Min(1_000)
+  @Max(3_700_000)
+  // nginx and Amazon's load balancers wait 60 s by default, Traefik 90 s, Caddy 120 s.
+  HTTP_KEEP_ALIVE_TIMEOUT_MS = 130_000;
+
   @Setting('The port that serves `/metrics` to Prometheus; 0 means none. Do not expose it to strangers.')
   @IsInt()
   @Min(0)
