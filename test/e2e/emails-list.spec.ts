@@ -147,9 +147,9 @@ describe('GET /v1/emails: 400', () => {
     ],
     ['to=a@example.com,b@example.com', '`to` '],
     ['to=a%00@example.com', '`to` '],
-    ['groupBy=', '`groupBy` is empty; give at least 1 character'],
+    ['groupBy=', '`groupBy` is empty; give at least 1 character, or leave it out'],
     ['groupBy=a%0Ab', '`groupBy` '],
-    ['template=', '`template` is empty; give at least 1 character'],
+    ['template=', '`template` is empty; give at least 1 character, or leave it out'],
     [
       'createdAfter=yesterday',
       '`createdAfter` is not a time; give a day, as in `2030-01-31`, or a date, a time and an offset',

@@ -55,16 +55,23 @@ function ruleOf(args: ValidationArguments): Rule {
   return args.constraints[0] as Rule;
 }
 
+const OR_ABSENT = ' or leave it out';
+
 /** The field is required. */
 export function Required(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
   return registerField(rule, { isRequired: true, sentence, ...traits });
 }
 
-/** The field may be absent; `null` is refused, because it may be a value lost by the caller. */
+/**
+ * The field may be absent; `null` is refused, because it may be a value lost by the caller. So are empty texts where the rule does; some languages and
+ * clients write them for fields that were never set.
+ */
 export function Optional(rule: Rule, sentence: string, traits: FieldTraits = {}): PropertyDecorator {
   const ifPresent = makeRule(rule.schema, (value, field) => {
     if (value === undefined) return undefined;
-    return value === null ? `\`${field}\` is null; give it a value or leave it out` : rule(value, field);
+    if (value === null) return `\`${field}\` is null; give it a value or leave it out`;
+    const fault = rule(value, field);
+    return value !== '' || fault === undefined || fault.endsWith(OR_ABSENT) ? fault : `${fault},${OR_ABSENT}`;
   });
   return registerField(ifPresent, { isRequired: false, sentence, ...traits });
 }

@@ -91,7 +91,7 @@ describe('validateQuery', () => {
     ['limit=0', '`limit` is 0; give a whole number from 1 to 100'],
     ['limit=101', '`limit` is 101; give a whole number from 1 to 100'],
     ['limit=1e1', '`limit` is not a whole number; give a whole number from 1 to 100'],
-    ['limit=', '`limit` is not a whole number; give a whole number from 1 to 100'],
+    ['limit=', '`limit` is not a whole number; give a whole number from 1 to 100, or leave it out'],
     ['limit=1&limit=2', '`limit` is given more than once; give it once'],
     ['sort=up', '`sort` is not one of the known values; give one of `createdAt.desc`, `createdAt.asc`'],
     ['limt=1', '`limt` is not a known field; did you mean `limit`?'],
@@ -101,7 +101,7 @@ describe('validateQuery', () => {
       'cursor=x&page=2',
       '`cursor` is not a known field; `page` is not a known field; there are `limit`, `sort`, `startAt`',
     ],
-    ['startAt=', '`startAt` is empty; give at least 1 character'],
+    ['startAt=', '`startAt` is empty; give at least 1 character, or leave it out'],
     [
       'limit=+1',
       '`limit` is not a whole number; give a whole number from 1 to 100; in a query `+` is a space, write `%2B` for the sign',
