@@ -76,13 +76,22 @@ describe('A recovery', () => {
     await whileHeld(async () => {
       const begun = (await recover({ since })).body['recovery'] as Recovery;
       ({ id } = begun);
-      for (const body of [{ since }, { since, until: begun.until }])
+      for (const body of [{ since }, { since, until: begun.until }, { since, until: fromNow(DAY_MS) }])
         expect((await recover(body)).body['recovery']).toMatchObject({ id });
       const other = await recover({ since: fromNow(-2 * DAY_MS) });
       expect([other.status, other.body['message']]).toEqual([409, expect.stringContaining(id)]);
     });
     await until(async () => (await read(id)).status === 'COMPLETED', 'it is completed');
     expect((await recover({ since: fromNow(-2 * DAY_MS) })).status).toBe(200);
+  });
+
+  it('W10: is not one that ends earlier than what is requested while it runs', async () => {
+    const [since, earlier] = [fromNow(-DAY_MS), fromNow(-DAY_MS / 2)];
+    await whileHeld(async () => {
+      expect((await recover({ since, until: earlier })).status).toBe(200);
+      for (const body of [{ since }, { since, until: fromNow(DAY_MS) }])
+        expect([body, (await recover(body)).status]).toEqual([body, 409]);
+    });
   });
 
   it('W9, W10: of a disabled webhook makes its deliveries due, and they are posted once it is active again', async () => {

@@ -1,4 +1,11 @@
-import { type DatabaseClock, newId, Refusal, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type DatabaseClock,
+  newId,
+  Refusal,
+  timeOf,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
 import type { Actor, Recovery } from '@posthorn/domain';
 import type { RecoveryStore } from '@posthorn/database';
 
@@ -30,7 +37,7 @@ export class RecoverDeliveries {
   ): Promise<Recovery | undefined> {
     const nowMs = this.clock.nowMs();
     const { since } = wanted;
-    const until = new Date(Math.min(wanted.until?.getTime() ?? nowMs, nowMs));
+    const until = endOf(wanted, nowMs);
     validatePeriod(since, until, nowMs);
     const id = newId('rcv', nowMs);
     const recovery = await this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until });
@@ -45,10 +52,15 @@ function validatePeriod(since: Date, until: Date, nowMs: number): void {
   if (since >= until) throw noSuchPeriod();
 }
 
-/** A recovery without an end was given the time of its start as its end. */
-function isOf(recovery: Recovery, { since, until }: WantedTime): boolean {
-  if (recovery.since.getTime() !== since.getTime()) return false;
-  return until === undefined || recovery.until.getTime() === until.getTime();
+/** The end of a period for a recovery that begins now. */
+function endOf({ until }: WantedTime, nowMs: number): Date {
+  return new Date(Math.min(until?.getTime() ?? nowMs, nowMs));
+}
+
+/** Whether this period would have been that of the recovery when it began, which is the time in its id. */
+function isOf({ id, since, until }: Recovery, wanted: WantedTime): boolean {
+  const end = endOf(wanted, timeOf(id));
+  return since.getTime() === wanted.since.getTime() && until.getTime() === end.getTime();
 }
 
 /** The period is empty. */
