@@ -249,15 +249,21 @@ describe('Erasing a person', () => {
       expect(await stores.count('email_contents', `html LIKE '%@example.org%'`)).toBe(0);
     });
 
-    it('removes fewer emails at a time, and goes on', async () => {
-      await stores.acceptEmails(await stores.openWorkspace(), 60, { to: { address: ada.address } });
+    it('removes fewer emails at a time, goes on, and counts each of them once', async () => {
+      await stores.acceptEmails(await stores.openWorkspace(), 60, {
+        to: { address: ada.address },
+        status: 'SCHEDULED',
+        sendAt: new Date(Date.now() + 86_400_000),
+      });
       await slowDown('email_contents', 'DELETE', 0.02);
       const store = new ErasureStore(hurried.database);
-      let removed = 0;
+      const done = { removed: 0, cancelled: 0 };
       let window = await store.removeEmails(ada);
-      for (; window !== undefined; window = await store.removeEmails(ada, window.end))
-        removed += window.rows.deleted['emails'] ?? 0;
-      expect(removed).toBe(60);
+      for (; window !== undefined; window = await store.removeEmails(ada, window.end)) {
+        done.removed += window.rows.deleted['emails'] ?? 0;
+        done.cancelled += window.rows.cancelled;
+      }
+      expect(done).toEqual({ removed: 60, cancelled: 60 });
       expect(await stores.count('emails', 'to_address = $1', [ada.address])).toBe(0);
     });
 

@@ -69,15 +69,15 @@ export class ErasureStore {
     { address, workspaceId }: PersonToErase,
     after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
-    // Also by attempts that ran out of time afterwards.
+    // Also by attempts that ran out of time afterwards; the next one examines fewer emails, of which none may be to the person.
     let cancelled = 0;
     return this.sizes.emails.run(GROUP, async (max) => {
       const end = await this.endOf('emails', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
-      if (rows.length === 0) return { end, rows: NOTHING_ERASED };
-      cancelled += await cancelScheduled(this.database.pool, rows);
+      if (rows.length === 0) return { end, rows: { ...NOTHING_ERASED, cancelled } };
+      for (const email of rows) cancelled += await cancelIfScheduled(this.database.pool, email);
       const removed = await transactOn(this.database, (client) => removeEmailsOn(client, rows));
       return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled } };
     });
@@ -151,16 +151,13 @@ interface EventNaming {
 }
 
 /**
- * Cancels those of these emails that are scheduled, so that they do not count towards the monthly limit any more. Each in a transaction of its own, because
- * accepting waits for the usage row that it locks.
+ * Cancels an email if it is scheduled, so that it does not count towards the monthly limit any more. Not in the transaction that removes emails, because
+ * accepting waits for the usage row that this locks.
  *
- * @returns how many
+ * @returns how many emails were cancelled
  */
-async function cancelScheduled(pool: pg.Pool, emails: readonly EmailTo[]): Promise<number> {
-  let cancelled = 0;
-  for (const { id, workspaceId } of emails.filter(({ status }) => status === 'SCHEDULED'))
-    cancelled += (await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0;
-  return cancelled;
+async function cancelIfScheduled(pool: pg.Pool, { id, workspaceId, status }: EmailTo): Promise<number> {
+  return status === 'SCHEDULED' ? ((await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0) : 0;
 }
 
 /** Removes emails, and cancels what is due of them. */
