@@ -220,6 +220,17 @@ describe('Events that a workspace keeps for a shorter time', () => {
     expect(await stores.count('webhook_attempts')).toBe(5);
   });
 
+  it('are removed group by group, past those that are kept, up to the first that is not old enough', async () => {
+    const acme = await workspaceWith({ eventDays: 10 });
+    for (const days of [60, 50]) await eventOf(acme, days, 'PENDING');
+    for (const days of [40, 30, 3, 2, 1]) await eventOf(acme, days);
+    await retention.openRounds(COMMON);
+    const removed: (number | undefined)[] = [];
+    for (let groups = 0; groups < 4; groups += 1)
+      removed.push((await retention.removeGroup(COMMON, 2))?.removed);
+    expect(removed).toEqual([0, 2, 0, undefined]);
+  });
+
   it('are not silently missing in the feed: a position before them is refused as too old', async () => {
     const acme = await workspaceWith({ eventDays: 10 });
     await eventOf(acme, 60);
