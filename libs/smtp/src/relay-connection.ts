@@ -150,10 +150,10 @@ export class RelayConnection implements PooledConnection {
   ): Promise<Transmission | undefined> {
     this.messages += 1;
     this.dialogue.beginMessage();
-    this.smtp.onEnvelope = onEnvelope;
-    this.smtp.wasWithheld = false;
     this.smtp.messageIsUtf8 = needsSmtpUtf8(envelope, message);
     if (this.smtp.messageIsUtf8 && !this.dialogue.offersSmtpUtf8) return SMTPUTF8_MISSING;
+    this.smtp.onEnvelope = onEnvelope;
+    this.smtp.wasWithheld = false;
     const mailerEnvelope = {
       from: envelope.from,
       to: [envelope.to],

@@ -21,7 +21,7 @@ function rowsOf(count: number): ClaimedRow[] {
   }));
 }
 
-describe('SpareRoom', () => {
+describe('SpareCapacity', () => {
   const undo: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const action of undo.splice(0)) await action();
