@@ -167,14 +167,18 @@ describe('the connections of a transport', () => {
     expect(server.connections.total).toBe(2);
   });
 
-  it('are not replaced after RCPT', async () => {
+  it.each([
+    ['broken', 'rcpt', { drop: true }],
+    ['refused', 'rcpt', { reply: '421 4.3.2 bye', drop: true }],
+    ['refused', 'content', { reply: '421 4.3.2 bye', drop: true }],
+  ] as const)('are not replaced when a kept one ends after MAIL: %s at %s', async (kind, end, answer) => {
     const server = await scripted((stage, { transaction }) =>
-      stage === 'rcpt' && transaction === 2 ? { drop: true } : undefined,
+      stage === end && transaction === 2 ? answer : undefined,
     );
     const transport = transportTo(server.url);
     await transport.send(ENVELOPE, MESSAGE);
     await someTime(10);
-    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind, stage: end });
     expect(server.connections.total).toBe(1);
   });
 
