@@ -81,6 +81,6 @@ export class RecoverRequest {
   )
   since!: string;
 
-  @Optional(timeOrDay, 'Only deliveries of events before this time; now if absent.')
+  @Optional(timeOrDay, 'Only deliveries of events before this time; now if absent or in the future.')
   until?: string;
 }
