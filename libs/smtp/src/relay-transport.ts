@@ -204,7 +204,7 @@ export class RelayTransport {
 
   /** Whether there are, or may soon be, connections other than one that was rejected. */
   private hasOtherConnections(slot: ConnectionSlot<RelayConnection>): boolean {
-    return this.closed === undefined && (this.opening > 0 || this.pool.hasOtherOpen(slot));
+    return this.opening > 0 || this.pool.hasOtherOpen(slot);
   }
 
   private async cooldown(slot: ConnectionSlot<RelayConnection>, transmission: Transmission): Promise<void> {
