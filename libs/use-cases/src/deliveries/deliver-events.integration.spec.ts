@@ -5,11 +5,13 @@ import {
   type ClaimedDelivery,
   DeliveryStore,
   OutboxStore,
+  type Receiver,
   ReceiverHealthStore,
   WorkspaceStore,
 } from '@posthorn/database';
+import type { DeliverEvent } from './deliver-event.ts';
 import { DeliverEvents } from './deliver-events.ts';
-import { outcomeOfPost } from './outcome-of-post.ts';
+import { outcomeOfPost, reportOfSlowness } from './outcome-of-post.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const LEASE_MS = 60_000;
@@ -21,13 +23,18 @@ const { id: acme } = await new WorkspaceStore(database).create('Acme', null, POS
 
 /** A webhook with a delivery that is due. */
 async function addWebhook(): Promise<WebhookId> {
-  const ids = Array.from({ length: 3 }, () => newUuid(Date.now()));
-  const [webhook, event] = ids;
-  const { pool } = database;
-  await pool.query(
+  const webhook = newUuid(Date.now());
+  await database.pool.query(
     `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES ($1, $2, 'https://example.com', '{CONTACT_DELETED}', '')`,
     [webhook, uuidOf(acme)],
   );
+  await addDelivery(webhook);
+  return idFromUuid('wh', webhook);
+}
+
+async function addDelivery(webhook: string): Promise<void> {
+  const [event, delivery] = [newUuid(Date.now()), newUuid(Date.now())];
+  const { pool } = database;
   await pool.query(
     `INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at) VALUES ($1, $2, 'CONTACT_DELETED', $3, ARRAY[$4::uuid], now())`,
     [event, uuidOf(acme), JSON.stringify(eventShape('CONTACT_DELETED').example), webhook],
@@ -37,9 +44,8 @@ async function addWebhook(): Promise<WebhookId> {
        INSERT INTO webhook_deliveries (id, webhook_id, event_id, workspace_id, status) VALUES ($1, $2, $3, $4, 'PENDING')
      )
      INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', type_id('wh', $2), 'ready', now())`,
-    [ids[2], webhook, event, uuidOf(acme)],
+    [delivery, webhook, event, uuidOf(acme)],
   );
-  return idFromUuid('wh', webhook!);
 }
 
 async function stateOf(webhook: WebhookId): Promise<string | undefined> {
@@ -50,19 +56,18 @@ async function stateOf(webhook: WebhookId): Promise<string | undefined> {
   return rows[0]?.state;
 }
 
+const ANSWER = { kind: 'answered', status: 500, headers: {}, body: '', durationMs: 3 } as const;
+
+async function receiverOf({ webhookId }: ClaimedDelivery): Promise<Receiver> {
+  const [receiver] = await deliveries.readReceivers([webhookId]);
+  return receiver!;
+}
+
+const answerAtOnce: DeliverEvent['deliver'] = async (delivery) =>
+  outcomeOfPost(delivery, await receiverOf(delivery), ANSWER, { now: new Date(), random: 0, wasSlow: false });
+
 /** Posts to receivers all of which answer 500. */
-function dispatcher(onError: (error: unknown) => void): DeliverEvents {
-  const deliver = async (delivery: ClaimedDelivery) => {
-    const [receiver] = await deliveries.readReceivers([delivery.webhookId]);
-    const answer = {
-      kind: 'answered',
-      status: 500,
-      headers: {},
-      body: '',
-      durationMs: 3,
-    } as const;
-    return outcomeOfPost(delivery, receiver!, answer, { now: new Date(), random: 0, wasSlow: false });
-  };
+function dispatcher(onError: (error: unknown) => void, deliver = answerAtOnce): DeliverEvents {
   const rings = { ringAll: () => undefined, ringSlot: () => undefined };
   return new DeliverEvents({
     ...TIMES,
@@ -139,4 +144,30 @@ it('records the outcomes of other deliveries while a webhook with an observation
   await events.drain();
   expect(await stateOf(lockedElsewhere)).toBe('waiting');
   expect(errors).toEqual([]);
+});
+
+it('W8: gives back to the slow queue what is claimed of a receiver that turns out to be slow, and posts none of it', async () => {
+  const webhook = await addWebhook();
+  for (let more = 0; more < 2; more += 1) await addDelivery(uuidOf(webhook));
+  const posted: string[] = [];
+  const answered = Promise.withResolvers<void>();
+  const errors: unknown[] = [];
+  const events = dispatcher(
+    (error) => errors.push(error),
+    async (delivery, mayStillBegin, onSlow) => {
+      posted.push(delivery.id);
+      onSlow?.(reportOfSlowness(delivery, await receiverOf(delivery), new Date()));
+      await answered.promise;
+      return answerAtOnce(delivery, mayStillBegin);
+    },
+  );
+  const claim = (areSlow: boolean): Promise<ClaimedDelivery[]> =>
+    deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 3 }], 1_000_000, LEASE_MS, areSlow);
+  await events.claimAndPost(3, () => claim(false));
+  const bySlowQueue: ClaimedDelivery[] = [];
+  for (; bySlowQueue.length < 2; await sleep(10)) bySlowQueue.push(...(await claim(true)));
+  expect(posted).toHaveLength(1);
+  answered.resolve();
+  await events.drain();
+  expect([posted.length, errors]).toEqual([1, []]);
 });

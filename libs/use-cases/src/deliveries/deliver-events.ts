@@ -140,8 +140,9 @@ export class DeliverEvents {
     if (this.slowLanes.wasMarkedSince(delivery.laneId, delivery.askedAtMs)) return undefined;
     let reporting: Promise<void> | undefined;
     const outcome = await this.options.delivery.deliver(delivery, mayStillBegin, (report) => {
-      releasePermitEarly();
+      // Marked before the permit is released, because that starts the next delivery at once, maybe of the same webhook.
       reporting = this.reportSlowness(delivery, report);
+      releasePermitEarly();
     });
     await reporting;
     return outcome;
