@@ -130,12 +130,15 @@ describe('200', () => {
   it('S11: a refused item does not use its key: another payload with it in the same batch is validated', async () => {
     const idempotencyKey = randomUUID();
     const sound = { ...validEmail(), idempotencyKey };
-    const { successful, failed } = resultOf(
-      await post([{ ...sound, ...STRANGER }, { ...sound, ...STRANGER }, sound, sound]),
-    );
+    const [stranger, late] = [
+      { ...sound, ...STRANGER },
+      { ...sound, sendAt: '2020-01-01T00:00:00Z' },
+    ];
+    const { successful, failed } = resultOf(await post([stranger, stranger, late, sound, sound]));
     expect(failed.map(({ index, error }) => [index, error.statusCode])).toEqual([
       [0, 400],
       [1, 400],
+      [2, 400],
     ]);
     expect(successful).toHaveLength(2);
     expect(successful[1]).toEqual(successful[0]);
