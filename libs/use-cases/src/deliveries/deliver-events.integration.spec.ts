@@ -67,11 +67,15 @@ const answerAtOnce: DeliverEvent['deliver'] = async (delivery) =>
   outcomeOfPost(delivery, await receiverOf(delivery), ANSWER, { now: new Date(), random: 0, wasSlow: false });
 
 /** Posts to receivers all of which answer 500. */
-function dispatcher(onError: (error: unknown) => void, deliver = answerAtOnce): DeliverEvents {
+function dispatcher(
+  onError: (error: unknown) => void,
+  deliver = answerAtOnce,
+  outbox = new OutboxStore(database),
+): DeliverEvents {
   const rings = { ringAll: () => undefined, ringSlot: () => undefined };
   return new DeliverEvents({
     ...TIMES,
-    outbox: new OutboxStore(database),
+    outbox,
     deliveries,
     health: new ReceiverHealthStore(database),
     delivery: { deliver },
@@ -170,4 +174,29 @@ it('W8: gives back to the slow queue what is claimed of a receiver that turns ou
   answered.resolve();
   await events.drain();
   expect([posted.length, errors]).toEqual([1, []]);
+});
+
+it('gives back a delivery that was not begun although the database cannot be reached at first', async () => {
+  const lost = new Error('Connection terminated unexpectedly');
+  class LostAtFirst extends OutboxStore {
+    private isLost = true;
+
+    override async giveBack(claims: Parameters<OutboxStore['giveBack']>[0]): Promise<void> {
+      if (!this.isLost) return super.giveBack(claims);
+      this.isLost = false;
+      throw lost;
+    }
+  }
+  const webhook = await addWebhook();
+  const errors: unknown[] = [];
+  const events = dispatcher(
+    (error) => errors.push(error),
+    () => Promise.resolve(undefined),
+    new LostAtFirst(database),
+  );
+  await events.claimAndPost(1, () =>
+    deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 1 }], 1_000_000, LEASE_MS, false),
+  );
+  await events.drain();
+  expect([await stateOf(webhook), errors]).toEqual(['ready', [lost]]);
 });
