@@ -55,6 +55,8 @@ interface Circumstances {
   /** Undefined: the webhook was deleted. */
   readonly status?: ReceiverWithKeys['status'] | undefined;
   readonly mayStillBegin?: boolean;
+  /** Why the receiver cannot be read. */
+  readonly fault?: Error;
 }
 
 /** Delivers to a receiver that does not count as slow. */
@@ -63,7 +65,7 @@ async function deliver(
   servers: readonly string[],
   circumstances: Circumstances = {},
 ): Promise<Told> {
-  const { onAddresses, status, mayStillBegin } = {
+  const { onAddresses, status, mayStillBegin, fault } = {
     onAddresses: () => undefined,
     status: 'ACTIVE' as const,
     mayStillBegin: true,
@@ -84,14 +86,14 @@ async function deliver(
     keys: [createSecretKey('token', 'utf8')],
   };
   const deliverEvent = new DeliverEvent({
-    receivers: { find: () => Promise.resolve(found) },
+    receivers: { find: () => (fault ? Promise.reject(fault) : Promise.resolve(found)) },
     client: {
       post: (request, onKnown) => client.post(request, () => (onKnown?.(), onAddresses())),
     },
     clock: { now: () => new Date() },
     deadlineMs: DEADLINE_MS,
     onError: (error) => {
-      throw error;
+      if (error !== fault) throw error;
     },
   });
   const slowReports: (ReceiverReport | null)[] = [];
@@ -160,6 +162,7 @@ describe('After the claim, a receiver', () => {
     ['that is paused', { status: 'PAUSED' }],
     ['that is disabled', { status: 'DISABLED' }],
     ['whose delivery is no longer claimed', { mayStillBegin: false }],
+    ['that is read while the database is away', { fault: new Error('Connection terminated unexpectedly') }],
   ])('%s is sent nothing, and it costs no attempt', async (_what, circumstances) => {
     const before = receiver.requests.length;
     const { outcome } = await deliver('/ok', [dns.address], circumstances);
@@ -170,6 +173,21 @@ describe('After the claim, a receiver', () => {
     const before = receiver.requests.length;
     const { outcome } = await deliver('/ok', [dns.address], { status: undefined });
     expect(outcome).toMatchObject({ status: 'CANCELLED', attempt: null });
+    expect(receiver.requests).toHaveLength(before);
+  });
+
+  it('whose token cannot be decrypted is sent nothing, and the delivery waits without a step of its schedule', async () => {
+    const before = receiver.requests.length;
+    const { outcome } = await deliver('/ok', [dns.address], {
+      fault: new Error('A stored secret cannot be decrypted'),
+    });
+    expect(outcome).toMatchObject({
+      status: null,
+      attempt: null,
+      report: null,
+      retryAfterMs: 30_000,
+      steps: 0,
+    });
     expect(receiver.requests).toHaveLength(before);
   });
 });
