@@ -200,3 +200,23 @@ it('gives back a delivery that was not begun although the database cannot be rea
   await events.drain();
   expect([await stateOf(webhook), errors]).toEqual(['ready', [lost]]);
 });
+
+it('is drained only when a claim under way has ended, and what it has claimed is given back', async () => {
+  const webhook = await addWebhook();
+  const events = dispatcher(() => undefined);
+  const answer = Promise.withResolvers<void>();
+  void events.claimAndPost(1, async () => {
+    const demand = { laneId: webhookLane(webhook), maxRows: 1 };
+    const claimed = await deliveries.claim([demand], 1_000_000, LEASE_MS, false);
+    await answer.promise;
+    return claimed;
+  });
+  while ((await stateOf(webhook)) !== 'taken') await sleep(10);
+  let isDrained = false;
+  const drained = events.drain().then(() => (isDrained = true));
+  await sleep(100);
+  expect(isDrained).toBe(false);
+  answer.resolve();
+  await drained;
+  expect(await stateOf(webhook)).toBe('ready');
+});
