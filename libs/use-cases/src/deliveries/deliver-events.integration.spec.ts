@@ -71,12 +71,13 @@ function dispatcher(
   onError: (error: unknown) => void,
   deliver = answerAtOnce,
   outbox = new OutboxStore(database),
+  store = deliveries,
 ): DeliverEvents {
   const rings = { ringAll: () => undefined, ringSlot: () => undefined };
   return new DeliverEvents({
     ...TIMES,
     outbox,
-    deliveries,
+    deliveries: store,
     health: new ReceiverHealthStore(database),
     delivery: { deliver },
     rings: { webhook: rings, slowWebhook: rings },
@@ -219,4 +220,39 @@ it('is drained only when a claim under way has ended, and what it has claimed is
   answer.resolve();
   await drained;
   expect(await stateOf(webhook)).toBe('ready');
+});
+
+it('claims nothing while outcomes cannot be recorded, and goes on when they can', async () => {
+  let isReachable = false;
+  class Unreachable extends DeliveryStore {
+    override async record(outcomes: Parameters<DeliveryStore['record']>[0]): Promise<boolean[]> {
+      if (!isReachable) throw new Error('Connection terminated unexpectedly');
+      return super.record(outcomes);
+    }
+  }
+  const webhook = await addWebhook();
+  const failed = Promise.withResolvers<unknown>();
+  const events = dispatcher(
+    failed.resolve,
+    answerAtOnce,
+    new OutboxStore(database),
+    new Unreachable(database),
+  );
+  const capacity = async (): Promise<number> => {
+    let rows = 0;
+    await events.claimAndPost(1, (free) => {
+      ({ rows } = free);
+      return Promise.resolve([]);
+    });
+    return rows;
+  };
+  await events.claimAndPost(1, () =>
+    deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 1 }], 1_000_000, LEASE_MS, false),
+  );
+  await failed.promise;
+  expect(await capacity()).toBe(0);
+  isReachable = true;
+  while ((await capacity()) === 0) await sleep(10);
+  expect(await stateOf(webhook)).toBe('waiting');
+  await events.drain();
 });
