@@ -99,8 +99,10 @@ export async function eraseRecipient(
   const { redacted, left } = await redactAll(store, person);
   addTo(redacted, 'idempotency_keys', answers.redacted);
   const { deleted, cancelled, inProgress } = tally;
-  for (const id of tally.workspaceIds)
-    await store.record(id, actor, { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled });
+  // Counts of the whole installation would tell a workspace what others had of the person.
+  const result =
+    workspaceId === null ? {} : { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled };
+  for (const id of tally.workspaceIds) await store.record(id, actor, { completed: true, ...result });
   await store.confirm();
   const recipient = hash('sha256', person.address.toLowerCase());
   return {
