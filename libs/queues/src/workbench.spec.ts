@@ -359,13 +359,14 @@ describe('Workbench', () => {
         return 'done';
       },
     });
+    await bench.put(rowsOf('lone', 1), performance.now());
     const slow = bench.put(rowsOf('slow', 30), performance.now());
-    expect(begun).toHaveLength(18);
+    expect(begun.splice(0)).toHaveLength(19);
     await bench.put(rowsOf('lone', 2), performance.now());
-    expect(begun.slice(18)).toEqual(['lone0', 'lone1']);
+    expect(begun).toEqual(['lone0', 'lone1']);
     free();
     await slow;
-    expect(begun).toHaveLength(32);
+    expect(begun).toHaveLength(14);
   });
 
   it('gives the place of a row that only waits to others, and still waits for it', async () => {
