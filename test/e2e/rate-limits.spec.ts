@@ -304,14 +304,23 @@ describe('failed authentications', () => {
     await refusal(() => fail(proxied, '198.51.100.1'));
   });
 
-  it('R1: are counted for the proxy where its header is doubled or malformed', async () => {
-    const doubled = ['X-Forwarded-For: 203.0.113.1', 'X-Forwarded-For: 203.0.113.2'];
-    const malformed = ['X-Forwarded-For: 203.0.113.1:4711'];
-    const ask = (lines: string[]): Promise<Answer> =>
-      proxied.api().raw([`GET ${EMAIL} HTTP/1.1`, 'Host: a', 'Connection: close', ...lines]);
-    expectFlooded(proxied, await flood(60, (index) => ask(index % 2 === 0 ? doubled : malformed)));
+  const failWith = (...lines: string[]): Promise<Answer> =>
+    proxied.api().raw([`GET ${EMAIL} HTTP/1.1`, 'Host: a', 'Connection: close', ...lines]);
+
+  it('R1: are counted for the proxy where its header is malformed', async () => {
+    const malformed = ['unknown', '203.0.113.300', '203.0.113.1, ', '_hidden'];
+    const ask = (index: number): Promise<Answer> => failWith(`X-Forwarded-For: ${malformed[index % 4]!}`);
+    expectFlooded(proxied, await flood(60, ask));
     expect((await fail(proxied, '203.0.113.1')).status).toBe(401);
     await refusal(() => fail(proxied));
+  });
+
+  it('R1: are counted by the last of several headers, without a port', async () => {
+    const ask = (index: number): Promise<Answer> =>
+      failWith(`X-Forwarded-For: 192.0.2.${index}`, `X-Forwarded-For: 203.0.113.2:${4_000 + index}`);
+    expectFlooded(proxied, await flood(60, ask));
+    expect((await fail(proxied, '192.0.2.1')).status).toBe(401);
+    await refusal(() => fail(proxied, '203.0.113.2'));
   });
 
   it('R1: are counted by the /64 of an IPv6 address', async () => {
