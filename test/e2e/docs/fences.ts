@@ -30,7 +30,7 @@ export interface Example extends Fence {
 }
 
 /** Languages whose blocks are not run. */
-export const SHOWN = ['text', 'json', 'yaml', 'mermaid'];
+export const SHOWN = ['text', 'json', 'yaml', 'nginx', 'mermaid'];
 
 /** Where a block is, for messages. */
 export function whereIs({ page, line, language }: Fence): string {
