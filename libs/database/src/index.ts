@@ -108,6 +108,7 @@ export {
   type ReceiverReport,
 } from './stores/receiver-health-store.ts';
 export { type FoundWebhook, type WebhookFilter, WebhookSearchStore } from './stores/webhook-search-store.ts';
+export type { PendingNotice } from './stores/pending-notice.ts';
 export { DomainNoticeStore, type PendingDomainNotice } from './stores/domain-notice-store.ts';
 export { type PendingWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';

@@ -1,18 +1,13 @@
 import type { DomainNotice } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { EDITORS, editorsOf } from './editors.ts';
 import { identityWithRecords, type IdentityWithRecords, WITH_RECORDS } from './identity-row.ts';
+import { addressed, ADDRESSED_WORKSPACE, noticesAfter, type PendingNotice } from './pending-notice.ts';
 
 /** A notice about a domain that the editors of its workspace have not been sent yet. */
-export interface PendingDomainNotice {
-  /** A uuid. */
-  readonly id: string;
+export interface PendingDomainNotice extends PendingNotice {
   /** The domain, with the results of its last check. */
   readonly domain: IdentityWithRecords;
   readonly notice: DomainNotice;
-  readonly workspaceName: string;
-  /** The addresses of the workspace's editors. */
-  readonly editors: readonly string[];
 }
 
 /** The notices about domains that still have to be mailed. They are few, and read now and then. */
@@ -26,21 +21,17 @@ export class DomainNoticeStore {
    */
   async pending(after: string | null, limit: number): Promise<PendingDomainNotice[]> {
     const rows = await this.database.prisma.domainNotice.findMany({
-      ...(after !== null && { where: { id: { gt: after } } }),
-      orderBy: { id: 'asc' },
-      take: limit,
+      ...noticesAfter(after, limit),
       select: {
         id: true,
         kind: true,
-        identity: { include: { ...WITH_RECORDS, workspace: { select: { name: true, ...EDITORS } } } },
+        identity: { include: { ...WITH_RECORDS, workspace: { select: ADDRESSED_WORKSPACE } } },
       },
     });
     return rows.map(({ id, kind, identity }) => ({
-      id,
+      ...addressed(id, identity.workspace),
       domain: identityWithRecords(identity),
       notice: kind,
-      workspaceName: identity.workspace.name,
-      editors: editorsOf(identity.workspace),
     }));
   }
 

@@ -1,19 +1,14 @@
 import { idFromUuid, type WebhookId } from '@posthorn/kernel';
 import type { WebhookNotice } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
-import { EDITORS, editorsOf } from './editors.ts';
+import { addressed, ADDRESSED_WORKSPACE, noticesAfter, type PendingNotice } from './pending-notice.ts';
 
 /** A notice about a webhook that the editors of its workspace have not been sent yet. */
-export interface PendingWebhookNotice {
-  /** A uuid. */
-  readonly id: string;
+export interface PendingWebhookNotice extends PendingNotice {
   readonly webhookId: WebhookId;
   readonly notice: WebhookNotice;
   /** The current URL of the webhook; null: it was deleted. */
   readonly url: string | null;
-  readonly workspaceName: string;
-  /** The addresses of the workspace's editors. */
-  readonly editors: readonly string[];
 }
 
 /** The notices about webhooks that still have to be mailed. They are few, and read now and then. */
@@ -28,14 +23,12 @@ export class WebhookNoticeStore {
   async pending(after: string | null, limit: number): Promise<PendingWebhookNotice[]> {
     const { prisma } = this.database;
     const rows = await prisma.webhookNotice.findMany({
-      ...(after !== null && { where: { id: { gt: after } } }),
-      orderBy: { id: 'asc' },
-      take: limit,
+      ...noticesAfter(after, limit),
       select: {
         id: true,
         webhookId: true,
         kind: true,
-        workspace: { select: { name: true, ...EDITORS } },
+        workspace: { select: ADDRESSED_WORKSPACE },
       },
     });
     const webhooks = await prisma.webhook.findMany({
@@ -43,12 +36,10 @@ export class WebhookNoticeStore {
       select: { id: true, url: true },
     });
     return rows.map(({ id, webhookId, kind, workspace }) => ({
-      id,
+      ...addressed(id, workspace),
       webhookId: idFromUuid('wh', webhookId),
       notice: kind,
-      workspaceName: workspace.name,
       url: webhooks.find((webhook) => webhook.id === webhookId)?.url ?? null,
-      editors: editorsOf(workspace),
     }));
   }
 

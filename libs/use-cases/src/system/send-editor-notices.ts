@@ -1,15 +1,8 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
+import type { PendingNotice } from '@posthorn/database';
 import { submitAll } from './submit-all.ts';
 import type { MailDraft, SendSystemMail, SystemMail } from './send-system-mail.ts';
-
-/** A notice that the editors of a workspace have not been sent yet. */
-interface PendingNotice {
-  /** A uuid. */
-  readonly id: string;
-  /** The addresses of the workspace's editors. */
-  readonly editors: readonly string[];
-}
 
 interface SendEditorNoticesOptions<Notice extends PendingNotice> {
   /** The beginning of the mails' idempotency keys, another one for each kind of notices. */
