@@ -18,13 +18,6 @@ export interface EmailFilter extends CreatedBetween {
   readonly template?: string | undefined;
 }
 
-/** The filters with an index of their own, and their columns, most selective first: the first filter given decides which index is used. */
-const COLUMNS = [
-  ['to', 'to_address'],
-  ['template', 'template_name'],
-  ['groupBy', 'group_by'],
-] as const;
-
 /** The columns of a summary of `emails e`. */
 export const EMAIL_SUMMARY_COLUMNS = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
        e.template_name AS "templateName", e.message_id AS "messageId", e.group_by AS "groupBy", e.send_at AS "sendAt",
@@ -38,30 +31,40 @@ JOIN     emails e ON e.id = g.id`;
 /**
  * Scans a workspace's emails: see {@link boundedScan}.
  *
- * Indexes: emails_by_recipient_idx, emails_by_template_idx, emails_by_group_idx or emails_by_workspace_idx, each from where the window starts (the last two
- * include the status); emails_pkey for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly partitions are pruned.
- * Locks: none.
+ * Indexes: emails_by_recipient_idx, emails_scheduled_idx, emails_by_template_idx, emails_by_group_idx or emails_by_workspace_idx, each from where the window
+ * starts (the last two include the status); emails_pkey for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly
+ * partitions are pruned. Locks: none.
  */
 export function listEmails(workspaceId: WorkspaceId, filter: EmailFilter, window: ScanWindow): Statement {
   const values = new Values();
   const workspace = `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`;
-  const conditions = conditionsOf(filter, values);
+  const { indexed, others } = conditionsOf(filter, values);
   return boundedScan(window, values, {
     table: 'emails',
-    indexConditions: [workspace, ...conditions.slice(0, 1), ...boundsOf(filter, window, values)],
-    filters: [...conditions.slice(1), ...statusOf(filter, values)],
+    indexConditions: [workspace, ...indexed, ...boundsOf(filter, window, values)],
+    filters: others,
     shown: SHOWN_EMAIL,
   });
 }
 
-/** The conditions other than status and time; the first one has an index of its own. */
-export function conditionsOf(filter: EmailFilter, values: Values): string[] {
-  return COLUMNS.flatMap(([name, column]) =>
-    values.given(filter[name], 'text', (wanted) => `${column} = ${wanted}`),
-  );
+/** The conditions of a filter, without those on the time. */
+interface Conditions {
+  /** The most selective of those that, together with the workspace, have an index of their own; empty: none has. */
+  readonly indexed: readonly string[];
+  /** The others. A status other than SCHEDULED is one of them: indexes include it, so that other emails need not be read from the table. */
+  readonly others: readonly string[];
 }
 
-/** The condition on the status, which has no index of its own: the other indexes include it, so that other emails need not be read from the table. */
-export function statusOf({ status }: EmailFilter, values: Values): string[] {
-  return values.given(status, 'email_status', (wanted) => `status = ${wanted}`);
+export function conditionsOf({ to, status, template, groupBy }: EmailFilter, values: Values): Conditions {
+  const isScheduled = status === 'SCHEDULED';
+  const withIndex = [
+    ...values.given(to, 'text', (wanted) => `to_address = ${wanted}`),
+    // A literal, as in the predicate of the index.
+    ...(isScheduled ? [`status = 'SCHEDULED'`] : []),
+    ...values.given(template, 'text', (wanted) => `template_name = ${wanted}`),
+    ...values.given(groupBy, 'text', (wanted) => `group_by = ${wanted}`),
+  ];
+  const otherStatus = isScheduled ? undefined : status;
+  const others = values.given(otherStatus, 'email_status', (wanted) => `status = ${wanted}`);
+  return { indexed: withIndex.slice(0, 1), others: [...withIndex.slice(1), ...others] };
 }

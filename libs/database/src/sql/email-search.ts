@@ -1,25 +1,31 @@
-import { conditionsOf, type EmailFilter, SHOWN_EMAIL, statusOf } from './email-list.ts';
+import { conditionsOf, type EmailFilter, SHOWN_EMAIL } from './email-list.ts';
 import { all, boundsOf, inOrder, type Statement, type ScanWindow, boundedScan, Values } from './statement.ts';
 
 /**
  * Scans the emails of all workspaces: see {@link boundedScan}.
  *
- * With a recipient, queries each workspace by emails_by_recipient_idx from where the window starts, so the cost grows with the number of workspaces. Without
- * one, scans emails_pkey from there and filters. Time bounds are expressed as bounds of the id, so that other monthly partitions are pruned. Locks: none.
+ * With a recipient, or the status SCHEDULED, queries each workspace by the index for that (see `listEmails`) from where the window starts, so the cost
+ * grows with the number of workspaces. Otherwise scans emails_pkey from there and filters. Time bounds are expressed as bounds of the id, so that other
+ * monthly partitions are pruned. Locks: none.
  */
-export function searchEmails({ to, ...others }: EmailFilter, window: ScanWindow): Statement {
+export function searchEmails(filter: EmailFilter, window: ScanWindow): Statement {
   const values = new Values();
-  const filters = [...conditionsOf(others, values), ...statusOf(others, values)];
-  const indexConditions = boundsOf(others, window, values);
+  const { indexed, others } = conditionsOf(filter, values);
+  const indexConditions = boundsOf(filter, window, values);
   const shown = `e.workspace_id AS "workspaceId", ${SHOWN_EMAIL}`;
-  if (to === undefined)
-    return boundedScan(window, values, { table: 'emails', indexConditions, filters, shown });
-  const ofWorkspace = ['workspace_id = w.id', `to_address = ${values.add(to, 'text')}`, ...indexConditions];
+  if (filter.to === undefined && filter.status !== 'SCHEDULED')
+    return boundedScan(window, values, {
+      table: 'emails',
+      indexConditions,
+      filters: [...indexed, ...others],
+      shown,
+    });
+  const ofWorkspace = ['workspace_id = w.id', ...indexed, ...indexConditions];
   const table = `(
     SELECT s.id, s.matches
     FROM   workspaces w
     CROSS JOIN LATERAL (
-      SELECT   id, ${all(filters)} AS matches
+      SELECT   id, ${all(others)} AS matches
       FROM     emails
       WHERE    ${all(ofWorkspace)}
       ORDER BY id ${inOrder(window.sort).order}

@@ -76,6 +76,7 @@ describe('A list of emails', () => {
   it.each<[string, () => EmailFilter, () => Promise<number>]>([
     ['a recipient', () => ({ to: 'user7@example.net' }), () => countOf(`to_address = 'user7@example.net'`)],
     ['a rare status', () => ({ status: 'FAILED' }), () => countOf(`status = 'FAILED'`)],
+    ['scheduled emails', () => ({ status: 'SCHEDULED' }), () => countOf(`status = 'SCHEDULED'`)],
     ['a group', () => ({ groupBy: 'order-6' }), () => countOf(`group_by = 'order-6'`)],
     [
       'a template and a time',
@@ -217,6 +218,13 @@ describe('The plan of a list', () => {
     ['a template', { template: 'welcome' }, /workspace_id_template_name_id/],
     ['a group', { groupBy: 'many' }, /workspace_id_group_by_id_status/],
     ['a rare status', { status: 'BOUNCED' }, /workspace_id_id_status/],
+    ['scheduled', { status: 'SCHEDULED' }, /workspace_id_id_idx/],
+    ['a group and scheduled', { groupBy: 'many', status: 'SCHEDULED' }, /workspace_id_id_idx/],
+    [
+      'a recipient and scheduled',
+      { to: 'user7@example.net', status: 'SCHEDULED' },
+      /workspace_id_to_address_id/,
+    ],
     ['a common status', { status: 'SENT' }, /workspace_id_id_status/],
     ['a group and a common status', { groupBy: 'many', status: 'SENT' }, /workspace_id_group_by_id_status/],
     [

@@ -43,6 +43,12 @@ describe('A search in all workspaces', () => {
     ],
     ['a group', { groupBy: 'order-6' }, `group_by = 'order-6'`],
     ['a rare status', { status: 'FAILED' }, `status = 'FAILED'`],
+    ['scheduled emails', { status: 'SCHEDULED' }, `status = 'SCHEDULED'`],
+    [
+      'a group and scheduled emails',
+      { groupBy: 'many', status: 'SCHEDULED' },
+      `group_by = 'many' AND status = 'SCHEDULED'`,
+    ],
   ])('returns each email of %s once, newest first, whatever the page size', async (_what, filter, where) => {
     const expected = await stores.count('emails', where);
     expect(expected).toBeGreaterThan(3);
@@ -64,6 +70,7 @@ describe('A search in all workspaces', () => {
   it.each<[string, EmailFilter, RegExp, number]>([
     ['a recipient', { to: RECIPIENT }, /workspace_id_to_address_id/, 500],
     ['nothing', {}, /pkey/, 500],
+    ['scheduled emails', { status: 'SCHEDULED' }, /workspace_id_id_idx/, 1_000],
     ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
   ])('by %s reads an index from the position of the page', async (_what, filter, index, maxPages) => {
     const plan = await executedPlan(stores.database.pool, searchEmails(filter, window));
