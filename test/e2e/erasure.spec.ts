@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
 import { emailIn, isReplay } from './api.ts';
+import { type CommandResult, runOperatorCommand } from './operator-command.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
 import { fromNow } from './times.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A canary that occurs nowhere else in the run. */
 const CANARY = 'canary-q7zx';
 const PERSON = `${CANARY}@receiver.example`;
@@ -163,17 +161,8 @@ async function found(): Promise<string[]> {
   return places.toSorted();
 }
 
-function erase(...flags: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
-  const { connectionString } = stack.database.pool.options;
-  const options = { cwd: ROOT, env: { ...inherited, DATABASE_URL: connectionString } };
-  return new Promise((resolve) => {
-    const args = ['tools/posthorn.mjs', 'erase-recipient', ...flags];
-    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
-}
+const erase = (...flags: string[]): Promise<CommandResult> =>
+  runOperatorCommand(stack, 'erase-recipient', ...flags);
 
 describe('Erasing a person', () => {
   let receipt: Receipt;

@@ -23,6 +23,7 @@ const CONNECTIONS = 2;
  * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
  * @property {readonly import('@posthorn/database').SealedColumn[]} sealedColumns
  * @property {import('@posthorn/database').ErasureStore} erasure
+ * @property {import('@posthorn/database').WorkspaceDeletionStore} deletion
  * @property {() => import('@posthorn/signing').SecretBox} openSecretBox throws NotReady when no key is set
  */
 
@@ -77,6 +78,7 @@ export async function withCommandContext(work) {
       sealedSecrets: new lib.SealedSecretStore(database),
       sealedColumns: Object.values(lib.SEALED_COLUMNS),
       erasure: new lib.ErasureStore(database),
+      deletion: new lib.WorkspaceDeletionStore(database),
       openSecretBox: () =>
         settings.readSettings({ secrets: settings.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() })
           .secrets.box,

@@ -38,6 +38,24 @@ export function aligned(lines) {
   return lines.map((line) => line.map(padded).join('  ').trimEnd());
 }
 
+/** Counts by table under a heading; nothing if there are none. @param {string} what @param {Record<string, number>} counts @returns {string[]} */
+export function countsOf(what, counts) {
+  const rows = Object.entries(counts).map(([table, count]) => [`  ${table}`, String(count)]);
+  return rows.length === 0 ? [] : [`${what}:`, ...aligned(rows)];
+}
+
+const TOLD_EVERY_MS = 5_000;
+
+/** Says on stderr, every five seconds, how far a long command has got. @param {string} what is counted */
+export function tellsProgress(what) {
+  let toldAt = performance.now();
+  return (/** @type {number} */ count) => {
+    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = performance.now();
+    process.stderr.write(`${count} ${what} …\n`);
+  };
+}
+
 function widthOf(text) {
   return [...text].length;
 }

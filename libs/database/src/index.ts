@@ -114,9 +114,10 @@ export { type PendingWebhookNotice, WebhookNoticeStore } from './stores/webhook-
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
 export { type NewLink } from './stores/verification-links.ts';
+export { WorkspaceDeletionStore } from './stores/workspace-deletion-store.ts';
 export { type Workspace, WorkspaceStore } from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';
 export { ERASURE_RULES } from './erasure-rules.ts';
-export { type TableCounts } from './stores/removed-rows.ts';
+export { addCounts, type TableCounts } from './stores/removed-rows.ts';
 export { type ErasedRows, ErasureStore } from './stores/erasure-store.ts';
 export { type PersonToErase } from './stores/redaction.ts';

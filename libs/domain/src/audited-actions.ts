@@ -57,6 +57,8 @@ export const AUDITED_ACTIONS = [
   'sending.paused',
   'sending.resumed',
   'database.restored',
+  'workspace.deletion_begun',
+  'workspace.deleted',
   'operator.created',
   'operator.password_changed',
   'operator.deleted',

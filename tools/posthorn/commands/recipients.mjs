@@ -1,4 +1,4 @@
-import { aligned } from '../print.mjs';
+import { countsOf } from '../print.mjs';
 
 /** @type {import('../commands.mjs').Command[]} */
 export const RECIPIENT_COMMANDS = [
@@ -38,9 +38,3 @@ export const RECIPIENT_COMMANDS = [
       ].join('\n'),
   },
 ];
-
-/** @param {string} what @param {Record<string, number>} counts @returns {string[]} */
-function countsOf(what, counts) {
-  const rows = Object.entries(counts).map(([table, count]) => [`  ${table}`, String(count)]);
-  return rows.length === 0 ? [] : [`${what}:`, ...aligned(rows)];
-}

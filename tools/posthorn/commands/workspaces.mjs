@@ -1,4 +1,4 @@
-import { dateTime, table, visible } from '../print.mjs';
+import { countsOf, dateTime, table, tellsProgress, visible } from '../print.mjs';
 import { WORKSPACE_FLAG } from './flags.mjs';
 
 /** The limits of a workspace. @type {Record<string, import('../commands.mjs').Flag>} */
@@ -119,6 +119,28 @@ export const WORKSPACE_COMMANDS = [
         ? `Tracked links of ${id} (${visible(name)}) lead where those of the installation do.`
         : `Tracked links of ${id} (${visible(name)}) begin with ${trackingUrl}.\n` +
           'Its name must lead to /t/ of the gateway, with a certificate, for as long as readers have such emails.',
+  },
+  {
+    name: 'workspace delete',
+    sentence: 'Deletes a workspace with everything in it, for good; nothing more is sent for it.',
+    flags: {
+      workspace: WORKSPACE_FLAG,
+      name: { value: 'NAME', required: true, sentence: 'its name, so that a wrong id deletes nothing' },
+    },
+    example: 'workspace delete --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --name "The shop"',
+    isDone: ({ deletedAt }) => deletedAt !== null,
+    run: async ({ useCases, workspaces, deletion, actor }, { workspace, name }) => {
+      const found = await useCases.requireWorkspace(workspaces, workspace);
+      return useCases.deleteWorkspace(deletion, actor, found, name, tellsProgress('rows deleted'));
+    },
+    show: ({ workspaceId, name, deletedAt, deleted, cancelled, inProgress }) =>
+      [
+        deletedAt === null
+          ? `${workspaceId} (${visible(name)}) is closed, but not all is deleted yet, because something is still being sent or added (${inProgress} emails or events in progress). Run this again in a minute.`
+          : `Deleted ${workspaceId} (${visible(name)}) at ${deletedAt.toISOString()}.`,
+        ...countsOf('rows deleted', deleted),
+        `${cancelled} due emails, events or deliveries were cancelled.`,
+      ].join('\n'),
   },
   {
     name: 'workspace list',

@@ -5,22 +5,16 @@ import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { CANCEL_EMAIL } from '../sql/email-changes.ts';
-import { CANCEL_DUE, EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../sql/erasure.ts';
-import { FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EMAILS } from '../sql/retention.ts';
+import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../sql/erasure.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { namesOf, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
-import { deliveriesOf, idsOf, removeFinishedEvents, removeFrom, type TableCounts } from './removed-rows.ts';
+import { removeEmails, removeEvents, type RemovedRows, type TableCounts } from './removed-rows.ts';
 
 const GROUP = 2_000;
 
 /** What one step did to a person's rows. */
-export interface ErasedRows {
-  readonly deleted: TableCounts;
-  /** How many due emails or deliveries were cancelled. */
-  readonly cancelled: number;
-  /** How many could not be removed, because they are being sent at the moment. */
-  readonly inProgress: number;
+export interface ErasedRows extends RemovedRows {
   readonly workspaceIds: readonly WorkspaceId[];
 }
 
@@ -78,8 +72,8 @@ export class ErasureStore {
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
       if (rows.length === 0) return { end, rows: { ...NOTHING_ERASED, cancelled } };
       for (const email of rows) cancelled += await cancelIfScheduled(this.database.pool, email);
-      const removed = await transactOn(this.database, (client) => removeEmailsOn(client, rows));
-      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled } };
+      const removed = await transactOn(this.database, (client) => removeEmails(client, idsIn(rows)));
+      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled, ...ownersOf(rows) } };
     });
   }
 
@@ -95,7 +89,8 @@ export class ErasureStore {
       const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
       if (about.length === 0) return { end, rows: NOTHING_ERASED };
-      return { end, rows: await transactOn(this.database, (client) => removeEventsOn(client, about)) };
+      const removed = await transactOn(this.database, (client) => removeEvents(client, idsIn(about)));
+      return { end, rows: { ...removed, ...ownersOf(about) } };
     });
   }
 
@@ -160,37 +155,12 @@ async function cancelIfScheduled(pool: pg.Pool, { id, workspaceId, status }: Ema
   return status === 'SCHEDULED' ? ((await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0) : 0;
 }
 
-/** Removes emails, and cancels what is due of them. */
-async function removeEmailsOn(client: pg.ClientBase, emails: readonly EmailTo[]): Promise<ErasedRows> {
-  const ids = emails.map(({ id }) => id);
-  const cancelled = (await client.query(CANCEL_DUE, [ids])).rowCount ?? 0;
-  const finished = await idsOf(client, FINISHED_OF, [ids]);
-  return {
-    deleted: await removeFrom(client, REMOVE_EMAILS, finished),
-    cancelled,
-    inProgress: ids.length - finished.length,
-    workspaceIds: workspaceIdsOf(emails.map(({ workspaceId }) => workspaceId)),
-  };
+function idsIn(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
-/**
- * Removes events with their deliveries. If a delivery of an event is being posted, the event and that delivery are kept; its other deliveries are removed:
- * cancelled ones are not due any more, and nobody else would ever finish them if this run were the last.
- */
-async function removeEventsOn(client: pg.ClientBase, events: readonly EventNaming[]): Promise<ErasedRows> {
-  const ids = events.map(({ id }) => id);
-  const deliveries = await deliveriesOf(client, ids);
-  const deliveryIds = deliveries.map(({ id }) => id);
-  const cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveryIds]])).rowCount ?? 0;
-  const finished = await idsOf(client, FINISHED_OF, [deliveryIds]);
-  const removedDeliveries = await removeFrom(client, REMOVE_DELIVERIES, finished);
-  const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, []);
-  return {
-    deleted: { ...removed, ...removedDeliveries },
-    cancelled,
-    inProgress: stay,
-    workspaceIds: workspaceIdsOf(events.map(({ workspaceId }) => workspaceId)),
-  };
+function ownersOf(rows: readonly { readonly workspaceId: string }[]): Pick<ErasedRows, 'workspaceIds'> {
+  return { workspaceIds: workspaceIdsOf(rows.map(({ workspaceId }) => workspaceId)) };
 }
 
 function workspaceIdsOf(uuids: readonly string[]): WorkspaceId[] {

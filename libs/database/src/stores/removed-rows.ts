@@ -1,8 +1,29 @@
 import type pg from 'pg';
-import { DELIVERIES_OF, FINISHED_OF, REMOVE_DELIVERIES, REMOVE_EVENTS } from '../sql/retention.ts';
+import { CANCEL_DUE } from '../sql/erasure.ts';
+import {
+  DELIVERIES_OF,
+  FINISHED_OF,
+  REMOVE_DELIVERIES,
+  REMOVE_EMAILS,
+  REMOVE_EVENTS,
+} from '../sql/retention.ts';
 
 /** Numbers of rows by table. */
 export type TableCounts = Record<string, number>;
+
+/** Adds numbers of rows, by table. */
+export function addCounts(to: TableCounts, counts: TableCounts): void {
+  for (const [table, count] of Object.entries(counts)) to[table] = (to[table] ?? 0) + count;
+}
+
+/** What became of rows that were to be removed although they may be due. */
+export interface RemovedRows {
+  readonly deleted: TableCounts;
+  /** How many due emails, events or deliveries were cancelled. */
+  readonly cancelled: number;
+  /** How many emails or events could not be removed, because they are being processed at the moment. */
+  readonly inProgress: number;
+}
 
 /** The values of the column `id` that a statement returns. */
 export async function idsOf(client: pg.ClientBase, sql: string, values: unknown[]): Promise<string[]> {
@@ -57,4 +78,26 @@ export async function removeFinishedEvents(
   const goes = eventIds.filter((id) => !stays.has(id));
   const removed = await removeFrom(client, REMOVE_DELIVERIES, theirs);
   return { removed: { ...removed, ...(await removeFrom(client, REMOVE_EVENTS, goes)) }, stay: stays.size };
+}
+
+/** Removes emails, and cancels those that are due. */
+export async function removeEmails(client: pg.ClientBase, ids: readonly string[]): Promise<RemovedRows> {
+  const cancelled = (await client.query(CANCEL_DUE, [ids])).rowCount ?? 0;
+  const finished = await idsOf(client, FINISHED_OF, [ids]);
+  const deleted = await removeFrom(client, REMOVE_EMAILS, finished);
+  return { deleted, cancelled, inProgress: ids.length - finished.length };
+}
+
+/**
+ * Removes events with their deliveries. If a delivery of an event is being posted, the event and that delivery are kept; its other deliveries are removed:
+ * cancelled ones are not due any more, and nobody else would ever finish them.
+ */
+export async function removeEvents(client: pg.ClientBase, ids: readonly string[]): Promise<RemovedRows> {
+  const deliveries = await deliveriesOf(client, ids);
+  const deliveryIds = deliveries.map(({ id }) => id);
+  const cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveryIds]])).rowCount ?? 0;
+  const finished = await idsOf(client, FINISHED_OF, [deliveryIds]);
+  const removedDeliveries = await removeFrom(client, REMOVE_DELIVERIES, finished);
+  const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, []);
+  return { deleted: { ...removed, ...removedDeliveries }, cancelled, inProgress: stay };
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { sleep, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
 import {
+  addCounts,
   ERASURE_RULES,
   type ErasedRows,
   type ErasureStore,
@@ -9,6 +10,7 @@ import {
   type TableCounts,
 } from '@posthorn/database';
 import { addressIn } from '../identities/identity-value.ts';
+import { sumOf, withoutNone } from './table-counts.ts';
 
 /** A transmission takes no longer, unless its relay hangs. */
 const WAITED_FOR_MS = 30_000;
@@ -54,7 +56,7 @@ class Tally {
   constructor(private readonly tellBegun: (workspaceId: WorkspaceId) => Promise<void>) {}
 
   async add({ deleted, cancelled, inProgress, workspaceIds }: ErasedRows): Promise<void> {
-    for (const [table, count] of Object.entries(deleted)) addTo(this.deleted, table, count);
+    addCounts(this.deleted, deleted);
     this.cancelled += cancelled;
     this.inProgress += inProgress;
     for (const id of workspaceIds) await this.meet(id);
@@ -95,9 +97,9 @@ export async function eraseRecipient(
   // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
   await forget();
   const answers = await store.redactAnswers(person);
-  addTo(tally.deleted, 'idempotency_keys', answers.deleted);
+  addCounts(tally.deleted, { idempotency_keys: answers.deleted });
   const { redacted, left } = await redactAll(store, person);
-  addTo(redacted, 'idempotency_keys', answers.redacted);
+  addCounts(redacted, { idempotency_keys: answers.redacted });
   const { deleted, cancelled, inProgress } = tally;
   // Counts of the whole installation would tell a workspace what others had of the person.
   const result =
@@ -147,16 +149,4 @@ async function redactAll(
     left[table] = counts.left;
   }
   return { redacted, left };
-}
-
-function addTo(counts: TableCounts, table: string, count: number): void {
-  counts[table] = (counts[table] ?? 0) + count;
-}
-
-function withoutNone(counts: TableCounts): TableCounts {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-}
-
-function sumOf(counts: TableCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

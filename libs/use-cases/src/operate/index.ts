@@ -4,6 +4,7 @@ export { changeTrackingUrl } from './change-tracking-url.ts';
 export { createApiKey, type CreatedApiKey, tooManyKeys } from './create-api-key.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { deleteApiKey } from './delete-api-key.ts';
+export { deleteWorkspace } from './delete-workspace.ts';
 export { eraseRecipient } from './erase-recipient.ts';
 export { limitWorkspace } from './limit-workspace.ts';
 export { createOperator, removeOperator, resetOperatorPassword } from './manage-operators.ts';

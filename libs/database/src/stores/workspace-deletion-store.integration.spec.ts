@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { operator } from '@posthorn/domain';
+import { openTestStores } from '../open-test-stores.fixture.ts';
+import { WorkspaceDeletionStore } from './workspace-deletion-store.ts';
+
+const OPERATOR = operator('test');
+
+const stores = await openTestStores(4);
+const deletion = new WorkspaceDeletionStore(stores.database);
+
+/** Runs `statements` in a transaction, finishes the deletion meanwhile, and commits. @returns the result of finishing */
+async function finishDuring(
+  workspaceId: WorkspaceId,
+  statements: readonly [string, unknown[]][],
+): ReturnType<WorkspaceDeletionStore['finish']> {
+  const call = await stores.database.pool.connect();
+  await call.query('BEGIN');
+  for (const [sql, values] of statements) await call.query(sql, values);
+  const finished = deletion.finish(workspaceId, OPERATOR, {});
+  await stores.untilWaiting();
+  await call.query('COMMIT');
+  call.release();
+  return finished;
+}
+
+const isThere = async (id: WorkspaceId): Promise<boolean> =>
+  (await stores.count('workspaces', 'id = $1', [uuidOf(id)])) === 1;
+
+describe('Finishing the deletion of a workspace', () => {
+  it('waits for emails that are being accepted, and then changes nothing until they have been removed', async () => {
+    const workspaceId = await stores.openWorkspace();
+    const [id] = await stores.acceptEmails(workspaceId, 1);
+    const copy = newUuid(Date.now());
+    const accepted: [string, unknown[]][] = [
+      ['UPDATE usage SET accepted = accepted + 1 WHERE workspace_id = $1', [uuidOf(workspaceId)]],
+      [
+        `INSERT INTO emails SELECT $2::uuid, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
+           message_id, group_by, track_clicks, track_opens, send_at, accepted_at FROM emails WHERE id = $1`,
+        [uuidOf(id!), copy],
+      ],
+    ];
+    expect(await finishDuring(workspaceId, accepted)).toBeUndefined();
+    expect(await isThere(workspaceId)).toBe(true);
+    expect(await stores.count('usage', 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(1);
+
+    expect(await deletion.removeEmails(workspaceId)).toMatchObject({
+      deleted: { emails: 2 },
+      cancelled: 1,
+      inProgress: 0,
+    });
+    expect(await deletion.removeEmails(workspaceId)).toBeUndefined();
+    expect(await deletion.finish(workspaceId, OPERATOR, {})).toMatchObject({ workspaces: 1, usage: 1 });
+    expect(await isThere(workspaceId)).toBe(false);
+  });
+
+  it('changes nothing when a call that had begun earlier adds a contact', async () => {
+    const workspaceId = await stores.openWorkspace();
+    const contact = `INSERT INTO contacts (id, workspace_id, email) VALUES ($1, $2, 'ada@example.net')`;
+    const values = [newUuid(Date.now()), uuidOf(workspaceId)];
+    expect(await finishDuring(workspaceId, [[contact, values]])).toBeUndefined();
+    expect(await isThere(workspaceId)).toBe(true);
+    expect(await deletion.finish(workspaceId, OPERATOR, {})).toMatchObject({ workspaces: 1, contacts: 1 });
+  });
+
+  it('reports a fault of ours instead of taking it for a call that adds something', async () => {
+    const workspaceId = await stores.openWorkspace();
+    await stores.ask('ALTER TABLE retention_rounds RENAME TO hidden');
+    const finished = deletion.finish(workspaceId, OPERATOR, {});
+    await expect(finished).rejects.toMatchObject({ code: '42P01' });
+    await stores.ask('ALTER TABLE hidden RENAME TO retention_rounds');
+    expect(await isThere(workspaceId)).toBe(true);
+  });
+
+  it('keeps a person who is a member of another workspace too', async () => {
+    const [workspaceId, another] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const [alone, shared] = [newUuid(Date.now()), newUuid(Date.now())];
+    for (const id of [alone, shared])
+      await stores.ask(`INSERT INTO users (id, email, name, created_at) VALUES ($1, $2, 'Ada', now())`, [
+        id,
+        `${id}@example.net`,
+      ]);
+    for (const [workspace, user] of [
+      [workspaceId, alone],
+      [workspaceId, shared],
+      [another, shared],
+    ])
+      await stores.ask(
+        `INSERT INTO memberships (id, workspace_id, user_id, role, created_at) VALUES ($1, $2, $3, 'EDITOR', now())`,
+        [newUuid(Date.now()), uuidOf(workspace as WorkspaceId), user],
+      );
+    expect(await deletion.close(workspaceId, OPERATOR, {})).toMatchObject({ memberships: 2, users: 1 });
+    expect(await stores.ask('SELECT id FROM users')).toEqual([{ id: shared }]);
+  });
+});

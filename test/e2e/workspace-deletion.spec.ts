@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { emailIn } from './api.ts';
+import { runOperatorCommand } from './operator-command.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
+import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
+import { fromNow } from './times.ts';
+
+const DAY_MS = 86_400_000;
+const NAME = 'End to end';
+/** The recipient of an email that the relay answers only when the test says so. */
+const LEAVING = 'leaving@receiver.example';
+const UNKNOWN = 'unknown@receiver.example';
+
+/** Tables without the workspace in a column: which rows belong to nothing any more. */
+const ORPHANS = {
+  email_contents: 'NOT EXISTS (SELECT FROM emails e WHERE e.id = t.email_id)',
+  email_events: 'NOT EXISTS (SELECT FROM emails e WHERE e.id = t.email_id)',
+  webhook_attempts: 'NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id)',
+  dkim_keys: 'NOT EXISTS (SELECT FROM identities i WHERE i.id = t.identity_id)',
+  users: 'NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = t.id)',
+  slow_lanes: `NOT EXISTS (SELECT FROM webhooks w WHERE type_id('wh', w.id) = t.lane_id)`,
+  paused_lanes: `NOT EXISTS (SELECT FROM webhooks w WHERE type_id('wh', w.id) = t.lane_id)
+    AND NOT EXISTS (SELECT FROM workspaces w WHERE starts_with(t.lane_id, type_id('wrk', w.id)))`,
+  outbox: `NOT EXISTS (SELECT FROM emails e WHERE e.id = t.subject_id) AND NOT EXISTS (SELECT FROM events e WHERE e.id = t.subject_id)
+    AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.subject_id)`,
+};
+
+let stack: Stack;
+let redis: PrivateRedis;
+let receiver: WebhookReceiver;
+let other: Tenant;
+let scheduledId: string;
+let relayHeard = false;
+let letRelayAnswer: () => void;
+const relayMayAnswer = new Promise<void>((resolve) => (letRelayAnswer = resolve));
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  receiver = await WebhookReceiver.start();
+  stack = await Stack.start({
+    redisUrl: redis.url,
+    dispatchers: 1,
+    sink: {
+      script: (stage, { to }) => {
+        if (stage !== 'rcpt') return undefined;
+        if (to.includes(UNKNOWN)) return { reply: '550 5.1.1 unknown' };
+        if (!to.includes(LEAVING)) return undefined;
+        relayHeard = true;
+        return { reply: '250 2.1.5 ok', after: relayMayAnswer };
+      },
+    },
+    env: ALLOW_LOOPBACK_WEBHOOKS,
+  });
+  other = await stack.createTenant('Other');
+  scheduledId = await fill(stack.tenant);
+  await fill(other);
+});
+afterAll(async () => {
+  await stack.close();
+  await receiver.close();
+  await redis.close();
+});
+
+/** Uses whatever a workspace can have. @returns the id of a scheduled email */
+async function fill({ workspaceId, keys }: Tenant): Promise<string> {
+  const api = stack.apiAs(keys.editor);
+  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const answer = await api.post(path, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const events = ['CONTACT_CREATED', 'EMAIL_SENT', 'EMAIL_BOUNCED'];
+  const { webhook } = (await post('/v1/webhooks', { url: receiver.url('/hook'), events })) as Made<'webhook'>;
+  const made = (await post('/v1/webhooks', { url: receiver.url('/paused'), events })) as Made<'webhook'>;
+  await post(`/v1/webhooks/${made.webhook.id}`, { status: 'PAUSED' });
+  await post('/v1/templates', {
+    name: 'welcome',
+    from: 'hello@example.com',
+    subject: 'Hi',
+    html: '<p>Hi</p>',
+  });
+  await post('/v1/identities', { domain: 'shop.example' });
+  await post('/v1/identities', { address: newRecipient() });
+  await post('/v1/invitations', { email: newRecipient(), name: 'Ada', role: 'EDITOR' });
+  await post('/v1/suppressions', { email: newRecipient() });
+  await post('/v1/emails', { ...validEmail(), idempotencyKey: 'one', contactProperties: { name: 'Ada' } });
+  await post('/v1/emails', { ...validEmail(), to: UNKNOWN });
+  await post('/v1/emails/batch', { emails: [{ to: newRecipient(), template: 'welcome' }, validEmail()] });
+  const scheduled = await api.post('/v1/emails', { ...validEmail(), sendAt: fromNow(DAY_MS) });
+  await until(() => receiver.posts.length > 0, 'the webhook is told');
+  await post(`/v1/webhooks/${webhook.id}/recover`, { since: fromNow(-DAY_MS) });
+  await addByHand(uuidOf(workspaceId), uuidOf(webhook.id as WorkspaceId));
+  return emailIn(scheduled).id;
+}
+
+type Made<Name extends string> = Record<Name, { readonly id: string }>;
+
+/** What would otherwise need a person, days or a second command. */
+async function addByHand(workspaceId: string, webhookId: string): Promise<void> {
+  const { pool } = stack.database;
+  for (const sql of [
+    `INSERT INTO email_engagements (email_id, workspace_id, opens, clicks, machine_opens, machine_clicks)
+     SELECT id, $1, 1, 0, 0, 0 FROM emails WHERE workspace_id = $1 LIMIT 1`,
+    `INSERT INTO erased_recipients (workspace_id, address_hash) VALUES ($1, sha256('ada'))`,
+    `INSERT INTO retention_rounds (workspace_id, subject, next_at) VALUES ($1, 'events', now() + interval '1 day')`,
+    `WITH u AS (INSERT INTO users (id, email, name, created_at) VALUES (gen_random_uuid(), $1::text || '@example.net', 'Ada', now()) RETURNING id)
+     INSERT INTO memberships (id, workspace_id, user_id, role, created_at) SELECT gen_random_uuid(), $1::uuid, id, 'EDITOR', now() FROM u`,
+  ])
+    await pool.query(sql, [workspaceId]);
+  const notice = `INSERT INTO webhook_notices (workspace_id, webhook_id, kind) SELECT $1, $2, max(k) FROM unnest(enum_range(NULL::webhook_notice_kind)) AS k`;
+  await pool.query(notice, [workspaceId, webhookId]);
+  await pool.query(`INSERT INTO slow_lanes (lane_id) VALUES (type_id('wh', $1))`, [webhookId]);
+}
+
+/** How many rows of a workspace each table has, by its column `workspace_id`. */
+async function rowsOf({ workspaceId }: Tenant): Promise<Record<string, number>> {
+  const { rows } = await stack.database.pool.query<{ table: string }>(
+    `SELECT c.relname AS table FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace_id'
+     WHERE  c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { table } of rows) {
+    const sql = `SELECT count(*)::int FROM ${table} WHERE workspace_id = $1`;
+    counts[table] = await stack.count(sql, [uuidOf(workspaceId)]);
+  }
+  return counts;
+}
+
+async function orphans(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [table, isOrphan] of Object.entries(ORPHANS))
+    counts[table] = await stack.count(`SELECT count(*)::int FROM ${table} t WHERE ${isOrphan}`);
+  return counts;
+}
+
+const remove = (...flags: string[]): ReturnType<typeof runOperatorCommand> =>
+  runOperatorCommand(stack, 'workspace', 'delete', ...flags);
+
+describe('Deleting a workspace', () => {
+  it('needs its name, and says which it is; nothing is changed without it', async () => {
+    const before = await rowsOf(stack.tenant);
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+    const { workspaceId } = stack.tenant;
+    expect(await remove('--workspace', workspaceId)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--name'),
+    });
+    expect(await remove('--workspace', workspaceId, '--name', 'Other')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is called "End to end"'),
+    });
+    expect(await remove('--workspace', 'wrk_0000000000e008000000000000', '--name', 'system')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the system itself'),
+    });
+    expect(await rowsOf(stack.tenant)).toMatchObject({
+      api_keys: before['api_keys'],
+      emails: before['emails'],
+    });
+    expect((await stack.send()).status).toBe(200);
+  });
+
+  it('removes everything in it once what is being sent has left, refuses its keys at once, and leaves others alone', async () => {
+    const busy = `SELECT count(*)::int FROM outbox WHERE queue = 'event' OR (queue = 'email' AND state <> 'waiting')`;
+    await until(async () => (await stack.count(busy)) === 0, 'nothing more happens by itself');
+    const before = await rowsOf(other);
+    await stack.send({ to: LEAVING });
+    await until(() => relayHeard, 'an email is being sent');
+    const deleting = remove('--workspace', stack.tenant.workspaceId, '--name', NAME, '--json');
+    await until(async () => (await stack.send()).status === 401, 'the key is refused');
+    await until(async () => (await rowsOf(stack.tenant))['emails'] === 1, 'only that email is left');
+    letRelayAnswer();
+    const { code, stdout, stderr } = await deleting;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      workspaceId: stack.tenant.workspaceId,
+      name: NAME,
+      deletedAt: expect.any(String),
+      inProgress: 0,
+      deleted: { workspaces: 1, api_keys: 3, templates: 1, users: 1, emails: expect.any(Number) },
+    });
+    expect(stack.mailsTo(LEAVING)).toHaveLength(1);
+    const left = Object.entries(await rowsOf(stack.tenant)).filter(([, count]) => count > 0);
+    expect(left).toEqual([]);
+    expect(Object.entries(await orphans()).filter(([, count]) => count > 0)).toEqual([]);
+    expect(await rowsOf(other)).toEqual(before);
+    expect(await stack.outboxRow(scheduledId)).toBeUndefined();
+  });
+
+  it('is recorded in the log of the system, and cannot be done twice', async () => {
+    const { rows } = await stack.database.pool.query(
+      `SELECT action, detail FROM audit_log WHERE subject_id = $1 ORDER BY id`,
+      [stack.tenant.workspaceId],
+    );
+    expect(rows).toEqual([
+      { action: 'workspace.deletion_begun', detail: { name: NAME } },
+      { action: 'workspace.deleted', detail: { name: NAME } },
+    ]);
+    expect(await remove('--workspace', stack.tenant.workspaceId, '--name', NAME)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no workspace'),
+    });
+  });
+
+  it('leaves the apps working for the others', async () => {
+    const to = newRecipient();
+    expect((await stack.send({ to }, { key: other.keys.apiUser })).status).toBe(200);
+    await stack.onlyMailTo(to);
+    expect(stack.logs.split('\n').filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+});
