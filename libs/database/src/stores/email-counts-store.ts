@@ -1,10 +1,11 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
 import type pg from 'pg';
+import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import type { Database } from '../connection.ts';
 import { countEmailsByDay, countEngagementsByDay } from '../sql/email-counts.ts';
 
-/** How many days one statement counts: limits its duration, however many emails a workspace has. */
+/** How many days one statement counts; fewer where a workspace has so many emails that it times out. */
 const DAYS_PER_STATEMENT = 7;
 const DAY_MS = 86_400_000;
 
@@ -34,6 +35,8 @@ export interface CountedEmails {
 
 /** Counts of emails by day. */
 export class EmailCountsStore {
+  private readonly daysTogether = new AdaptiveGroupSize();
+
   constructor(private readonly database: Database) {}
 
   /** The number of emails by day and status; days and statuses without emails are absent. */
@@ -52,10 +55,14 @@ export class EmailCountsStore {
   ): Promise<Row[]> {
     const found: Row[] = [];
     const end = lastDay.getTime();
-    for (let from = firstDay.getTime(); from <= end; from += DAYS_PER_STATEMENT * DAY_MS) {
-      const to = Math.min(from + (DAYS_PER_STATEMENT - 1) * DAY_MS, end);
-      const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
-      found.push(...(await this.database.pool.query<Row>(text, values)).rows);
+    for (let from = firstDay.getTime(); from <= end;) {
+      const { rows, to } = await this.daysTogether.run(DAYS_PER_STATEMENT, async (days) => {
+        const to = Math.min(from + (days - 1) * DAY_MS, end);
+        const values = [uuidOf(workspaceId), dayOf(from), dayOf(to), groupBy ?? null];
+        return { rows: (await this.database.pool.query<Row>(text, values)).rows, to };
+      });
+      found.push(...rows);
+      from = to + DAY_MS;
     }
     return found;
   }

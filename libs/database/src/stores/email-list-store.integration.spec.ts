@@ -279,6 +279,31 @@ describe('Counts of emails', () => {
     },
   );
 
+  it('E18: are taken of fewer days at a time where a statement times out', async () => {
+    const hurried = stores.another(1);
+    // It is read when a connection is opened.
+    Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
+    const fortnight = {
+      workspaceId: acme,
+      groupBy: undefined,
+      firstDay: midnight(begun.getTime()),
+      lastDay: midnight(begun.getTime() + 13 * DAY_MS),
+    };
+    const counts = await new EmailCountsStore(stores.database).count(fortnight);
+    // Each day takes long, as that of a workspace with millions of emails a day does.
+    await stores.ask('ALTER FUNCTION uuid_v7_floor RENAME TO quick_floor');
+    await stores.ask(
+      `CREATE FUNCTION uuid_v7_floor(moment timestamptz) RETURNS uuid LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+       BEGIN PERFORM pg_sleep(0.05); RETURN quick_floor(moment); END $$`,
+    );
+    try {
+      expect(await new EmailCountsStore(hurried.database).count(fortnight)).toEqual(counts);
+    } finally {
+      await stores.ask('DROP FUNCTION uuid_v7_floor');
+      await stores.ask('ALTER FUNCTION quick_floor RENAME TO uuid_v7_floor');
+    }
+  });
+
   it.each([
     [undefined, /workspace_id_id_status/],
     ['many', /workspace_id_group_by_id_status/],
