@@ -26,6 +26,20 @@ describe('Examining a database', () => {
     return client;
   }
 
+  it('finds the partitions that are missing of its own tables, and of no others', async () => {
+    const client = await connect();
+    await client.query(
+      'CREATE SCHEMA theirs CREATE TABLE measurements (at timestamptz) PARTITION BY RANGE (at)',
+    );
+    expect(await examined.findMissingPartitions()).toEqual({ thisMonth: [], nextMonth: [] });
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT 'emails_' || to_char(now() AT TIME ZONE 'UTC' + interval '1 month', 'YYYY_MM') AS name`,
+    );
+    await client.query(`DROP TABLE ${rows[0]!.name}`);
+    expect(await examined.findMissingPartitions()).toEqual({ thisMonth: [], nextMonth: [rows[0]!.name] });
+    await client.end();
+  });
+
   it('finds prepared transactions of all databases, also after a restart, with what they lock and who waits for them', async () => {
     const elsewhere = await connect('postgres');
     await elsewhere.query("BEGIN; CREATE TABLE emails (); PREPARE TRANSACTION 'elsewhere'");

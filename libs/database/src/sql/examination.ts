@@ -95,7 +95,7 @@ FROM     pg_replication_slots
 WHERE    NOT active AND wal_status <> 'lost'
 ORDER BY slot_name`;
 
-/** The missing partitions of this and the next month (UTC). */
+/** The missing partitions of this and the next month (UTC). Another application in the same database may have partitioned tables, too. Locks: none. */
 export const FIND_MISSING_PARTITIONS = `
 SELECT   p.name, m.ahead
 FROM     pg_partitioned_table t
@@ -104,7 +104,7 @@ CROSS JOIN generate_series(0, 1) AS m (ahead)
 CROSS JOIN LATERAL (
   SELECT c.relname || '_' || to_char((now() AT TIME ZONE 'UTC') + make_interval(months => m.ahead), 'YYYY_MM') AS name
 ) p
-WHERE    to_regclass(p.name) IS NULL
+WHERE    c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('outbox')) AND to_regclass(p.name) IS NULL
 ORDER BY p.name`;
 
 /**
