@@ -8,11 +8,23 @@ describe('The spellings of an address', () => {
       'jo&amp;e@xn--mller-kva.example',
       'jo%26e%40xn--mller-kva.example',
       'jo%26e@xn--mller-kva.example',
+      String.raw`jo\u0026e@xn--mller-kva.example`,
       'jo&e@müller.example',
       'jo&amp;e@müller.example',
       'jo%26e%40m%c3%bcller.example',
       'jo%26e@m%c3%bcller.example',
+      String.raw`jo\u0026e@müller.example`,
     ]);
+  });
+
+  it.each([
+    ['of Razor', 'o&#x27;hara&#x2b;shop=a@example.com'],
+    ['of Handlebars', 'o&#x27;hara+shop&#x3d;a@example.com'],
+    ['of Go', 'o&#39;hara&#43;shop=a@example.com'],
+    ['of PHP', 'o&#39;hara+shop=a@example.com'],
+    ['of .NET in JSON', String.raw`o\u0027hara\u002bshop=a@example.com`],
+  ])('include those %s', (_whose, spelling) => {
+    expect(addressSpellings("O'Hara+shop=a@example.com")).toContain(spelling);
   });
 
   it('are two where a quoted name needs a backslash in JSON', () => {
@@ -48,6 +60,8 @@ describe('An address', () => {
     'x%2Eada%40example.com',
     '%62ada%40example.com',
     'x+ada@example.com',
+    'x&#x2B;ada@example.com',
+    'x&#43;ada@example.com',
     String.raw`\u0062ada@example.com`,
     String.raw`\nbada@example.com`,
     '%3Cbada%40example.com',

@@ -11,16 +11,36 @@ export function addressSpellings(address: string): string[] {
   const spelled = plain.flatMap((text) => [
     text,
     forJson(text),
-    forHtml(text),
+    ...HTML_ENCODERS.map((encoder) => forHtml(text, encoder)),
     forUrl(text),
     forUrl(text, '@'),
+    forJsonOfDotNet(text),
   ]);
   return [...new Set(spelled)];
 }
 
 const forJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-const forHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;');
+
+/** `System.Text.Json` also escapes what has a meaning in HTML. */
+const forJsonOfDotNet = (text: string): string =>
+  text.replaceAll(/[&'"+`]/g, (character) => String.raw`\u00${hexOf(character)}`);
+
+type HtmlEncoder = readonly [written: RegExp, asNumber: (character: string) => string];
+
+const decimal = (character: string): string => `&#${character.charCodeAt(0)};`;
+const hexadecimal = (character: string): string => `&#x${hexOf(character)};`;
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16);
+
+/** The characters of an address, other than `&` and `"`, that encoders for HTML write as numbers. */
+const HTML_ENCODERS: readonly HtmlEncoder[] = [
+  [/'/g, decimal], // PHP, Jinja
+  [/['+]/g, decimal], // Go
+  [/['+`]/g, hexadecimal], // Razor
+  [/['=`]/g, hexadecimal], // Handlebars; in Python's own, only the first of these
+];
+
+const forHtml = (text: string, [written, asNumber]: HtmlEncoder): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll(written, asNumber);
 const forUrl = (text: string, at = '%40'): string =>
   text.split('@').map(encodeURIComponent).join(at).toLowerCase();
 
@@ -43,13 +63,16 @@ export function addressPatternInNames(spellings: readonly string[]): string {
   return delimitedPattern(spellings, String.raw`(?<![[:alnum:]])`);
 }
 
+/** A `+` in HTML: what precedes it is part of the address. */
+const PLUS_IN_HTML = '&#(?:x2b|43);';
+
 /** A look-behind of one character costs Postgres nothing, a longer one makes it twenty times slower: so the longer ones come after the address. */
 function delimitedPattern(spellings: readonly string[], notAfter: string): string {
   const address = alternatives(spellings);
   const afterEscape = `(?<=[\\da-fnrt])${address}(?<=${ESCAPE}${address})(?<!${ESCAPED_LETTER}${address})`;
   // Where the `@` is percent-encoded, a `+` of the address is as well: a bare one is an encoded space of a form.
   const afterSpace = String.raw`(?<=\+)${alternatives(spellings.filter((text) => text.includes('%40')))}`;
-  return String.raw`(?:${notAfter}${address}|${afterSpace}|${afterEscape})(?![\w-]|\.[\w])`;
+  return String.raw`(?:${notAfter}${address}(?<!${PLUS_IN_HTML}${address})|${afterSpace}|${afterEscape})(?![\w-]|\.[\w])`;
 }
 
 function alternatives(spellings: readonly string[]): string {

@@ -144,6 +144,24 @@ describe('Erasing a person', () => {
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 0, left: 0 }]);
   });
 
+  it('redacts an address as the encoders of other languages write it, and none that only ends with it', async () => {
+    const workspaceId = await stores.openWorkspace();
+    const html = (texts: readonly string[]): string => `<p>${texts.join('</p><p>')}</p>`;
+    const others = ['x&#x2B;ada&#x2B;shop@example.net', 'x&#43;ada&#x2B;shop@example.net'];
+    const [id] = await stores.acceptEmails(workspaceId, 1, {
+      to: { address: 'bo@example.net' },
+      html: html(['Ada&#x2B;Shop@example.net', ...others, String.raw`{"by":"ada\u002Bshop@example.net"}`]),
+    });
+    await stores.ask('DELETE FROM outbox');
+    const ada = { address: 'ada+shop@example.net', workspaceId };
+    expect(await new ErasureStore(stores.database).redact('email_contents', ada)).toMatchObject({
+      redacted: 1,
+    });
+    expect(await stores.ask('SELECT html FROM email_contents WHERE email_id = $1', [uuidOf(id!)])).toEqual([
+      { html: html(['[erased]', ...others, '{"by":"[erased]"}']) },
+    ]);
+  });
+
   it('does not store an outcome whose email or delivery was deleted', async () => {
     const erasure = new ErasureStore(stores.database);
     const deliveryStores = new DeliveryTestStores(stores);
