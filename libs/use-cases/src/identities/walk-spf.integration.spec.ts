@@ -77,6 +77,17 @@ it.each([
   expect(await walk(terms)).toEqual(reach);
 });
 
+it('The evaluation ends after a time, however late each of its look-ups is answered', async () => {
+  // Each of them in time, but not all of them together: the relay would be reached by the ninth.
+  for (let n = 1; n < 9; n += 1)
+    dns.set(`late${n}.example`, { txt: [`v=spf1 include:late${n + 1}.example`], delayMs: 450 });
+  spf('late9.example', 'include:_spf.relay.example');
+  const patient = new DnsResolver({ servers: [dns.address], timeoutMs: 2_000 });
+  const reach = await walkSpf('v=spf1 include:late1.example', RELAY, patient, 1_500);
+  expect(reach).toEqual({ kind: 'failed', reason: 'what the SPF record refers to took longer than 1500 ms' });
+  expect(dns.queries.map(({ name }) => name)).not.toContain('late9.example');
+});
+
 it.each([
   ['include:good.example -all', 'FOUND', 'The relay may send'],
   [`${times(11, 'mx')} -all`, 'WRONG', 'give up on the SPF record'],

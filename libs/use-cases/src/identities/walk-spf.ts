@@ -1,3 +1,4 @@
+import { within } from '@posthorn/kernel';
 import {
   faultyTermIn,
   includeTerm,
@@ -11,6 +12,11 @@ import type { TxtResolver } from './txt-resolver.ts';
 
 /** The limit of receivers (RFC 7208, section 4.6.4). */
 const MAX_LOOK_UPS = 10;
+/**
+ * How long receivers should allow for an evaluation at least (RFC 7208, section 4.6.4). The look-ups follow one another, and with all of them at their timeout the
+ * check of one domain would hold up the regular jobs for minutes.
+ */
+const MAX_MS = 20_000;
 const UNREACHED: SpfReach = { kind: 'unreached' };
 
 /**
@@ -18,8 +24,14 @@ const UNREACHED: SpfReach = { kind: 'unreached' };
  *
  * @param include what the record must include
  */
-export async function walkSpf(record: string, include: string, resolver: TxtResolver): Promise<SpfReach> {
+export async function walkSpf(
+  record: string,
+  include: string,
+  resolver: TxtResolver,
+  maxMs = MAX_MS,
+): Promise<SpfReach> {
   const wanted = includeTerm(include);
+  const deadline = performance.now() + maxMs;
   let lookUps = 0;
   return readRecord(record);
 
@@ -41,7 +53,9 @@ export async function walkSpf(record: string, include: string, resolver: TxtReso
   }
 
   async function readName(name: string): Promise<SpfReach> {
-    const answer = await resolver.lookUpTxt(name);
+    const answer = await within(resolver.lookUpTxt(name), deadline - performance.now());
+    if (answer === undefined)
+      return { kind: 'failed', reason: `what the SPF record refers to took longer than ${maxMs} ms` };
     if (answer.kind === 'failed') return answer;
     const [next, ...others] = spfRecordsIn(answer.kind === 'found' ? answer.values : []);
     const isBroken = next === undefined || others.length > 0 || faultyTermIn(next) !== undefined;
