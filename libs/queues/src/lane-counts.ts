@@ -13,12 +13,12 @@ export class LaneCounts {
     return [...this.counts].flatMap(([laneId, count]) => (count >= min ? [laneId] : []));
   }
 
-  add(laneId: LaneId): void {
-    this.counts.set(laneId, this.of(laneId) + 1);
+  add(laneId: LaneId, count = 1): void {
+    this.counts.set(laneId, this.of(laneId) + count);
   }
 
-  remove(laneId: LaneId): void {
-    const left = this.of(laneId) - 1;
+  remove(laneId: LaneId, count = 1): void {
+    const left = this.of(laneId) - count;
     if (left > 0) this.counts.set(laneId, left);
     else this.counts.delete(laneId);
   }

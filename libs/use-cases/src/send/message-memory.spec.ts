@@ -27,7 +27,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 const begun = (messages: readonly Message[]): boolean[] => messages.map(({ isBegun }) => isBegun);
 
 describe('MessageRoom', () => {
-  it('composes no more while composed messages take too much, except for one of each lane that has none', async () => {
+  it('composes no more while composed messages take too much, except for one of each lane whose messages take little', async () => {
     const room = new MessageMemory(100, 16);
     const first = new Message(room, ACME);
     first.message.resolve(150);
@@ -62,6 +62,32 @@ describe('MessageRoom', () => {
     for (const message of [a, b, x]) message!.message.resolve(1);
     await settled();
     expect(begun([c!, d!, y!])).toEqual([true, false, true]);
+  });
+
+  it('composes one after the other of a lane with small messages, however long those of others take', async () => {
+    const room = new MessageMemory(6_400, 2);
+    const slow = [1, 2, 3].map(() => new Message(room, ACME));
+    const [a, b, c] = [1, 2, 3].map(() => new Message(room, OTHER));
+    expect(begun([...slow, a!, b!, c!])).toEqual([true, true, false, true, false, false]);
+    a!.message.resolve(10);
+    await settled();
+    expect(begun([b!, c!])).toEqual([true, false]);
+    b!.message.resolve(90);
+    await settled();
+    expect(c!.isBegun).toBe(false);
+    a!.used.resolve();
+    await settled();
+    expect([c!.isBegun, slow[2]!.isBegun]).toEqual([true, false]);
+  });
+
+  it('composes one after the other of a lane with small messages, however much those of others take', async () => {
+    const room = new MessageMemory(6_400, 2);
+    new Message(room, ACME).message.resolve(7_000);
+    await settled();
+    const [more, a, b, c] = [ACME, OTHER, OTHER, OTHER].map((laneId) => new Message(room, laneId));
+    a!.message.resolve(10);
+    await settled();
+    expect(begun([more!, a!, b!, c!])).toEqual([false, true, true, false]);
   });
 
   it('releases memory when composing or using a message fails', async () => {

@@ -5,6 +5,8 @@ import { LaneCounts, RoundRobinLanes } from '@posthorn/queues';
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Concurrent compositions; the size of a message is known only afterwards. */
 const MAX_CONCURRENT_COMPOSITIONS = 16;
+/** The share of the memory below which a lane is never limited by the others. */
+const LIGHT_SHARE = 1 / 64;
 
 interface Waiting {
   readonly laneId: LaneId;
@@ -13,11 +15,12 @@ interface Waiting {
 
 /**
  * Limits the memory of composed messages whose size is not known in advance: a template of a few lines may print megabytes. While the limit is exceeded,
- * nothing more is composed, except one message for each lane that has none; waiting lanes are served round robin. So a lane with huge messages does not
- * block the others.
+ * nothing more is composed, except for lanes whose messages take little, one at a time; waiting lanes are served round robin. So a lane with huge messages, or
+ * with templates that take seconds, does not block the others.
  */
 export class MessageMemory {
-  private readonly messages = new LaneCounts();
+  private readonly bytesOf = new LaneCounts();
+  private readonly composingOf = new LaneCounts();
   private readonly waiting = new RoundRobinLanes<Waiting>();
   private bytes = 0;
   private composing = 0;
@@ -34,39 +37,47 @@ export class MessageMemory {
     bytesOf: (message: Composed) => number,
     use: (message: Composed) => Promise<Used>,
   ): Promise<Used> {
-    if (!this.mayCompose(laneId))
-      await new Promise<void>((letIn) => this.waiting.add(laneId, { laneId, letIn }));
-    else this.enter(laneId);
-    let bytes = 0;
-    let isComposing = true;
+    if (this.mayCompose(laneId)) this.beginComposing(laneId);
+    else await new Promise<void>((letIn) => this.waiting.add(laneId, { laneId, letIn }));
+    let message: Composed;
+    let bytes: number;
     try {
-      const message = await compose();
+      message = await compose();
       bytes = bytesOf(message);
       this.bytes += bytes;
-      this.composing -= 1;
-      isComposing = false;
-      this.letIn();
+      this.bytesOf.add(laneId, bytes);
+    } finally {
+      this.endComposing(laneId);
+    }
+    try {
       return await use(message);
     } finally {
-      this.bytes -= bytes;
-      if (isComposing) this.composing -= 1;
-      this.leave(laneId);
+      this.release(laneId, bytes);
     }
   }
 
   private mayCompose(laneId: LaneId): boolean {
-    return (
-      this.messages.of(laneId) === 0 || (this.bytes < this.maxBytes && this.composing < this.maxComposing)
-    );
+    return this.isLight(laneId) || (this.bytes < this.maxBytes && this.composing < this.maxComposing);
   }
 
-  private enter(laneId: LaneId): void {
+  private isLight(laneId: LaneId): boolean {
+    return this.composingOf.of(laneId) === 0 && this.bytesOf.of(laneId) < this.maxBytes * LIGHT_SHARE;
+  }
+
+  private beginComposing(laneId: LaneId): void {
     this.composing += 1;
-    this.messages.add(laneId);
+    this.composingOf.add(laneId);
   }
 
-  private leave(laneId: LaneId): void {
-    this.messages.remove(laneId);
+  private endComposing(laneId: LaneId): void {
+    this.composing -= 1;
+    this.composingOf.remove(laneId);
+    this.letIn();
+  }
+
+  private release(laneId: LaneId, bytes: number): void {
+    this.bytes -= bytes;
+    this.bytesOf.remove(laneId, bytes);
     this.letIn();
   }
 
@@ -74,7 +85,7 @@ export class MessageMemory {
     for (;;) {
       const next = this.waiting.next(({ laneId }) => this.mayCompose(laneId));
       if (next === undefined) return;
-      this.enter(next.laneId);
+      this.beginComposing(next.laneId);
       next.letIn();
     }
   }
