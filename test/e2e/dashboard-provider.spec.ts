@@ -56,7 +56,7 @@ const callback = () => `${SEEN_AT}/sign-in/provider/callback`;
 async function sentBack(name: string, from = begin()): Promise<{ visitor: Visitor; at: string }> {
   const visitor = new Visitor();
   const at = await visitor.signInAtProvider(from, name, callback());
-  return { visitor, at: at.replace(SEEN_AT, url) };
+  return { visitor, at: at.replace(SEEN_AT, new URL(from).origin) };
 }
 
 async function signedIn(name: string): Promise<Visitor> {
@@ -148,6 +148,20 @@ describe('Signing in by an identity provider', () => {
     await stack.database.pool.query("DELETE FROM operator_sessions WHERE name = 'vera@127.0.0.1'");
     expect((await visitor.visit(`${url}/`)).status).toBe(303);
   });
+});
+
+describe('The client secret', () => {
+  it.each(['header, not encoded', 'body'] as const)(
+    'is accepted by a provider that expects it in the %s',
+    async (place) => {
+      const other = await TestIdentityProvider.start(PEOPLE, callback(), place);
+      const app = await start({ OIDC_ISSUER: other.issuer, OIDC_CLIENT_SECRET: other.client.secret });
+      const { visitor, at } = await sentBack('ada', `${app.url}/sign-in/provider`);
+      expect((await visitor.visit(at)).status).toBe(200);
+      await app.program.stop();
+      await other.close();
+    },
+  );
 });
 
 describe('Somebody who returns from the provider', () => {

@@ -28,6 +28,14 @@ export interface RegisteredClient {
   redirectUri: string;
 }
 
+/** Where and how a provider expects the client secret: encoded in the header (RFC 6749, section 2.3.1), not encoded there, or only in the body. */
+type SecretPlace = 'header' | 'header, not encoded' | 'body';
+
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
 const JSON_KEYS = { 'content-type': 'application/json' };
 
 /** An identity provider (OpenID Connect) on loopback. It accepts every name without checking a password. */
@@ -36,23 +44,25 @@ export class TestIdentityProvider {
   /** The paths of all requests, without query strings. */
   readonly asked: string[] = [];
   /** Answers that replace the regular ones, by path. */
-  readonly overrides = new Map<string, { readonly status: number; readonly body: string }>();
+  readonly overrides = new Map<string, JsonAnswer>();
 
   private constructor(
     private readonly server: Server,
     redirectUri: string,
+    private readonly secretPlace: SecretPlace,
   ) {
-    this.client = { id: 'posthorn', secret: randomBytes(24).toString('hex'), redirectUri };
+    this.client = { id: 'posthorn', secret: `secret-_.~${randomBytes(24).toString('hex')}`, redirectUri };
   }
 
   /** @param redirectUri of the dashboard, where the provider sends people back to */
   static async start(
     people: Readonly<Record<string, Person>>,
     redirectUri: string,
+    secretPlace: SecretPlace = 'header',
   ): Promise<TestIdentityProvider> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const provider = new TestIdentityProvider(server, redirectUri);
+    const provider = new TestIdentityProvider(server, redirectUri, secretPlace);
     provider.know(people);
     return provider;
   }
@@ -73,7 +83,8 @@ export class TestIdentityProvider {
   }
 
   private know(people: Readonly<Record<string, Person>>): void {
-    const real = new Provider(this.issuer, configuration(this.client, people)).callback();
+    const method = this.secretPlace === 'body' ? 'client_secret_post' : 'client_secret_basic';
+    const real = new Provider(this.issuer, configuration(this.client, people, method)).callback();
     this.server.removeAllListeners('request').on('request', this.listener(real));
   }
 
@@ -81,26 +92,37 @@ export class TestIdentityProvider {
     return (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0]!;
       this.asked.push(path);
-      const other = this.overrides.get(path);
+      const other = this.overrides.get(path) ?? this.refusalOf(path, request.headers.authorization);
       if (other === undefined) real(request, response);
       else response.writeHead(other.status, JSON_KEYS).end(other.body);
     };
+  }
+
+  private refusalOf(path: string, authorization: string | undefined): JsonAnswer | undefined {
+    const { id, secret } = this.client;
+    const isWrong = authorization !== `Basic ${btoa(`${id}:${secret}`)}`;
+    return this.secretPlace === 'header, not encoded' && path === '/token' && isWrong
+      ? { status: 401, body: '{"error":"invalid_client"}' }
+      : undefined;
   }
 }
 
 function configuration(
   { id, secret, redirectUri }: RegisteredClient,
   people: Record<string, Person>,
+  secretMethod: string,
 ): object {
   return {
     clients: [
       {
         client_id: id,
         client_secret: secret,
+        token_endpoint_auth_method: secretMethod,
         redirect_uris: [redirectUri],
         post_logout_redirect_uris: [new URL('/sign-in', redirectUri).href],
       },
     ],
+    clientAuthMethods: [secretMethod],
     claims: { profile: ['preferred_username'], groups: ['groups'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     findAccount: (_context: unknown, name: string) => ({

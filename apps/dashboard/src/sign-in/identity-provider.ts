@@ -4,6 +4,7 @@ import type { VouchedOperator } from '@posthorn/database';
 import type { ProviderOptions } from '@posthorn/platform';
 import * as oidc from 'openid-client';
 import { fetchBounded } from './bounded-fetch.ts';
+import { sendClientSecret } from './client-secret.ts';
 import type { SignInSecrets } from './sign-in-cookie.ts';
 
 const TIMEOUT_SECONDS = 10;
@@ -102,7 +103,7 @@ export class IdentityProvider {
   private async discover(): Promise<oidc.Configuration> {
     const { issuer, clientId, clientSecret } = this.options;
     const url = new URL(issuer);
-    const authentication = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
+    const authentication = clientSecret === undefined ? oidc.None() : sendClientSecret(clientSecret);
     const execute = [oidc.enableNonRepudiationChecks];
     if (url.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
     try {
