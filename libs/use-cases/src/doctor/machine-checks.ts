@@ -1,9 +1,15 @@
 import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { advice, fault, type Finding, good, isLoopback, judgeDisk, judgeNode } from '@posthorn/domain';
+import { type ErrorBody, withoutTrailing } from '@posthorn/kernel';
 import type { Check } from './examine.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
+
+/** Where a gateway refuses a request that has no key, or a token that it has not made; by the setting whose URL leads there. */
+const REFUSED_PATHS = { PUBLIC_URL: '/v1/api-keys/check', TRACKING_URL: '/t/c/doctor' } as const;
+
+type UrlSetting = keyof typeof REFUSED_PATHS;
 
 /** What is examined of this machine, and of the addresses that lead to it. */
 interface ExaminedMachine {
@@ -11,8 +17,8 @@ interface ExaminedMachine {
   readonly settingsFaults: readonly string[];
   /** Names in `.env` that are not settings. */
   readonly unknownSettings: readonly string[];
-  /** The URLs that callers and recipients use, by the name of their setting; undefined: unset. */
-  readonly publicUrls: Readonly<Record<string, string | undefined>>;
+  /** The URLs that callers and recipients use, by the name of their setting; undefined: unset. One that is missing is not checked. */
+  readonly publicUrls: Readonly<Partial<Record<UrlSetting, string | undefined>>>;
   /** Where `inbound` listens on this machine; undefined: returned mail does not go to Posthorn. */
   readonly inbound: { readonly host: string; readonly port: number } | undefined;
 }
@@ -29,9 +35,9 @@ export function machineChecks(machine: ExaminedMachine): Check[] {
         return judgeDisk(bavail * bsize, blocks * bsize);
       },
     },
-    ...Object.entries(machine.publicUrls).map(([name, url]) => ({
+    ...(Object.keys(machine.publicUrls) as UrlSetting[]).map((name) => ({
       name: `reach ${name}`,
-      run: () => judgeUrl(name, url),
+      run: () => judgeUrl(name, machine.publicUrls[name]),
     })),
     ...(machine.inbound === undefined
       ? []
@@ -53,25 +59,37 @@ function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Fi
   return good('every setting has a value that is allowed');
 }
 
-/** Checks whether anything answers there over HTTP. Any answer will do, because an ingress may forward only some paths. */
-async function judgeUrl(name: string, url: string | undefined): Promise<Finding> {
+/** Checks whether a gateway answers there: an ingress or a proxy answers even if it forwards nothing. */
+async function judgeUrl(name: UrlSetting, url: string | undefined): Promise<Finding> {
   if (url === undefined || isLoopback(new URL(url).hostname))
     // In a container, this URL would not even lead to the gateway on the same machine, so no request is made.
     return advice(
       `${name} is ${url ?? 'not set'}: links in emails lead recipients to their own machine`,
       `set ${name} to what callers and recipients reach`,
     );
-  const mend = `check that ${name} is correct, that a gateway is running, and that the network path to it is open`;
+  const mend = `check that ${name} is correct, that a gateway is running, and that everything on the way to it lets requests through`;
+  const asked = withoutTrailing(url, '/') + REFUSED_PATHS[name];
   try {
-    const answer = await fetch(new URL('/health/ready', url), {
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      redirect: 'manual',
-    });
-    await answer.body?.cancel();
-    return answer.status < 500 ? good(`${url} answers`) : fault(`${url} answers ${answer.status}`, mend);
+    const answer = await fetch(asked, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' });
+    const text = await answer.text();
+    if (!isErrorBody(text, answer.status))
+      return fault(`${asked} is answered ${answer.status}, but not by a gateway`, mend);
+    return answer.status < 500
+      ? good(`a gateway answers at ${url}`)
+      : fault(`${url} answers ${answer.status}`, mend);
   } catch (error) {
     const { cause, message } = error as Error;
     return fault(`${url} does not answer: ${cause instanceof Error ? cause.message : message}`, mend);
+  }
+}
+
+/** Whether this is the error body of the API ({@link ErrorBody}) for a status. */
+function isErrorBody(text: string, status: number): boolean {
+  try {
+    const body = JSON.parse(text) as Partial<ErrorBody> | null;
+    return body?.statusCode === status && typeof body.message === 'string';
+  } catch {
+    return false;
   }
 }
 
