@@ -12,11 +12,19 @@ import { UsageError } from './usage-error.mjs';
  * @returns {Promise<number>} the exit code
  */
 export async function main(args) {
-  // The reader may close the pipe, as `head` does.
-  process.stdout.on('error', () => process.exit());
+  // An error of stdout is reported to the callback below; without a listener it would also be thrown.
+  process.stdout.on('error', () => undefined);
   const { code, stdout, stderr } = await carryOut(args);
-  await new Promise((resolve) => process.stdout.write(stdout, resolve));
+  /** @type {NodeJS.ErrnoException | null | undefined} */
+  const fault = await new Promise((resolve) => process.stdout.write(stdout, resolve));
   process.stderr.write(stderr);
+  // The reader may close the pipe, as `head` does.
+  if (fault && fault.code !== 'EPIPE') {
+    process.stderr.write(
+      `posthorn: its output is lost, although the command was carried out (${fault.message})\n`,
+    );
+    return 1;
+  }
   return code;
 }
 
