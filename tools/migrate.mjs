@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from './posthorn/explain.mjs';
+import { exitOnSignals } from './stack/exit-on-signals.mjs';
 import { say } from './stack/progress.mjs';
 import { ROOT } from './stack/runtime.mjs';
 import { runScript } from './stack/script.mjs';
@@ -80,6 +81,7 @@ function reasonOf(error) {
   return WRONG_STATEMENT.test(error.code) ? error.stack : explain(error);
 }
 
+exitOnSignals();
 await runScript({
   help: HELP,
   options: { wait: { type: 'boolean' } },

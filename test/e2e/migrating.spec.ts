@@ -34,6 +34,21 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
+describe('A migration that waits', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('exits on %s, and says by its exit code that it has not finished', async (signal, code) => {
+    const migrate = await ProgramUnderTest.start('tools/migrate.mjs', {
+      args: ['--wait'],
+      env: { DATABASE_URL: 'postgresql://ada@127.0.0.1:1/posthorn' },
+    });
+    await migrate.waitForOutput('ECONNREFUSED');
+    migrate.kill(signal);
+    expect(await migrate.exit).toEqual({ code, signal: null });
+  });
+});
+
 describe('A migration that has to wait prints what it waits for', () => {
   it('and continues when it can', async () => {
     const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'another-release' });

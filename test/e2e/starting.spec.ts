@@ -152,6 +152,22 @@ describe('An app that cannot start prints one line that says what to do', () => 
   });
 });
 
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'An app that waits for its database exits at once with 0 on %s',
+  async (signal) => {
+    const app = await ProgramUnderTest.start('apps/scheduler/dist/main.js', {
+      env: {
+        DATABASE_URL: 'postgresql://ada@127.0.0.1:1/posthorn',
+        REDIS_URL: testRedisUrl(),
+        HTTP_PORT: '0',
+      },
+    });
+    await app.waitForOutput('ECONNREFUSED');
+    app.kill(signal);
+    expect(await app.exit).toEqual({ code: 0, signal: null });
+  },
+);
+
 it('An app starts although the database became unavailable again during its start', async () => {
   const proxy = await FaultProxy.before(testDatabase.url);
   const cut = proxy.cutBefore('identities');

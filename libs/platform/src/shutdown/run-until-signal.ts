@@ -6,6 +6,7 @@ import { sleep } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.ts';
 import { asError } from '../logging/as-error.ts';
+import { exitBeforeWork, SIGNALS } from './signals.ts';
 
 export interface ShutdownOptions {
   readonly logger: Logger;
@@ -30,7 +31,6 @@ const IDLE_SWEEP_MS = 50;
 /** A turn of the event loop in which it had next to nothing to do, and how many turns are waited for one. */
 const QUIET_TURN_MS = 1;
 const MAX_TURNS = 100;
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
@@ -60,7 +60,7 @@ class Shutdown {
   }
 
   listen(): void {
-    for (const signal of SIGNALS) this.process.on(signal, this.onSignal);
+    for (const signal of SIGNALS) this.process.off(signal, exitBeforeWork).on(signal, this.onSignal);
     for (const event of FATAL_EVENTS) this.process.on(event, this.onFatal);
   }
 

@@ -1,12 +1,15 @@
 import { CannotStart } from '@posthorn/kernel';
 import { loadEnvFile } from '../settings/env-file.ts';
+import { exitBeforeWork, SIGNALS } from './signals.ts';
 
 /**
- * Starts a process, with the variables of a `.env` file. If it cannot start, it prints the reason for people and exits with 1.
+ * Starts a process, with the variables of a `.env` file. If it cannot start, it prints the reason for people and exits with 1. On a signal before
+ * {@link runUntilSignal} it exits at once with 0.
  *
  * @param name of the app, for the message
  */
 export async function startProcess(name: string, start: () => Promise<void>): Promise<void> {
+  for (const signal of SIGNALS) process.on(signal, exitBeforeWork);
   try {
     loadEnvFile();
     await start();

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +15,7 @@ import {
 } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
+import { createTestDatabase, ProgramUnderTest, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
 import { createApiKey } from './create-api-key.ts';
 
 const ROOT_URL = new URL('../../../../', import.meta.url);
@@ -332,6 +334,21 @@ describe('An operator with an impossible request', () => {
     const refused = await posthorn('key', 'create', '--workspace', id, '--name', 'One more');
     expectRefusal(refused, 'has 100 keys, which is as many as it may; delete one first');
     expect(await apiKeys.list(id)).toHaveLength(100);
+  });
+
+  it('can interrupt a command', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const program = await ProgramUnderTest.start('tools/posthorn.mjs', {
+      args: ['workspace', 'list'],
+      env: { DATABASE_URL: `postgresql://ada@127.0.0.1:${port}/posthorn` },
+    });
+    const [socket] = (await once(silent, 'connection')) as [Socket];
+    program.kill('SIGINT');
+    expect(await program.exit).toEqual({ code: 130, signal: null });
+    socket.destroy();
+    silent.close();
   });
 
   it('gets a different exit code for wrong usage', async () => {
