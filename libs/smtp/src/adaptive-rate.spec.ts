@@ -86,6 +86,20 @@ describe('the rate that a relay takes', () => {
     expect(relay.rate.isLowered).toBe(false);
   });
 
+  it('is the full one again after an hour in which nothing was too fast, however few emails there were', () => {
+    const relay = new BusyRelay();
+    relay.sendFor(60, () => true);
+    const rates: number[] = [];
+    for (let minutes = 0; minutes < 62; minutes += 1) {
+      relay.nowMs += 60_000;
+      relay.rate.note(false);
+      rates.push(relay.rate.perSecond);
+    }
+    expect([rates[58], rates[60]]).toEqual([1, MAX]);
+    relay.rate.note(true);
+    expect(relay.rate.isLowered).toBe(false);
+  });
+
   it('is never lower than one a second, and answers that come seldom do not change it', () => {
     const relay = new BusyRelay();
     relay.sendFor(60, () => true);

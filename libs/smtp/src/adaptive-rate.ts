@@ -14,6 +14,8 @@ const MIN_ANSWERS = 10;
 const ENOUGH_TOO_FAST = 20;
 /** Answers from a longer time say nothing about a rate. */
 const MAX_WINDOW_MS = 30_000;
+/** The rate is the full one again when so long no answer has said "too fast", even if there were too few answers to judge. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /**
  * The rate at which a relay takes emails, found by its answers: decreased when many of them say "too fast", and increased slowly otherwise. Without it, everything
@@ -21,6 +23,7 @@ const MAX_WINDOW_MS = 30_000;
  */
 export class AdaptiveRate {
   private current: number;
+  private lastTooFastMs = Number.NEGATIVE_INFINITY;
   /** The answers since they were judged last. */
   private readonly window = { begunAtMs: Number.NEGATIVE_INFINITY, answers: 0, tooFast: 0 };
 
@@ -49,6 +52,8 @@ export class AdaptiveRate {
   note(isTooFast: boolean): void {
     const { window } = this;
     const nowMs = this.nowMs();
+    if (isTooFast) this.lastTooFastMs = nowMs;
+    else if (nowMs - this.lastTooFastMs > FORGOTTEN_AFTER_MS) this.current = this.maxPerSecond;
     if (nowMs - window.begunAtMs > MAX_WINDOW_MS)
       Object.assign(window, { begunAtMs: nowMs, answers: 0, tooFast: 0 });
     window.answers += 1;
