@@ -91,7 +91,6 @@ export async function createHttpApp(
     publicUrl,
     inFlight: bounds,
     unread: new UnreadAnswers({ max: inFlight.maxRequests, maxBytes: inFlight.maxBytes }),
-    isDraining: () => health.isDraining,
     answerHeaders,
     alwaysAdmitted: ['/health/', ...alwaysAdmitted],
     tracer,

@@ -43,8 +43,6 @@ export interface EntryOptions {
   readonly publicUrl: string;
   readonly inFlight: InFlight;
   readonly unread: UnreadAnswers;
-  /** Whether this process is shutting down, so that connections must be closed. */
-  readonly isDraining: () => boolean;
   /** Additional headers of every response; handlers may override them. */
   readonly answerHeaders: AnswerHeaders;
   /** Prefixes of paths that are exempt from the limits. Requests with a body never are: somebody could leave any number of them unfinished. */
@@ -60,7 +58,7 @@ export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string
 
 /** The first middleware: it sets the request id and the headers of every response, enforces the limits, and logs the request at its end. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, unread, isDraining, answerHeaders, tracer, renderError } = options;
+  const { logger, publicUrl, unread, answerHeaders, tracer, renderError } = options;
   const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
@@ -69,7 +67,6 @@ export function enterRequest(options: EntryOptions): RequestHandler {
     response.setHeader('X-Request-Id', requestId);
     for (const [name, value] of headers) response.setHeader(name, value);
     for (const [name, value] of answerHeaders(request)) response.setHeader(name, value);
-    if (isDraining()) response.setHeader('Connection', 'close');
     requestContext.run({ requestId }, () => {
       response.on(UNREAD, () => {
         shareOf(request)?.wait();

@@ -14,8 +14,10 @@ interface MessageClasses {
  * The request and response classes for the server of an app. They have Express' prototypes already: otherwise Express would change the prototype
  * of each object, which invalidates its shape in V8 and costs some 5 % of a request's CPU time. For the same reason, `body` is an accessor of the
  * class: it returns the value of the {@link LazyBody} that it was set to.
+ *
+ * @param isDraining whether this process is shutting down, so that each response must close its connection, also that of a request which began before
  */
-export function messageClassesOf(app: Express): MessageClasses {
+export function messageClassesOf(app: Express, isDraining: () => boolean): MessageClasses {
   class ExpressRequest extends IncomingMessage {
     private given: LazyBody | undefined;
 
@@ -28,6 +30,11 @@ export function messageClassesOf(app: Express): MessageClasses {
     }
   }
   class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {
+    override writeHead(...given: unknown[]): this {
+      if (isDraining()) this.setHeader('Connection', 'close');
+      return super.writeHead(...(given as [number]));
+    }
+
     override end(...given: unknown[]): this {
       super.end(...(given as []));
       // Not `writableFinished`, which is never true at this point: each response would be watched, with a timer.

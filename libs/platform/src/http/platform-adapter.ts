@@ -42,7 +42,7 @@ export class PlatformAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
     const listener = limitPipelining(withOriginForm(app));
-    const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app) }, listener);
+    const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app, this.isDraining) }, listener);
     // A client may close its side after sending its request and still wait for the answer; Node would close the connection.
     Object.assign(server, { httpAllowHalfOpen: true });
     // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
@@ -56,7 +56,6 @@ export class PlatformAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (body instanceof StreamableFile) return super.reply(response, body, statusCode) as unknown;
     if (statusCode !== undefined) response.statusCode = statusCode;
-    if (this.isDraining()) response.setHeader('Connection', 'close');
     if (body === undefined || body === null) return response.end();
     if (body instanceof Uint8Array) return end(response, body, 'application/octet-stream');
     if (body instanceof JsonText) return end(response, body.text, JSON_TYPE);

@@ -25,10 +25,10 @@ import { JsonText } from './json-text.ts';
 const SECRET_FAULT =
   'duplicate key: Key (email)=(jane@example.com), key phk_abc123, postgres://u:hunter2@db.internal:5432/x';
 
-/** Functions that let the pending requests to `/v1/held` be answered, the oldest first. */
+/** Functions that let the pending requests to `/v1/held` and `/v1/held-and-refused` be answered, the oldest first. */
 export const heldRequests: (() => void)[] = [];
 
-/** Resolves when so many requests to `/v1/held` are pending. */
+/** Resolves when so many of these requests are pending. */
 export async function untilHeld(count: number): Promise<void> {
   while (heldRequests.length < count) await sleep(5);
 }
@@ -134,6 +134,12 @@ class AnswersController {
   async held(): Promise<unknown> {
     await new Promise<void>((resolve) => heldRequests.push(resolve));
     return { held: true };
+  }
+
+  @Get('held-and-refused')
+  async heldAndRefused(): Promise<never> {
+    await new Promise<void>((resolve) => heldRequests.push(resolve));
+    throw new Refusal(409, 'It was sent meanwhile');
   }
 
   /** With its signal, and how many listen for the end of the connection. */

@@ -49,25 +49,31 @@ describe('runUntilSignal', () => {
     },
   );
 
-  it('lets requests in progress finish, and closes their connections, before the first drain', async () => {
-    const logged: unknown[] = [];
-    const note = (): void => void logged.push(...sample.lines.map((line) => line['route']));
-    const done = run({ drain: [note] });
-    const agent = new Agent({ keepAlive: true });
-    const answered = new Promise<IncomingMessage>((resolve) =>
-      get(`${sample.url}/v1/held`, { agent }, resolve),
-    );
-    await untilHeld(1);
-    fake.emit('SIGTERM', 'SIGTERM');
-    while ((sample.app.getHttpServer() as Server).listening) await sleep(5);
-    heldRequests.pop()!();
-    const answer = await answered;
-    answer.resume();
-    await done;
-    expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
-    expect(logged).toContain('/v1/held');
-    agent.destroy();
-  });
+  it.each([
+    ['held', 200],
+    ['held-and-refused', 409],
+  ])(
+    'lets requests in progress finish, and closes their connections, before the first drain: /v1/%s',
+    async (route, status) => {
+      const logged: unknown[] = [];
+      const note = (): void => void logged.push(...sample.lines.map((line) => line['route']));
+      const done = run({ drain: [note] });
+      const agent = new Agent({ keepAlive: true });
+      const answered = new Promise<IncomingMessage>((resolve) =>
+        get(`${sample.url}/v1/${route}`, { agent }, resolve),
+      );
+      await untilHeld(1);
+      fake.emit('SIGTERM', 'SIGTERM');
+      while ((sample.app.getHttpServer() as Server).listening) await sleep(5);
+      heldRequests.pop()!();
+      const answer = await answered;
+      answer.resume();
+      await done;
+      expect([answer.statusCode, answer.headers.connection]).toEqual([status, 'close']);
+      expect(logged).toContain(`/v1/${route}`);
+      agent.destroy();
+    },
+  );
 
   it('answers a request whose connection was not accepted yet when it stopped listening', async () => {
     const done = run({ lingerMs: 20 });
