@@ -121,6 +121,11 @@ export function isOutage(error: unknown): boolean {
   return fault === 'unavailable' || fault === 'lost' || fault === 'locked';
 }
 
+/** Whether a later retry of a whole transaction may succeed: after an outage, or a deadlock or serialisation failure. */
+export function isTemporary(error: unknown): boolean {
+  return isOutage(error) || faultOf(error) === 'conflict';
+}
+
 const STATEMENT_RAN_OUT_OF_TIME = '57014';
 
 /** Whether a statement timed out, so that it may succeed with fewer rows. */

@@ -177,8 +177,10 @@ it('W8: gives back to the slow queue what is claimed of a receiver that turns ou
   expect([posted.length, errors]).toEqual([1, []]);
 });
 
-it('gives back a delivery that was not begun although the database cannot be reached at first', async () => {
-  const lost = new Error('Connection terminated unexpectedly');
+it.each([
+  ['the database cannot be reached', new Error('Connection terminated unexpectedly')],
+  ['there is a deadlock', Object.assign(new Error('deadlock detected'), { code: '40P01' })],
+])('gives back a delivery that was not begun although %s at first', async (_what, lost) => {
   class LostAtFirst extends OutboxStore {
     private isLost = true;
 

@@ -1,6 +1,6 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@posthorn/database';
+import { type ClaimedRow, isTemporary, type LaneDemand, type OutboxStore } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
@@ -103,7 +103,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
   }
 }
 
-/** Retries while the database is down: otherwise the rows would be blocked until their lease expires. After that the clock frees them anyway. */
+/** Retries while the database is down, and after a deadlock: otherwise the rows would be blocked until their lease expires. After that the clock frees them anyway. */
 async function giveBackWithRetry(
   {
     outbox,
@@ -116,7 +116,7 @@ async function giveBackWithRetry(
     try {
       return await outbox.giveBack(rows);
     } catch (error) {
-      if (!isOutage(error) || performance.now() > until) throw error;
+      if (!isTemporary(error) || performance.now() > until) throw error;
       onError(error);
     }
   }
