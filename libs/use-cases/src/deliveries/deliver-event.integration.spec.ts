@@ -55,26 +55,29 @@ interface Circumstances {
   /** Undefined: the webhook was deleted. */
   readonly status?: ReceiverWithKeys['status'] | undefined;
   readonly mayStillBegin?: boolean;
+  /** Whether the receiver is known to be slow. */
+  readonly isSlow?: boolean;
   /** Why the receiver cannot be read. */
   readonly fault?: Error;
 }
 
-/** Delivers to a receiver that does not count as slow. */
+/** Delivers what was claimed while its receiver did not count as slow. */
 async function deliver(
   path: string,
   servers: readonly string[],
   circumstances: Circumstances = {},
 ): Promise<Told> {
-  const { onAddresses, status, mayStillBegin, fault } = {
+  const { onAddresses, status, mayStillBegin, isSlow, fault } = {
     onAddresses: () => undefined,
     status: 'ACTIVE' as const,
     mayStillBegin: true,
+    isSlow: false,
     ...circumstances,
   };
   const resolver = new DnsResolver({ servers, timeoutMs: DNS_TIMEOUT_MS });
   const policy = { allowsHttp: true, networks: [parseAddressRange('127.0.0.1')!] };
   const client = new WebhookClient({ policy, lookUp: (name) => resolver.lookUpAddresses(name) });
-  const health = { failingSince: null, warnedAt: null, isSlow: false };
+  const health = { failingSince: null, warnedAt: null, isSlow };
   const found: ReceiverWithKeys | undefined = status && {
     id: WEBHOOK,
     url: receiver.url(path, NAME),
@@ -161,6 +164,7 @@ describe('After the claim, a receiver', () => {
   it.each<[string, Circumstances]>([
     ['that is paused', { status: 'PAUSED' }],
     ['that is disabled', { status: 'DISABLED' }],
+    ['that another dispatcher has found to be slow', { isSlow: true }],
     ['whose delivery is no longer claimed', { mayStillBegin: false }],
     ['that is read while the database is away', { fault: new Error('Connection terminated unexpectedly') }],
   ])('%s is sent nothing, and it costs no attempt', async (_what, circumstances) => {

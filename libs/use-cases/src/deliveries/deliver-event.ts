@@ -38,6 +38,7 @@ export class DeliverEvent {
    * Resolves with the outcome of the attempt; undefined: nothing was begun, because that is not possible now, and no attempt is counted.
    *
    * @param mayStillBegin whether the claim still holds; called when the receiver has been read
+   * @param onSlow undefined: the delivery was claimed as one to a slow receiver
    */
   async deliver(
     delivery: ClaimedDelivery,
@@ -49,6 +50,8 @@ export class DeliverEvent {
       if (receiver === undefined) return cancelled(delivery);
       // The webhook was paused or disabled after the claim: the delivery stays on hold with its others.
       if (receiver.status !== 'ACTIVE' || !mayStillBegin()) return undefined;
+      // Another dispatcher has found it to be slow since the claim: only the slow queue posts to it now.
+      if (onSlow !== undefined && receiver.health.isSlow) return undefined;
       return await this.post(delivery, receiver, onSlow);
     } catch (error) {
       this.options.onError(error);
