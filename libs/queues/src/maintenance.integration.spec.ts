@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JobWorker, MaintenanceSchedule, QUEUES } from './index.ts';
 
 const EVERY_MS = 500;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const NAME = 'recoveries.forget';
 
@@ -120,6 +121,26 @@ it('a regular job is not begun again and again while schedulers of two releases 
   passedMs += HOUR_MS;
   expect(await intervalAfter(other)).toBe(HOUR_MS);
   await Promise.all([one.close(), other.close()]);
+});
+
+it('a regular job that only another release has is removed ten minutes after it was found, not sooner', async () => {
+  await queue.obliterate({ force: true });
+  const former = 'notices.forget';
+  const addFormer = (): Promise<unknown> =>
+    queue.upsertJobScheduler(former, { every: EVERY_MS }, { name: former, data: { v: 1 } });
+  const left = async (): Promise<string[]> => (await queue.getJobSchedulers()).map(({ key }) => key).sort();
+  await addFormer();
+  await putBackUntilThere();
+  passedMs += 9 * MINUTE_MS;
+  await schedule.restore();
+  expect(await left()).toEqual([former, NAME]);
+  passedMs += 2 * MINUTE_MS;
+  await schedule.restore();
+  expect(await left()).toEqual([NAME]);
+  // A scheduler of the other release still runs, and adds it again.
+  await addFormer();
+  await schedule.restore();
+  expect(await left()).toEqual([former, NAME]);
 });
 
 it('all regular jobs are restored, although the schedule of one was overwritten', async () => {

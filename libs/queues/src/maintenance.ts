@@ -12,10 +12,18 @@ export interface RegularJob {
 /** Tolerated clock skew between two machines; without a tolerance, jobs would be restored again and again. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
+/** After how long a schedule that this release does not know is removed: much longer than two releases run beside each other in an update. */
+const REMOVED_AFTER_MS = 10 * 60_000;
+/** How many schedules are looked at for this, since something else may have written any number. */
+const MAX_SCHEDULES = 1_000;
+
 /** The payload of all regular jobs. */
 const DATA = { v: 1 } as const;
 
-/** Keeps the schedules of the regular jobs in Redis: restores those that are missing, because Redis was emptied or replaced, or that no longer fire. */
+/**
+ * Keeps the schedules of the regular jobs in Redis: restores those that are missing, because Redis was emptied or replaced, or that no longer fire; removes
+ * those of jobs that only another release has.
+ */
 export class MaintenanceSchedule {
   private readonly producer: JobProducer;
   private restoring: Promise<void> | undefined;
@@ -23,6 +31,9 @@ export class MaintenanceSchedule {
   private readonly seen = new Map<JobName, { readonly next: number; readonly sinceMs: number }>();
   /** When each job was last given its interval instead of another one. */
   private readonly changed = new Map<JobName, number>();
+
+  /** Since when each schedule that this release does not know has been there. */
+  private unknown: ReadonlyMap<string, number> = new Map();
 
   /** @param nowMs a monotonic clock, in milliseconds */
   constructor(
@@ -49,6 +60,7 @@ export class MaintenanceSchedule {
     try {
       const queue = await this.producer.queue();
       for (const job of this.jobs) await this.restoreOne(queue, job);
+      await this.removeUnknown(queue);
     } catch (error) {
       this.onError(error as Error);
     }
@@ -69,6 +81,20 @@ export class MaintenanceSchedule {
       await this.producer.connection.unlink(queue.toKey(`repeat:${name}`));
       this.onError(error as Error);
     }
+  }
+
+  /** Not at once: a scheduler of the release that has the job would add it again each time, and each time it would run. */
+  private async removeUnknown(queue: Queue): Promise<void> {
+    const nowMs = this.nowMs();
+    const names = await this.producer.connection.zrange(queue.toKey('repeat'), 0, String(MAX_SCHEDULES - 1));
+    const unknown = new Map<string, number>();
+    for (const name of names) {
+      if (this.jobs.some((job) => job.name === name)) continue;
+      const sinceMs = this.unknown.get(name) ?? nowMs;
+      if (nowMs - sinceMs > REMOVED_AFTER_MS) await queue.removeJobScheduler(name);
+      else unknown.set(name, sinceMs);
+    }
+    this.unknown = unknown;
   }
 
   /**
