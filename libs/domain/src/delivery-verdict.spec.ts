@@ -97,6 +97,12 @@ describe('the verdict after an attempt', () => {
     ['rcpt', 554, 'blocked using zen.spamhaus.org', { kind: 'failed' }],
     ['rcpt', 554, 'Relay access denied', { kind: 'failed' }],
     ['rcpt', 530, 'Authentication required', { kind: 'relay_unavailable' }],
+    [
+      'content',
+      554,
+      'mailbox full; STOREDRV.Submission.Exception:QuotaExceededException',
+      { kind: 'relay_unavailable' },
+    ],
   ] as const)('goes by what is said and not by the stage alone: %s %s %s', (stage, code, text, verdict) => {
     expect(decideAfterAttempt(refused(stage, code, text), 0)).toEqual(verdict);
   });

@@ -22,11 +22,15 @@ const DEFAULT_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
   553: 'hard_bounce',
 };
 
+/** RFC 3463, section 3.3. */
+const MAILBOX_FULL = '5.2.2';
+
 /** Stages at which a 421 can be about a recipient or a message, not only about the server closing the connection (RFC 5321, section 3.8). */
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
- * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Only a text about a rate precedes the code of a temporary reply.
+ * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Two texts precede the
+ * code: one about a rate that of a temporary reply, and one about our own account at the relay that of a full mailbox.
  *
  * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report, unless that says otherwise
  */
@@ -55,6 +59,8 @@ function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | und
   const byText = knownReply(text)?.class;
   // Servers say "too fast" with every temporary code, such as 4.3.2.
   if (code < 500 && byText === 'rate_limited') return byText;
+  // Exchange says of the mailbox that we log in with what others say of a recipient's.
+  if (enhancedCode === MAILBOX_FULL && byText === 'relay') return byText;
   const byEnhancedCode = enhancedCode === undefined ? undefined : classOfEnhancedCode(enhancedCode);
   return byEnhancedCode ?? BY_CODE[code] ?? byText;
 }

@@ -45,6 +45,12 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /sending paused for this account|not authorized to perform ses:/i,
       '554 Message rejected: Sending paused for this account. For more information, please check the inbox of the email address associated with your AWS account.',
     ],
+    // The mailbox that we log in with keeps what was sent; a person has to empty it.
+    [
+      'Microsoft',
+      /STOREDRV\.Submission\.Exception:QuotaExceeded/,
+      '554 5.2.2 mailbox full; STOREDRV.Submission.Exception:QuotaExceededException.MapiExceptionShutoffQuotaExceeded; Failed to process message due to a permanent exception with message Cannot submit message',
+    ],
     ['SendGrid', /credits exceeded/i, '451 Authentication failed: Maximum credits exceeded'],
     [
       'Mailgun',
@@ -107,6 +113,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'Microsoft',
       /(thread|connections?) limit exceeded/i,
       '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded',
+    ],
+    [
+      'Microsoft',
+      /SubmissionQuotaExceeded/,
+      '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message due to a permanent exception with message The message can’t be submitted because the sender’s submission quota was exceeded',
     ],
     [
       'cPanel',
@@ -345,6 +356,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'SendGrid',
       /not match a verified sender/i,
       '550 The from address does not match a verified Sender Identity. Mail cannot be sent until this error is resolved.',
+    ],
+    [
+      'Microsoft',
+      /SendAsDenied/,
+      '554 5.2.252 SendAsDenied; relay@example.com not allowed to send as shop@example.com; STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied',
     ],
     [
       'Postmark',
