@@ -1,7 +1,8 @@
 const MASK = '***';
 const SECRET_PREFIXES = ['phk_', 'phi_', 'phv_', 'phu_', 'phc_', 'pho_', 'php_', 'wht_'];
-const SECRETS = new RegExp(`\\b(${SECRET_PREFIXES.join('|')})[A-Za-z0-9_-]+`, 'g');
-const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
+// Whatever precedes them: what is escaped ends with a letter or a digit, such as `\n` or `%2F`.
+const SECRETS = new RegExp(`(${SECRET_PREFIXES.join('|')})[A-Za-z0-9_-]+`, 'g');
+const BEARER = /(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 // Greedy up to the last `@` before a slash: a password may hold an `@` itself.
 const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;
 const AT = /@|%40/g;
