@@ -96,6 +96,15 @@ describe('S17: hits', () => {
     });
   });
 
+  it('have the time of the first, in whatever order gateways record them', async () => {
+    const id = await sentEmail();
+    const [first, later] = [new Date(Date.now() - 20_000), new Date(Date.now() - 10_000)];
+    const url = 'https://a.example/';
+    await hits.record([open(id, { at: later }), click(id, url, { at: later })]);
+    await hits.record([open(id, { at: first }), click(id, url, { at: first })]);
+    expect((await shown(id)).engagement).toMatchObject({ openedAt: first, clickedAt: first });
+  });
+
   it('are reported once, however many gateways record them concurrently', async () => {
     await subscribe();
     const ids = [await sentEmail(), await sentEmail(), await sentEmail()];
@@ -197,7 +206,13 @@ describe('S17: hits', () => {
   it('of emails that do not exist, or were not sent, are ignored', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() + 3_600_000));
     await stores.accept([email]);
-    await hits.record([open(email.id), open(newId('trs', Date.now())), open(newId('trs', 0))]);
+    const unsent = [email.id, newId('trs', Date.now()), newId('trs', 0)];
+    for (const status of ['SUPPRESSED', 'CANCELLED']) {
+      const [id] = await stores.acceptEmails(acme, 1);
+      await stores.ask('UPDATE emails SET status = $2::email_status WHERE id = $1', [uuidOf(id!), status]);
+      unsent.push(id!);
+    }
+    await hits.record(unsent.map((id) => open(id)));
     expect(await stores.count('email_engagements', 'workspace_id = $1', [uuidOf(acme)])).toBe(0);
   });
 

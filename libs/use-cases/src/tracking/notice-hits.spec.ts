@@ -70,6 +70,21 @@ describe('S17: noticing hits', () => {
     await noticed.close();
   });
 
+  it.each([
+    ['two gateways deadlocked over them', '40P01'],
+    ['somebody else held a lock for too long', '55P03'],
+  ])('records them with the next try when %s', async (_what, code) => {
+    const faults = [Object.assign(new Error('not now'), { code })];
+    const { noticed, groups } = noticing(() => {
+      const fault = faults.shift();
+      return fault === undefined ? Promise.resolve() : Promise.reject(fault);
+    });
+    noticed.note(hit());
+    await until(() => groups.length > 0);
+    await noticed.close();
+    expect([await counted('recorded'), await counted('refused')]).toEqual([1, 0]);
+  });
+
   it('retries the same group although more hits have arrived: whether it was counted is known by the group', async () => {
     const tried: (readonly Hit[])[] = [];
     const { noticed } = noticing((group) => {
