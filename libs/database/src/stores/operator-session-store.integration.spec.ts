@@ -7,6 +7,7 @@ import { OperatorSessionStore } from './operator-session-store.ts';
 
 const { database } = await openTestStores();
 const sessions = new OperatorSessionStore(database);
+const HOUR_MS = 3_600_000;
 
 async function networksTold(): Promise<unknown[]> {
   const page = { limit: 100, sort: 'createdAt.asc' } as const;
@@ -26,9 +27,10 @@ it('The audit log records once an hour that the attempts of a network are used u
   expect(await networksTold()).toEqual(['203.0.113.7', '203.0.113.8', '203.0.113.7']);
 });
 
-it('A session survives when the clock is set back by a month, and expires as if it had begun then', async () => {
-  const [hour, issuer] = [3_600_000, 'https://provider.example'];
-  const session = { tokenHash: randomBytes(32), network: '203.0.113.7', maxAgeMs: 12 * hour };
+/** A session of somebody whom an identity provider vouches for: whether it is valid, and a way to let time pass for it. */
+async function startSession(maxIdleMs: number) {
+  const issuer = 'https://provider.example';
+  const session = { tokenHash: randomBytes(32), network: '203.0.113.7', maxAgeMs: 12 * HOUR_MS };
   await sessions.signInVouched({ issuer, name: 'ada@provider.example', role: 'viewer' }, session);
   const passes = (time: string) =>
     database.pool.query(
@@ -36,9 +38,22 @@ it('A session survives when the clock is set back by a month, and expires as if 
       [session.tokenHash, time],
     );
   const counts = async (): Promise<boolean> => {
-    const look = { maxAgeMs: session.maxAgeMs, maxIdleMs: 8 * hour, isUse: true };
+    const look = { maxAgeMs: session.maxAgeMs, maxIdleMs, isUse: true };
     return (await sessions.find(session.tokenHash, look, { ofAccounts: true, issuer })) !== undefined;
   };
+  return { passes, counts };
+}
+
+it('A session that has ended for want of activity stays ended, however often its cookie is sent', async () => {
+  const { passes, counts } = await startSession(HOUR_MS);
+  await passes('59 minutes');
+  expect(await counts()).toBe(true);
+  await passes('61 minutes');
+  for (const _time of [1, 2]) expect(await counts()).toBe(false);
+});
+
+it('A session survives when the clock is set back by a month, and expires as if it had begun then', async () => {
+  const { passes, counts } = await startSession(8 * HOUR_MS);
   await passes('-1 month');
   expect(await counts()).toBe(true);
   await passes('7 hours');
