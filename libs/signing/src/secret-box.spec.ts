@@ -74,6 +74,12 @@ describe('SecretBox', () => {
     expect(() => box.open(Buffer.concat([sealed, Buffer.of(0)]), PLACE)).toThrow(SecretNotOpened);
   });
 
+  it('does not repeat a damaged id of a key in its error: it could have control characters', () => {
+    const sealed = boxOf(OLD).seal('x', PLACE);
+    sealed[2] = 0x1b;
+    expect(() => boxOf(OLD).open(sealed, PLACE)).toThrow('the id of its key is damaged');
+  });
+
   it('decrypts a value that another implementation made', () => {
     expect(boxOf(OLD).open(KNOWN, PLACE).toString()).toBe('hello');
   });
