@@ -54,6 +54,10 @@ it.each([
   asked.length = 0;
   await expect(callers.identify(request, response)).resolves.toBe(holder);
   expect(asked).toEqual(judgedBy);
+  // From the next request on, the new limit is the only one.
+  asked.length = 0;
+  await callers.identify(request, response).catch(() => undefined);
+  expect(asked).toEqual([[ratePerSecond, rateBurst]]);
 });
 
 it('R1: a request that the limit refuses is judged once, as long as that limit is the same', async () => {
