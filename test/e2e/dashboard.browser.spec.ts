@@ -131,6 +131,24 @@ if (chromium === undefined) {
       await provider.close();
     });
 
+    it('shows the page that a link on another site leads to, or its form to whoever is not signed in', async () => {
+      const elsewhere = `http://localhost:${dashboard.port}`;
+      const page = await browser.openPage(DESKTOP);
+      const follow = (href: string): Promise<unknown> =>
+        page.evaluate(
+          `document.body.append(Object.assign(document.createElement('a'), { href: ${JSON.stringify(href)} }));
+           document.querySelector('body > a:last-child').click()`,
+        );
+      await page.goTo(`${elsewhere}/sign-in`);
+      await page.waitUntil(`document.activeElement?.id === 'name'`);
+      await follow(`${url}/emails?status=SENT`);
+      await page.waitUntil(`document.querySelector('h1')?.textContent === 'Emails'`);
+      expect(await page.evaluate('location.href')).toBe(`${url}/emails?status=SENT`);
+      await follow(`${elsewhere}/emails`);
+      await page.waitUntil(`document.activeElement?.id === 'name'`);
+      expect(await page.evaluate('location.href')).toBe(`${elsewhere}/sign-in?to=%2Femails`);
+    });
+
     it.each([
       ['a desk', DESKTOP],
       ['a telephone', TELEPHONE],

@@ -115,6 +115,15 @@ describe('The dashboard', () => {
     expect((await signIn({ ...hedy, to: '//evil.example' })).headers.get('location')).toBe('/');
   });
 
+  it('leads on from a link on another site, with which browsers send no cookie, and shows its form to whoever is not signed in', async () => {
+    const shown = async (site: string): Promise<[string | null, boolean]> => {
+      const page = await ask('/sign-in?to=/emails', { headers: { 'Sec-Fetch-Site': site } });
+      return [page.headers.get('refresh'), (await page.text()).includes('<form')];
+    };
+    expect(await shown('cross-site')).toEqual(['0; url=/emails', false]);
+    for (const site of ['same-origin', 'none']) expect(await shown(site)).toEqual([null, true]);
+  });
+
   it('says how to submit a form again that was sent after the end of the session', async () => {
     const answer = await ask('/suppressions', {
       method: 'POST',

@@ -2,8 +2,7 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
-import { html } from '../pages/html.ts';
-import { renderPage } from '../pages/page.ts';
+import { forwardingPage } from './forwarding-page.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInCookie } from './sign-in-cookie.ts';
@@ -39,7 +38,8 @@ export class ProviderController {
     this.secrets.clear(response);
     const operator = await provider.finish(new URL(request.originalUrl, 'http://any').search, secrets);
     this.cookie.set(response, await this.sessions.signInVouched(operator, network), SESSION_MS);
-    response.end(signedInPage(response, redirectTarget(secrets?.to)));
+    const to = redirectTarget(secrets?.to);
+    response.end(forwardingPage(response, { title: 'Signed in', heading: 'You are signed in', to }));
   }
 
   private get provider(): IdentityProvider {
@@ -48,15 +48,4 @@ export class ProviderController {
       throw new Refusal(404, 'No identity provider is set here; sign in by password');
     return provider;
   }
-}
-
-/** A page that leads on by itself. A redirect would still count as a request from the provider's site, to which browsers do not add our strict cookie. */
-function signedInPage(response: Response, to: string): string {
-  const content = html`<div class="narrow">
-    <h1>You are signed in</h1>
-    <p><a href="${to}">Go on</a></p>
-  </div>`;
-  const page = renderPage(response, { title: 'Signed in', content });
-  response.setHeader('Refresh', `0; url=${to}`);
-  return page;
 }

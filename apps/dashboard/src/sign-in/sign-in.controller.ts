@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { faultAlert } from '../pages/components.ts';
+import { forwardingPage } from './forwarding-page.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { SessionCookie } from './session-cookie.ts';
 import { SignInMethods, TrustedProxies } from './sign-in-methods.ts';
@@ -29,11 +30,17 @@ export class SignInController {
   ) {}
 
   @Get('sign-in')
-  async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const isClosed = await this.sessions.isClosed();
-    const { to } = query as Record<string, unknown>;
-    const content = isClosed ? CLOSED : this.page({ to: redirectTarget(to) });
-    return renderPage(response, { title: 'Sign in', content });
+  async show(
+    @Query() query: unknown,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { to: wanted } = query as Record<string, unknown>;
+    const to = redirectTarget(wanted);
+    if (await this.sessions.isClosed()) return renderPage(response, { title: 'Sign in', content: CLOSED });
+    if (isFromAnotherSite(request))
+      return forwardingPage(response, { title: 'Posthorn', heading: 'One moment', to });
+    return renderPage(response, { title: 'Sign in', content: this.page({ to }) });
   }
 
   @Post('sign-in')
@@ -85,6 +92,14 @@ export class SignInController {
       ${byPassword ? form(name, to) : ''}
     </div>`;
   }
+}
+
+/**
+ * Whether a link on another site led here. Whoever followed it may be signed in all the same, since browsers do not add our strict cookie to such
+ * a request; they say where it came from over TLS, and on the local machine.
+ */
+function isFromAnotherSite({ headers }: Request): boolean {
+  return headers['sec-fetch-site'] === 'cross-site';
 }
 
 const CREDENTIALS_MISSING = new Refusal(400, 'Give both, a name and a password');
