@@ -124,6 +124,15 @@ describe('RateLimiter', () => {
     expect(allowedIn(await judgeAll(limiter, 6, 'b'))).toBe(6);
   });
 
+  it('R3: refills a bucket whose last known state is from before Redis was unavailable', async () => {
+    const limiter = await connected();
+    const quick: RateLimit = { amount: 1_000, periodSeconds: 1, burst: 10 };
+    await judgeAll(limiter, 10, 'a', quick);
+    await redis.stop();
+    await sleep(20);
+    expect(allowedIn(await judgeAll(limiter, 10, 'a', quick))).toBe(10);
+  });
+
   it('R3: serves and limits although Redis was never available', async () => {
     await redis.stop();
     const limiter = new RateLimiter({ url: redis.url, prefix: 'p', onError: () => undefined });
