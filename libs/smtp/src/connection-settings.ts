@@ -47,7 +47,6 @@ export function mailerOptions(settings: ConnectionSettings, plaintext: boolean):
     port: address.port,
     secure: address.implicitTls,
     requireTLS: tlsPolicy !== 'opportunistic',
-    opportunisticTLS: mayUsePlaintext(settings),
     ignoreTLS: plaintext,
     name: settings.ehloName,
     tls: { rejectUnauthorized: verifiesCertificate(settings), ...settings.tls },

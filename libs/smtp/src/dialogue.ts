@@ -94,9 +94,7 @@ export class Dialogue {
     const [awaited] = this.awaited;
     if (awaited === 'greeting' || awaited === 'content') return awaited;
     if (awaited !== undefined) return awaited === 'mail' && this.messages > 1 ? 'reused' : 'command';
-    // After a refused STARTTLS the dialogue continues in plaintext.
-    const isHandshake = this.stage === 'starttls' && this.fault === undefined;
-    return this.stage === 'connect' || isHandshake ? 'connection' : undefined;
+    return this.stage === 'connect' || this.stage === 'starttls' ? 'connection' : undefined;
   }
 
   /** The outcome of the message, or of the attempt to connect, which has ended with this error or without one. */

@@ -101,7 +101,7 @@ export class RelayConnection implements PooledConnection {
   ): Promise<RelayConnection> {
     const connection = await new RelayConnection(settings, addresses).establish();
     const { failure } = connection;
-    const hasBrokenTls = failure?.kind === 'broken' && failure.stage === 'starttls';
+    const hasBrokenTls = failure !== undefined && 'stage' in failure && failure.stage === 'starttls';
     return hasBrokenTls && mayUsePlaintext(settings)
       ? new RelayConnection(settings, addresses, failure).establish()
       : connection;

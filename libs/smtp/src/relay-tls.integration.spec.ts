@@ -21,10 +21,14 @@ beforeAll(() => {
 });
 afterAll(() => authority.close());
 
-function send(url: string, tlsPolicy: TlsPolicy, options: RelayTransportOptions = {}): Promise<Transmission> {
+function transportTo(url: string, tlsPolicy: TlsPolicy, options: RelayTransportOptions = {}): RelayTransport {
   const transport = new RelayTransport(url, { tlsPolicy, tls: { ca: authority.certificate }, ...options });
   open.unshift(transport);
-  return transport.send(ENVELOPE, MESSAGE);
+  return transport;
+}
+
+function send(url: string, tlsPolicy: TlsPolicy, options?: RelayTransportOptions): Promise<Transmission> {
+  return transportTo(url, tlsPolicy, options).send(ENVELOPE, MESSAGE);
 }
 
 /** A relay whose certificate is right for 127.0.0.1, is for somebody else, has expired, or is vouched for by nobody. */
@@ -61,6 +65,11 @@ describe('a relay with STARTTLS', () => {
 describe('a relay whose STARTTLS does not work', () => {
   const faults: readonly (readonly [string, SinkScript])[] = [
     ['refuses it', (stage) => (stage === 'starttls' ? { reply: '454 4.7.0 not now' } : undefined)],
+    [
+      'refuses it and hangs up',
+      (stage) => (stage === 'starttls' ? { reply: '454 4.7.0 no', drop: true } : undefined),
+    ],
+    ['ends the session', (stage) => (stage === 'starttls' ? { reply: '421 4.7.0 too many' } : undefined)],
     ['hangs up', (stage) => (stage === 'starttls' ? { reply: '220 go on', drop: true } : undefined)],
     ['talks nonsense', (stage) => (stage === 'starttls' ? { reply: '220 go on\r\nwhat?' } : undefined)],
     ['falls silent', () => undefined],
@@ -74,7 +83,9 @@ describe('a relay whose STARTTLS does not work', () => {
 
   it.each(faults)('and that %s is used in plaintext if TLS is not required', async (_what, script) => {
     const server = await relayThat(script);
-    expect(await send(server.url, 'opportunistic', SHORT)).toMatchObject({ kind: 'accepted' });
+    const transport = transportTo(server.url, 'opportunistic', SHORT);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    expect(await transport.greet()).toMatchObject({ isSecured: false, tlsFailure: { stage: 'starttls' } });
   });
 
   it.each(faults)('and that %s gets no mail if it is, and never a password', async (_what, script) => {
