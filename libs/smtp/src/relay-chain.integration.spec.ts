@@ -4,7 +4,7 @@ import { decideAfterAttempt } from '@posthorn/domain';
 import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
 import { RelayBreaker } from './relay-breaker.ts';
 import { RelayChain, type RelayEvent } from './relay-chain.ts';
-import { RelayTransport } from './relay-transport.ts';
+import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
@@ -28,7 +28,11 @@ interface Chain {
 }
 
 /** A chain of a relay for each script, with a breaker that goes by a clock of the test. */
-async function chainOf(...scripts: SinkScript[]): Promise<Chain> {
+function chainOf(...scripts: SinkScript[]): Promise<Chain> {
+  return chainWith({}, scripts);
+}
+
+async function chainWith(options: RelayTransportOptions, scripts: SinkScript[]): Promise<Chain> {
   const servers = await Promise.all(
     scripts.map((script) => ScriptedSmtpServer.start(script, { extensions: ['PIPELINING'] })),
   );
@@ -36,7 +40,11 @@ async function chainOf(...scripts: SinkScript[]): Promise<Chain> {
   let nowMs = 0;
   const relays = servers.map(({ url }) => {
     // Only silence takes so long, however busy the machine is.
-    const transport = new RelayTransport(url, { socketTimeoutMs: 3_000, commandTimeoutMs: 3_000 });
+    const transport = new RelayTransport(url, {
+      socketTimeoutMs: 3_000,
+      commandTimeoutMs: 3_000,
+      ...options,
+    });
     const breaker = new RelayBreaker(() => nowMs);
     return { transport, breaker };
   });
@@ -232,6 +240,32 @@ describe('relays in order of preference', () => {
     }
     expect(verdicts).toEqual(['retry', 'retry', 'retry', 'retry', 'retry', 'relay_unavailable']);
     expect(chain.events).toMatchObject([{ isAvailable: false }]);
+  });
+
+  it('are not tried by emails that waited for a connection meanwhile, once they are unavailable', async () => {
+    const hangUp = Promise.withResolvers<void>();
+    const hangsUp = at('greeting', { after: hangUp.promise, drop: true });
+    const chain = await chainWith({ maxConnections: 1 }, [hangsUp, WELL]);
+    const sends = [1, 2, 3].map(() => chain.chain.send(ENVELOPE, MESSAGE));
+    hangUp.resolve();
+    expect((await Promise.all(sends)).map((answer) => answer?.kind)).toEqual(sends.map(() => 'accepted'));
+    expect(taken(chain)).toEqual([0, 3]);
+    expect(chain.servers[0]!.connections.total).toBe(1);
+  });
+
+  it('take an email over a connection that is established after they became unavailable, and are available again', async () => {
+    const welcome = Promise.withResolvers<void>();
+    const chain = await chainOf((stage, { connection }) => {
+      if (stage !== 'greeting') return undefined;
+      return connection === 1 ? { reply: '220 hello', after: welcome.promise } : { drop: true };
+    });
+    const first = chain.chain.send(ENVELOPE, MESSAGE);
+    for (let n = 0; n < 100 && chain.servers[0]!.connections.total === 0; n += 1) await sleep(20);
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'greeting' });
+    expect(chain.chain.retryAfterMs).toBeGreaterThan(0);
+    welcome.resolve();
+    expect(await first).toMatchObject({ kind: 'accepted' });
+    expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, true]);
   });
 
   it('stay available when a connection fails that was being opened before they were available again', async () => {

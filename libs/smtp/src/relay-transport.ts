@@ -1,3 +1,4 @@
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
 import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
@@ -258,6 +259,8 @@ export class RelayTransport {
         slot.connection = undefined;
       }
     }
+    // Whoever waits for the slot must know what a failure says about the relay, and our caller judges that first.
+    if (transmission?.kind !== 'accepted') await nextTurnOfTheLoop();
     this.pool.give(slot);
   }
 }
