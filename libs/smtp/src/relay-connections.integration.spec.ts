@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ScriptedSmtpServer, SmtpSink, type SinkScript, type SinkStage } from '@posthorn/testing';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
@@ -23,6 +25,38 @@ async function scripted(
   const server = await ScriptedSmtpServer.start(script, { extensions });
   open.push(server);
   return server;
+}
+
+/** A relay that refuses a message at its first bytes, and takes in the rest when it is told to. */
+async function hastyRelay(): Promise<{ url: string; takeInTheRest(): Promise<string> }> {
+  let content = '';
+  const hasEnded = Promise.withResolvers<string>();
+  let resume = (): void => undefined;
+  const server = createServer((socket) => {
+    let inContent = false;
+    resume = () => socket.resume();
+    socket.on('data', (chunk) => {
+      if (!inContent) {
+        inContent = chunk.toString().startsWith('DATA');
+        socket.write(inContent ? '354 go on\r\n' : '250 ok\r\n');
+        return;
+      }
+      if (content === '') socket.pause().write('552 5.3.4 too large\r\n');
+      content += chunk.toString();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => hasEnded.resolve(content));
+    socket.write('220 hasty\r\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ close: async () => void (await once(server.close(), 'close')) });
+  const { port } = server.address() as AddressInfo;
+  const takeInTheRest = (): Promise<string> => {
+    resume();
+    return hasEnded.promise;
+  };
+  return { url: `smtp://127.0.0.1:${port}`, takeInTheRest };
 }
 
 const someTime = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -71,6 +105,29 @@ describe('the connections of a transport', () => {
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect(server.connections.total).toBe(2);
   });
+
+  it('are closed if a message is refused before all of it was sent: a command would become part of it', async () => {
+    const relay = await hastyRelay();
+    const transport = transportTo(relay.url, { commandTimeoutMs: 3_000 });
+    const large = Buffer.from(`${'x'.repeat(1022)}\r\n`.repeat(32 * 1024));
+    expect(await transport.send(ENVELOPE, large)).toMatchObject({ kind: 'refused', stage: 'content' });
+    const content = await relay.takeInTheRest();
+    expect([content.includes('RSET'), content.includes('\r\n.\r\n')]).toEqual([false, false]);
+  });
+
+  it.each(['AUTH PLAIN', 'AUTH XOAUTH2'])(
+    'are closed if the login fails, even if the relay keeps its side open: %s',
+    async (offer) => {
+      const server = await scripted(
+        (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined),
+        [offer],
+      );
+      const transport = transportTo(server.url.replace('//', '//joe:hunter2@'));
+      expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'auth' });
+      await until(() => server.connections.open === 0);
+      expect(server.connections.total).toBe(1);
+    },
+  );
 
   it('are replaced, with QUIT, after the maximum of messages', async () => {
     const server = await scripted();

@@ -106,6 +106,17 @@ describe('The name of a relay', () => {
     }
   });
 
+  it('may have several addresses; if one cannot check the password for now, the others are tried', async () => {
+    const good = await sinkAt('127.0.0.2');
+    const bad = await sinkAt('127.0.0.1', good.port, (stage) =>
+      stage === 'auth' ? { reply: '454 4.7.0 Temporary authentication failure' } : undefined,
+    );
+    const transport = transportTo(good.port, ['127.0.0.1', '127.0.0.2'], 'joe:hunter2@');
+    for (let n = 1; n <= 8; n += 1)
+      expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    expect(bad.connections.total).toBeLessThanOrEqual(1);
+  });
+
   it('may have several addresses; if one rejects the password, the others are not tried', async () => {
     const script: SinkScript = (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined);
     const one = await sinkAt('127.0.0.1', undefined, script);
