@@ -8,6 +8,11 @@ describe('The refusal that callers get for an error', () => {
     expect(refusalOf(away)).toMatchObject({ statusCode: 503, details: { retryAfterSeconds: 2 } });
   });
 
+  it('is to retry after a deadlock, which changed nothing', () => {
+    const victim = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+    expect(refusalOf(victim)).toMatchObject({ statusCode: 503, details: { retryAfterSeconds: 2 } });
+  });
+
   it('does not ask for an idempotency key, which most routes refuse', () => {
     expect(refusalOf(new Error('Connection terminated'))?.message).not.toContain('idempotency key');
   });

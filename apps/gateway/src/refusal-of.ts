@@ -4,8 +4,9 @@ import { Refusal } from '@posthorn/kernel';
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * The refusal that callers get for an error; undefined: it is an internal error. While the database is unavailable they are told to retry.
- * A refusal is never checked for an outage, since outages are recognised by words that its message may quote from a caller.
+ * The refusal that callers get for an error; undefined: it is an internal error. They are told to retry while the database is unavailable, and
+ * when it rolled their change back in favour of another. A refusal is never checked for an outage, since outages are recognised by words that
+ * its message may quote from a caller.
  */
 export function refusalOf(fault: unknown): Refusal | undefined {
   if (fault instanceof Refusal) return fault;

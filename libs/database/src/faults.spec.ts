@@ -116,7 +116,9 @@ describe('An outage', () => {
   it.each<[string, boolean]>([
     ['57P03', true],
     ['57P01', true],
-    ['40P01', false],
+    ['55P03', true],
+    ['40001', true],
+    ['40P01', true],
     ['23505', false],
     ['42601', false],
   ])('%s: %s', (code, expected) => {

@@ -115,15 +115,12 @@ function faultOfMessage(message: string): DatabaseFault {
   return LOST_IN_BETWEEN.some((pattern) => pattern.test(message)) ? 'lost' : 'other';
 }
 
-/** Whether the database was unreachable or did not answer, so that a later retry may succeed. */
-export function isOutage(error: unknown): boolean {
-  const fault = faultOf(error);
-  return fault === 'unavailable' || fault === 'lost' || fault === 'locked';
-}
+/** The faults after which the same work may succeed later. */
+const OUTAGES = new Set<DatabaseFault>(['unavailable', 'lost', 'locked', 'conflict']);
 
-/** Whether a later retry of a whole transaction may succeed: after an outage, or a deadlock or serialisation failure. */
-export function isTemporary(error: unknown): boolean {
-  return isOutage(error) || faultOf(error) === 'conflict';
+/** Whether the database was unreachable, did not answer, or had to let another transaction go first, so that a later retry may succeed. */
+export function isOutage(error: unknown): boolean {
+  return OUTAGES.has(faultOf(error));
 }
 
 const STATEMENT_RAN_OUT_OF_TIME = '57014';

@@ -1,5 +1,5 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
-import { type DatabaseFault, faultOf, hasRunOutOfTime, isTemporary } from '@posthorn/database';
+import { type DatabaseFault, faultOf, hasRunOutOfTime, isOutage } from '@posthorn/database';
 
 const MAX_OUTCOMES_PER_GROUP = 500;
 const RETRY_DELAY_MS = 500;
@@ -98,7 +98,7 @@ export class OutcomeRecorder<Outcome> {
         this.options.onError(error);
         // Retrying the whole group would time out again, and this process would record nothing any more.
         if (outcomes.length > 1 && hasRunOutOfTime(error)) return 'out of time';
-        if (!isTemporary(error)) return faultOf(error);
+        if (!isOutage(error)) return faultOf(error);
         this.isFailing = true;
         await sleep(RETRY_DELAY_MS);
       }

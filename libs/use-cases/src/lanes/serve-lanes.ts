@@ -1,6 +1,6 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import { type ClaimedRow, isTemporary, type LaneDemand, type OutboxStore } from '@posthorn/database';
+import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
@@ -116,7 +116,7 @@ async function giveBackWithRetry(
     try {
       return await outbox.giveBack(rows);
     } catch (error) {
-      if (!isTemporary(error) || performance.now() > until) throw error;
+      if (!isOutage(error) || performance.now() > until) throw error;
       onError(error);
     }
   }

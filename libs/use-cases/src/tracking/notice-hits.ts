@@ -1,6 +1,6 @@
 import { sleep } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
-import { type HitStore, isTemporary } from '@posthorn/database';
+import { type HitStore, isOutage } from '@posthorn/database';
 import { trackingHits } from '@posthorn/platform';
 
 const MAX_PER_GROUP = 500;
@@ -76,7 +76,7 @@ export class NoticeHits {
       return true;
     } catch (error) {
       this.options.onError(error);
-      if (isTemporary(error)) return false;
+      if (isOutage(error)) return false;
       count('refused', group);
       return true;
     }
