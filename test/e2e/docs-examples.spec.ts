@@ -26,7 +26,8 @@ const START = examples[0]!;
 const OTHER_RELAY = inSection('README.md', 'Through your relay');
 const FIRST_START = inSection('docs/operations.md', 'First start');
 const BACKUP = inSection('docs/operations.md', 'Backup and restore');
-const apart = new Set([START, ...OTHER_RELAY, ...FIRST_START, ...BACKUP]);
+const DELETION = inSection('docs/operations.md', 'Deleting a workspace');
+const apart = new Set([START, ...OTHER_RELAY, ...FIRST_START, ...BACKUP, ...DELETION]);
 
 const declared = examples.filter(({ needs }) => needs !== undefined);
 const run = examples.filter(({ needs }) => needs === undefined);
@@ -125,6 +126,17 @@ describe('The examples for operators', () => {
       } finally {
         await fresh.remove();
       }
+    },
+    WITHIN_MS,
+  );
+
+  it(
+    'delete a workspace, here one that was created for this',
+    async () => {
+      const reader = new Reader(checkout, names);
+      const [example] = DELETION;
+      const created = { ...example!, code: 'npm run posthorn -- workspace create --name "The shop"' };
+      for (const each of [created, ...DELETION]) expectDone(each, await reader.run(each));
     },
     WITHIN_MS,
   );
