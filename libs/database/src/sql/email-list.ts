@@ -59,8 +59,8 @@ export function conditionsOf({ to, status, template, groupBy }: EmailFilter, val
   const isScheduled = status === 'SCHEDULED';
   const withIndex = [
     ...values.given(to, 'text', (wanted) => `to_address = ${wanted}`),
-    // A literal, as in the predicate of the index.
-    ...(isScheduled ? [`status = 'SCHEDULED'`] : []),
+    // Word for word what is in the index: all scheduled emails have a send_at.
+    ...(isScheduled ? [`status = 'SCHEDULED' AND send_at IS NOT NULL`] : []),
     ...values.given(template, 'text', (wanted) => `template_name = ${wanted}`),
     ...values.given(groupBy, 'text', (wanted) => `group_by = ${wanted}`),
   ];

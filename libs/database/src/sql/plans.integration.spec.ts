@@ -104,6 +104,7 @@ import {
 import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
+import { HAS_ANY, NEXT_EMAILS } from './workspace-deletion.ts';
 
 /** The tables that grow with the emails: no statement may scan one of them sequentially. */
 const GROWING =
@@ -777,6 +778,13 @@ const STATEMENTS: readonly Checked[] = [
     'idempotency_keys_pkey',
   ),
   checked({ CANCEL_DUE }, () => [array(sample.ids)], 'outbox_pkey'),
+  checked({ NEXT_EMAILS }, () => [someWorkspace(), text(FIRST_ID), '500'], 'emails_.*workspace_id_id.*'),
+  checked(
+    { HAS_ANY },
+    () => [text(NOBODY)],
+    'emails_.*_workspace_id_.*',
+    'events_.*_(workspace_id_era_xid_id_idx|feed_idx)',
+  ),
 ];
 
 function execute(name: string, values: string[]): string {
