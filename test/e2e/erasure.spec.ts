@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
+import { type EndedProgram, PrivateRedis, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
 import { emailIn, isReplay } from './api.ts';
-import { type CommandResult, runOperatorCommand } from './operator-command.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
 import { fromNow } from './times.ts';
@@ -161,8 +160,8 @@ async function found(): Promise<string[]> {
   return places.toSorted();
 }
 
-const erase = (...flags: string[]): Promise<CommandResult> =>
-  runOperatorCommand(stack, 'erase-recipient', ...flags);
+const erase = (...flags: string[]): Promise<EndedProgram> =>
+  runOperatorCommand(stack.databaseUrl, 'erase-recipient', ...flags);
 
 describe('Erasing a person', () => {
   let receipt: Receipt;

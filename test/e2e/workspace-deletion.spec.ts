@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PrivateRedis, WebhookReceiver } from '@posthorn/testing';
+import { type EndedProgram, PrivateRedis, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
-import { runOperatorCommand } from './operator-command.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
 import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
 import { fromNow } from './times.ts';
@@ -135,8 +134,8 @@ async function orphans(): Promise<Record<string, number>> {
   return counts;
 }
 
-const remove = (...flags: string[]): ReturnType<typeof runOperatorCommand> =>
-  runOperatorCommand(stack, 'workspace', 'delete', ...flags);
+const remove = (...flags: string[]): Promise<EndedProgram> =>
+  runOperatorCommand(stack.databaseUrl, 'workspace', 'delete', ...flags);
 
 describe('Deleting a workspace', () => {
   it('needs its name, and says which it is; nothing is changed without it', async () => {

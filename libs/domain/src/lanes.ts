@@ -15,6 +15,11 @@ export function bulkLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.bulk` as LaneId;
 }
 
+/** The lanes of a workspace's emails. */
+export function emailLanes(workspaceId: WorkspaceId): LaneId[] {
+  return [nowLane(workspaceId), bulkLane(workspaceId)];
+}
+
 /** The lane of a workspace's events, from which deliveries are created. */
 export function eventLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.events` as LaneId;

@@ -22,6 +22,7 @@ export {
   ProgramUnderTest,
   startApp,
 } from './process.ts';
+export { type EndedProgram, runOperatorCommand, runToEnd } from './run-to-end.ts';
 export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
 export type { SinkAnswer, SinkMessage, SinkScript, SinkStage } from './smtp-sink-script.ts';

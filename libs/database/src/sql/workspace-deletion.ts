@@ -7,6 +7,9 @@ export const LOCK_WORKSPACE = `SELECT FROM workspaces WHERE id = $1::uuid FOR NO
 export const PAUSE_LANES = `
 INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', l.id, $2::text FROM unnest($1::text[]) AS l (id) ON CONFLICT DO NOTHING`;
 
+/** Ends the pauses of lanes. $1 text[]: these. Scans the table, which is small. Locks: the rows. */
+export const FORGET_PAUSES = `DELETE FROM paused_lanes WHERE lane_id = ANY ($1::text[])`;
+
 const LANES_OF_WEBHOOKS = `SELECT type_id('wh', id) FROM webhooks WHERE workspace_id = ANY ($1::uuid[])`;
 
 /**
@@ -61,7 +64,6 @@ export const REMOVE_WORKSPACE = {
   template_versions:
     'DELETE FROM template_versions WHERE template_id IN (SELECT id FROM templates WHERE workspace_id = ANY ($1::uuid[]))',
   templates: removeAll('templates'),
-  paused_lanes: `DELETE FROM paused_lanes WHERE lane_id IN (SELECT type_id('wrk', w.id) || l.ending FROM unnest($1::uuid[]) AS w (id), unnest('{.now,.bulk,.events}'::text[]) AS l (ending))`,
   workspaces: 'DELETE FROM workspaces WHERE id = ANY ($1::uuid[])',
 } as const;
 

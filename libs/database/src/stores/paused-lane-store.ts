@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '@posthorn/kernel';
-import { type Actor, bulkLane, EVERY_LANE, type LaneId, nowLane } from '@posthorn/domain';
+import { type Actor, emailLanes, EVERY_LANE, type LaneId } from '@posthorn/domain';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
@@ -99,7 +99,7 @@ export class PausedLaneStore {
 }
 
 function emailLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {
-  return [nowLane(workspaceId), bulkLane(workspaceId)].map((laneId) => ({ queue: 'email', laneId }));
+  return emailLanes(workspaceId).map((laneId) => ({ queue: 'email', laneId }));
 }
 
 function wholeOf(queues: readonly OutboxQueue[]): LaneOfQueue[] {

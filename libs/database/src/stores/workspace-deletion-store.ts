@@ -1,5 +1,5 @@
 import { FIRST_ID, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, bulkLane, type JsonObject, nowLane } from '@posthorn/domain';
+import { type Actor, emailLanes, type JsonObject } from '@posthorn/domain';
 import type pg from 'pg';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import { awaitStandby } from '../await-standby.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../connection.ts';
 import { faultOf } from '../faults.ts';
 import { NEXT_EVENTS } from '../sql/retention.ts';
 import {
+  FORGET_PAUSES,
   HAS_ANY,
   LARGE_TABLES,
   LOCK_WORKSPACE,
@@ -63,7 +64,7 @@ export class WorkspaceDeletionStore {
   close(workspaceId: WorkspaceId, actor: Actor, detail: JsonObject): Promise<TableCounts> {
     return transactOn(this.database, async (client) => {
       await client.query(LOCK_WORKSPACE, [uuidOf(workspaceId)]);
-      await client.query(PAUSE_LANES, [[nowLane(workspaceId), bulkLane(workspaceId)], WHY_PAUSED]);
+      await client.query(PAUSE_LANES, [emailLanes(workspaceId), WHY_PAUSED]);
       const deleted = await removeAccess(client, workspaceId);
       await this.record(client, 'workspace.deletion_begun', workspaceId, actor, detail);
       return deleted;
@@ -121,6 +122,8 @@ export class WorkspaceDeletionStore {
         const id = uuidOf(workspaceId);
         const deleted = await removeAccess(client, workspaceId);
         addCounts(deleted, await removeFrom(client, REMOVE_WORKSPACE, [id]));
+        const pauses = await client.query(FORGET_PAUSES, [emailLanes(workspaceId)]);
+        addCounts(deleted, { paused_lanes: pauses.rowCount ?? 0 });
         const { rows } = await client.query<{ hasAny: boolean }>(HAS_ANY, [id]);
         if (rows[0]!.hasAny) throw new NotEmpty();
         if (deleted['workspaces'] === 1)

@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   copyTestDatabase,
   DnsServer,
+  type EndedProgram,
   PrivateRedis,
+  runToEnd,
   SmtpSink,
   type TestDatabase,
   testPostgresUrl,
@@ -17,7 +17,6 @@ import { POSTHORN } from '@posthorn/domain';
 import { waitForDatabase, openDatabase, WorkspaceStore } from '@posthorn/database';
 import type { Examination } from './examine.ts';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const DOCTOR_MS = 120_000;
 
 let testDatabase: TestDatabase;
@@ -60,25 +59,9 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the doctor as a child process. */
-function doctor(change: Record<string, string | undefined> = {}, args: string[] = []): Promise<Ended> {
-  return run(['tools/posthorn.mjs', 'doctor', ...args], change);
-}
-
-function run(args: string[], change: Record<string, string | undefined>): Promise<Ended> {
-  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
-  const options = { cwd: ROOT, env: { ...inherited, ...env, ...change } };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, options, (_e, stdout, stderr) =>
-      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
+function doctor(change: Record<string, string | undefined> = {}, args: string[] = []): Promise<EndedProgram> {
+  return runToEnd(['tools/posthorn.mjs', 'doctor', ...args], { ...env, ...change });
 }
 
 /** The result of each check. */
@@ -194,7 +177,9 @@ describe('The doctor', () => {
       const name = url.pathname.slice(1);
       await ask(`CREATE DATABASE ${name} LOCALE_PROVIDER icu ICU_LOCALE 'en' LOCALE 'C' TEMPLATE template0`);
       try {
-        expect(await run(['tools/migrate.mjs'], { DATABASE_URL: url.href })).toMatchObject({ code: 0 });
+        expect(await runToEnd(['tools/migrate.mjs'], { ...env, DATABASE_URL: url.href })).toMatchObject({
+          code: 0,
+        });
         await ask(`UPDATE pg_database SET datcollversion = '1.0' WHERE datname = '${name}'`);
         const found = await findings({ DATABASE_URL: url.href });
         const [text, mend] = found.get('postgres.collation')!.split(' | ');

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ApiKeyStore,
@@ -15,19 +13,19 @@ import {
 } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, ProgramUnderTest, type TestDatabase, testPostgresUrl } from '@posthorn/testing';
+import {
+  createTestDatabase,
+  type EndedProgram,
+  ProgramUnderTest,
+  runOperatorCommand,
+  type TestDatabase,
+  testPostgresUrl,
+} from '@posthorn/testing';
 import { createApiKey } from './create-api-key.ts';
 
 const ROOT_URL = new URL('../../../../', import.meta.url);
-const ROOT = fileURLToPath(ROOT_URL);
 const KEY = `test:${randomBytes(32).toString('base64')}`;
 const UNKNOWN = 'wrk_01h2xcejqtf2nbrexx3vqjhp41';
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** The fields of answers that tests use later. */
 interface Answer {
@@ -43,27 +41,13 @@ let workspaceId: WorkspaceId;
 const inIt = (): string[] => ['--workspace', workspaceId];
 
 interface CommandLine {
-  carryOut(args: string[]): Promise<Ended>;
+  carryOut(args: string[]): Promise<EndedProgram>;
 }
 
 /** The command line in this process, because starting one takes far longer than nearly all commands. */
 let commandLine: CommandLine;
 
-const posthorn = (...args: string[]): Promise<Ended> => commandLine.carryOut(args);
-
-/** Runs the command line as a child process, on a database. */
-function startedOn(url: string, args: string[]): Promise<Ended> {
-  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
-  const options = { cwd: ROOT, env: { ...inherited, DATABASE_URL: url } };
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['tools/posthorn.mjs', ...args],
-      options,
-      (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
-    );
-  });
-}
+const posthorn = (...args: string[]): Promise<EndedProgram> => commandLine.carryOut(args);
 
 /** The human-readable output of a command. */
 async function told(...args: string[]): Promise<string> {
@@ -199,7 +183,12 @@ describe('An operator at the command line', () => {
   });
 
   it('sees the existing workspaces', async () => {
-    const { code, stdout, stderr } = await startedOn(testDatabase.url, ['workspace', 'list', '--json']);
+    const { code, stdout, stderr } = await runOperatorCommand(
+      testDatabase.url,
+      'workspace',
+      'list',
+      '--json',
+    );
     expect([code, stderr, JSON.parse(stdout)]).toEqual([0, '', await answer('workspace', 'list')]);
     expect(await answer('workspace', 'list')).toMatchObject([
       { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },
@@ -352,7 +341,7 @@ describe('An operator with an impossible request', () => {
   });
 
   it('gets a different exit code for wrong usage', async () => {
-    const { code, stdout, stderr } = await startedOn(testDatabase.url, ['workspce', 'list']);
+    const { code, stdout, stderr } = await runOperatorCommand(testDatabase.url, 'workspce', 'list');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe('posthorn: There is no command "workspce list"; did you mean `workspace list`?\n');
   });
@@ -382,13 +371,13 @@ describe('An operator whose database cannot be used', () => {
     ],
     ['of another kind', () => 'mysql://ada:wrong@db/x', 'begins with postgresql:// or postgres://'],
   ])('gets advice, without the password, when it is %s', async (_case, url, words) => {
-    const ended = await startedOn(url(), ['workspace', 'list']);
+    const ended = await runOperatorCommand(url(), 'workspace', 'list');
     expectRefusal(ended, words);
     expect(ended.stderr).not.toContain(new URL(url()).password);
   });
 });
 
-function expectRefusal({ code, stdout, stderr }: Ended, words: string, exitCode = 1): void {
+function expectRefusal({ code, stdout, stderr }: EndedProgram, words: string, exitCode = 1): void {
   expect(stderr).toContain(words);
   expect(stderr).toMatch(/^posthorn: .+\n$/);
   expect([code, stdout]).toEqual([exitCode, '']);

@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** How a program ended, and what it printed. */
+export interface EndedProgram {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a Node program of the repository as a child process until it ends.
+ *
+ * @param args its path in the repository, and its arguments
+ * @param env settings beside those of the tests' environment
+ */
+export function runToEnd(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<EndedProgram> {
+  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
+  const options = { cwd: ROOT, env: { ...inherited, ...env } };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}
+
+/** Runs a command of the operators' command line on a database. */
+export function runOperatorCommand(databaseUrl: string, ...args: readonly string[]): Promise<EndedProgram> {
+  return runToEnd(['tools/posthorn.mjs', ...args], { DATABASE_URL: databaseUrl });
+}
