@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EndedProgram, PrivateRedis, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
+import { type EndedProgram, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
@@ -27,7 +27,6 @@ const ORPHANS = {
 };
 
 let stack: Stack;
-let redis: PrivateRedis;
 let receiver: WebhookReceiver;
 let other: Tenant;
 let scheduledId: string;
@@ -36,10 +35,8 @@ let letRelayAnswer: () => void;
 const relayMayAnswer = new Promise<void>((resolve) => (letRelayAnswer = resolve));
 
 beforeAll(async () => {
-  redis = await PrivateRedis.start();
   receiver = await WebhookReceiver.start();
   stack = await Stack.start({
-    redisUrl: redis.url,
     dispatchers: 1,
     sink: {
       script: (stage, { to }) => {
@@ -59,7 +56,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.close();
   await receiver.close();
-  await redis.close();
 });
 
 /** Uses whatever a workspace can have. @returns the id of a scheduled email */

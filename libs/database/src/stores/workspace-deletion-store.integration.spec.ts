@@ -72,6 +72,23 @@ describe('Finishing the deletion of a workspace', () => {
     expect(await isThere(workspaceId)).toBe(true);
   });
 
+  it('goes on where an earlier run was interrupted', async () => {
+    const workspaceId = await stores.openWorkspace();
+    await stores.acceptEmails(workspaceId, 3);
+    expect(await deletion.close(workspaceId, OPERATOR, {})).toMatchObject({ identities: 1 });
+    expect(await deletion.finish(workspaceId, OPERATOR, {})).toBeUndefined();
+    expect(await deletion.close(workspaceId, OPERATOR, {})).toMatchObject({ identities: 0 });
+    expect(await deletion.removeEmails(workspaceId)).toMatchObject({ deleted: { emails: 3 }, cancelled: 3 });
+    expect(await deletion.finish(workspaceId, OPERATOR, {})).toMatchObject({
+      workspaces: 1,
+      paused_lanes: 2,
+    });
+    expect(await deletion.finish(workspaceId, OPERATOR, {})).toMatchObject({
+      workspaces: 0,
+      paused_lanes: 0,
+    });
+  });
+
   it('keeps a person who is a member of another workspace too', async () => {
     const [workspaceId, another] = [await stores.openWorkspace(), await stores.openWorkspace()];
     const [alone, shared] = [newUuid(Date.now()), newUuid(Date.now())];
