@@ -175,6 +175,7 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
 it.each([
   ['traces', 'traces', { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: 0.1 }],
   ['identity-provider', 'provider', { OIDC_CLIENT_ID: 'posthorn', PASSWORD_SIGN_IN: false }],
+  ['relay-tokens', 'relayTokens', { SMTP_OAUTH_CLIENT_ID: 'posthorn' }],
   ['bounces', 'bounces', { BOUNCE_DOMAIN: 'bounces.example.com' }],
 ] as const)(
   'k8s/components/%s keeps them too, and says settings that are taken, where it is added to an overlay',
@@ -185,7 +186,8 @@ it.each([
       string,
       string
     >;
-    expect(readSettings({ read: ALL_SECTIONS[section] }, shared).read).toMatchObject(said);
+    const secret = { SMTP_OAUTH_CLIENT_SECRET: 'from the Secret' };
+    expect(readSettings({ read: ALL_SECTIONS[section] }, { ...shared, ...secret }).read).toMatchObject(said);
   },
 );
 

@@ -10,6 +10,7 @@ import {
   openTracing,
   readSettings,
   RedisSettings,
+  RelayTokenSettings,
   reportRepeated,
   runUntilSignal,
   SecretSettings,
@@ -35,18 +36,20 @@ import {
 import { openRelays } from './open-relays.ts';
 
 await startProcess('sender', async () => {
-  const { http, database, redis, log, traces, secrets, sender, bounces, lanes, tracking } = readSettings({
-    http: HttpSettings,
-    database: DatabaseSettings,
-    redis: RedisSettings,
-    log: LogSettings,
-    traces: TraceSettings,
-    secrets: SecretSettings,
-    sender: SenderSettings,
-    bounces: BounceSettings,
-    lanes: LaneSettings,
-    tracking: TrackingSettings,
-  });
+  const { http, database, redis, log, traces, secrets, sender, relayTokens, bounces, lanes, tracking } =
+    readSettings({
+      http: HttpSettings,
+      database: DatabaseSettings,
+      redis: RedisSettings,
+      log: LogSettings,
+      traces: TraceSettings,
+      secrets: SecretSettings,
+      sender: SenderSettings,
+      relayTokens: RelayTokenSettings,
+      bounces: BounceSettings,
+      lanes: LaneSettings,
+      tracking: TrackingSettings,
+    });
   const logger = createLogger(log, 'sender');
   const tracing = await openTracing(traces, 'sender', logger);
   const onError = reportRepeated(logger, 'something has to be tried again');
@@ -72,7 +75,7 @@ await startProcess('sender', async () => {
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
-  const relays = openRelays(sender, logger);
+  const relays = openRelays(sender, relayTokens, logger);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
     isLowered

@@ -1,12 +1,24 @@
 import { systemAddresses } from '@posthorn/dns';
-import { type Logger, relayUp, type SenderSettings } from '@posthorn/platform';
-import { RelayBreaker, RelayChain, type RelayEvent, RelayTransport, relayUrls } from '@posthorn/smtp';
+import { type Logger, type RelayTokenSettings, relayUp, type SenderSettings } from '@posthorn/platform';
+import {
+  AccessTokens,
+  RelayBreaker,
+  RelayChain,
+  type RelayEvent,
+  RelayTransport,
+  relayUrls,
+} from '@posthorn/smtp';
 
 /**
  * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged, and exported as the
  * metric `posthorn_relay_up`.
  */
-export function openRelays(settings: SenderSettings, logger: Logger): RelayChain {
+export function openRelays(
+  settings: SenderSettings,
+  { options: tokens }: RelayTokenSettings,
+  logger: Logger,
+): RelayChain {
+  const accessTokens = tokens && new AccessTokens(tokens);
   const relays = relayUrls(settings.SMTP_URL).map((url) => {
     const transport: RelayTransport = new RelayTransport(url, {
       maxConnections: settings.SMTP_CONNECTIONS,
@@ -17,6 +29,7 @@ export function openRelays(settings: SenderSettings, logger: Logger): RelayChain
       socketTimeoutMs: settings.SMTP_SOCKET_TIMEOUT_MS,
       tlsPolicy: settings.SMTP_TLS,
       ehloName: settings.SMTP_EHLO_NAME,
+      accessTokens,
       lookUp: systemAddresses,
       onCrowded: (reason) =>
         logger.warn(

@@ -5,6 +5,7 @@ export * from './coalescer.ts';
 export * from './dense-set.ts';
 export * from './errors.ts';
 export * from './escape-html.ts';
+export * from './fetch-bounded.ts';
 export * from './concurrency-limit.ts';
 export * from './ids.ts';
 export * from './time.ts';

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Wait } from './dialogue.ts';
 import type { RelayAddresses } from './relay-addresses.ts';
-import type { RelayAddress } from './relay-url.ts';
+import { isTokenLogin, type RelayAddress } from './relay-url.ts';
 
 /**
  * `opportunistic`: TLS is used if the relay offers it. `required`: nothing is sent without TLS. `verified`: moreover, the relay must have a valid certificate for
@@ -25,9 +25,14 @@ export interface ConnectionSettings {
 /** Far more than any legitimate reply; a connection that sends more is closed. */
 const MAX_REPLY_BYTES = 64 * 1024;
 
-/** With a password the certificate is always verified, so that the password cannot be sent to an impostor. */
+/** With a login the certificate is always verified, so that no password or token can be sent to an impostor. */
 function verifiesCertificate({ address, tlsPolicy }: ConnectionSettings): boolean {
   return tlsPolicy === 'verified' || address.credentials !== undefined;
+}
+
+/** An access token must not be sent without TLS (RFC 6750, section 5.3). */
+function requiresTls({ address, tlsPolicy }: ConnectionSettings): boolean {
+  return tlsPolicy !== 'opportunistic' || isTokenLogin(address);
 }
 
 /** Whether to continue in plaintext when STARTTLS fails: opportunistic security, which an active attacker could defeat anyway (RFC 7435). */
@@ -41,12 +46,12 @@ export function mayUsePlaintext(settings: ConnectionSettings): boolean {
  * @param plaintext whether not to use TLS even if it is offered
  */
 export function mailerOptions(settings: ConnectionSettings, plaintext: boolean): SMTPConnection.Options {
-  const { address, tlsPolicy } = settings;
+  const { address } = settings;
   return {
     host: address.host,
     port: address.port,
     secure: address.implicitTls,
-    requireTLS: tlsPolicy !== 'opportunistic',
+    requireTLS: requiresTls(settings),
     ignoreTLS: plaintext,
     name: settings.ehloName,
     tls: { rejectUnauthorized: verifiesCertificate(settings), ...settings.tls },

@@ -1,3 +1,4 @@
+export * from './access-tokens.ts';
 export * from './describe-transmission.ts';
 export * from './pace.ts';
 export * from './relay-breaker.ts';

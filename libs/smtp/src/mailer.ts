@@ -25,8 +25,6 @@ interface Internals {
 
 const INTERNALS = SMTPConnection.prototype as unknown as Internals;
 
-/** The SASL mechanisms with user and password that nodemailer supports. */
-const LOGINS = ['PLAIN', 'LOGIN', 'CRAM-MD5'];
 /** RFC 4954, section 3, and the form before it, with `=`. */
 const AUTH_OFFER = /^AUTH(?![^\s=])(.*)$/i;
 /** RFC 1870, section 4. */
@@ -118,12 +116,12 @@ export class Mailer extends SMTPConnection {
     return this.own._maxAllowedSize;
   }
 
-  /** The SASL mechanisms that the relay offers, if none of them is supported. nodemailer would send the password by `AUTH PLAIN` then. */
-  get unsupportedLogins(): string | undefined {
+  /** The SASL mechanisms that the relay offers, if none of them is one of `usable`. nodemailer would send the login nevertheless. */
+  mechanismsBeside(usable: readonly string[]): string | undefined {
     const offered = this.own._ehloLines
       .flatMap((offer) => AUTH_OFFER.exec(offer)?.[1]?.toUpperCase().split(/[\s=]/) ?? [])
       .filter((login) => login !== '');
-    const isUnsupported = offered.length > 0 && !offered.some((login) => LOGINS.includes(login));
+    const isUnsupported = offered.length > 0 && !offered.some((login) => usable.includes(login));
     return isUnsupported ? offered.join(' ') : undefined;
   }
 

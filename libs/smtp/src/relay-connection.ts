@@ -8,6 +8,7 @@ import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayUsePlaintext } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
 import { Mailer } from './mailer.ts';
+import { type Login, mailerLogin, mechanismsOf } from './login.ts';
 import { AddressSearch } from './relay-addresses.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
@@ -20,6 +21,8 @@ const NO_STEP: Done = () => undefined;
 /** The slowest rate at which a large message may leave, 16 kbit/s; at that rate it may take longer than any other step. */
 const MIN_BYTES_PER_MS = 2;
 
+const ANY_OF = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 const SMTPUTF8_MISSING: Transmission = {
   kind: 'refused',
   stage: 'rcpt',
@@ -30,13 +33,13 @@ const SMTPUTF8_MISSING: Transmission = {
   },
 };
 
-const loginMissing = (offered: string): Transmission => ({
+const loginMissing = (usable: readonly string[], offered: string): Transmission => ({
   kind: 'refused',
   stage: 'auth',
   reply: {
     code: 504,
     enhancedCode: '5.5.4',
-    text: sanitizeText(`Posthorn: logs in by PLAIN, LOGIN or CRAM-MD5, and the relay offers only ${offered}`),
+    text: sanitizeText(`Posthorn: logs in by ${ANY_OF.format(usable)}, and the relay offers only ${offered}`),
   },
 });
 
@@ -85,10 +88,13 @@ export class RelayConnection implements PooledConnection {
    * Connects, negotiates TLS and logs in; resolves with the failure if that is not possible. If the relay has several addresses, those are tried one after the
    * other (RFC 5321, section 5.1).
    */
-  static async open(settings: ConnectionSettings): Promise<RelayConnection | Transmission> {
+  static async open(
+    settings: ConnectionSettings,
+    login: Login | undefined,
+  ): Promise<RelayConnection | Transmission> {
     const addresses = new AddressSearch(settings.addresses);
     for (;;) {
-      const connection = await RelayConnection.attempt(settings, addresses);
+      const connection = await RelayConnection.attempt(settings, login, addresses);
       const { failure } = connection;
       if (failure === undefined) return connection;
       if (isAboutUs(failure) || !addresses.failedAt(connection.smtp.reached)) return failure;
@@ -97,23 +103,25 @@ export class RelayConnection implements PooledConnection {
 
   private static async attempt(
     settings: ConnectionSettings,
+    login: Login | undefined,
     addresses: AddressSearch,
   ): Promise<RelayConnection> {
-    const connection = await new RelayConnection(settings, addresses).establish();
+    const connection = await new RelayConnection(settings, login, addresses).establish();
     const { failure } = connection;
     const hasBrokenTls = failure !== undefined && 'stage' in failure && failure.stage === 'starttls';
     return hasBrokenTls && mayUsePlaintext(settings)
-      ? new RelayConnection(settings, addresses, failure).establish()
+      ? new RelayConnection(settings, login, addresses, failure).establish()
       : connection;
   }
 
   private constructor(
     private readonly settings: ConnectionSettings,
+    private readonly login: Login | undefined,
     addresses: AddressSearch,
     /** Why STARTTLS, which the relay offers, is not used; undefined: it is, if it is offered. */
     readonly tlsFailure?: Transmission,
   ) {
-    this.dialogue = new Dialogue(redactionOf(settings.address.credentials), () => this.watch());
+    this.dialogue = new Dialogue(redactionOf(login), () => this.watch());
     const logging = { logger: this.dialogue.log, transactionLog: true };
     this.smtp = new Mailer(
       { ...mailerOptions(settings, tlsFailure !== undefined), ...logging },
@@ -131,7 +139,7 @@ export class RelayConnection implements PooledConnection {
 
   /** Whether the relay has accepted our login. */
   get isLoggedIn(): boolean {
-    return this.settings.address.credentials !== undefined && this.smtp.allowsAuth;
+    return this.login !== undefined && this.smtp.allowsAuth;
   }
 
   get isAlive(): boolean {
@@ -211,16 +219,16 @@ export class RelayConnection implements PooledConnection {
   }
 
   private async connect(): Promise<Transmission | undefined> {
-    const { credentials } = this.settings.address;
+    const { login } = this;
     this.watch();
     const error = await this.step((done) => this.smtp.connect(done));
     if (error !== undefined) return this.dialogue.outcome(error);
     // As is usual: without AUTH offered we do not log in; a relay that requires a login will say so at MAIL.
-    if (credentials === undefined || !this.smtp.allowsAuth) return undefined;
-    const { unsupportedLogins } = this.smtp;
-    if (unsupportedLogins !== undefined) return loginMissing(unsupportedLogins);
-    const login = { user: credentials.user, pass: credentials.password };
-    const refusal = await this.step((done) => this.smtp.login(login, done));
+    if (login === undefined || !this.smtp.allowsAuth) return undefined;
+    const usable = mechanismsOf(login);
+    const others = this.smtp.mechanismsBeside(usable);
+    if (others !== undefined) return loginMissing(usable, others);
+    const refusal = await this.step((done) => this.smtp.login(mailerLogin(login), done));
     return refusal && this.dialogue.outcome(refusal);
   }
 

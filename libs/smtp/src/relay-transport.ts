@@ -1,12 +1,15 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
+import { CannotStart } from '@posthorn/kernel';
+import type { AccessTokens } from './access-tokens.ts';
 import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
 import type { ConnectionSettings, TlsPolicy } from './connection-settings.ts';
 import { describeTransmission } from './describe-transmission.ts';
+import { openConnection } from './open-connection.ts';
 import { type LookUp, RelayAddresses } from './relay-addresses.ts';
 import { RelayConnection } from './relay-connection.ts';
-import { parseRelayUrl } from './relay-url.ts';
+import { isTokenLogin, parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
 import type { SmtpEnvelope } from './smtp-envelope.ts';
 
@@ -39,6 +42,8 @@ export interface RelayTransportOptions {
   readonly stepTimeoutMs?: number;
   /** How long the relay may take to reply to QUIT. Default: 2 s. */
   readonly quitTimeoutMs?: number;
+  /** For a relay whose URL names a user without a password. */
+  readonly accessTokens?: AccessTokens | undefined;
   /** Default: `opportunistic`. */
   readonly tlsPolicy?: TlsPolicy;
   /** The name for EHLO. Default: the host name, if fully qualified. */
@@ -82,6 +87,7 @@ const isConnectionRefused = (transmission: Transmission): boolean =>
 /** Sends through one relay, over a pool of reused connections. */
 export class RelayTransport {
   private readonly settings: ConnectionSettings;
+  private readonly accessTokens: AccessTokens | undefined;
   private readonly pool: ConnectionPool<RelayConnection>;
   private readonly maxMessagesPerConnection: number;
   private readonly cooldownMs: number;
@@ -92,10 +98,14 @@ export class RelayTransport {
 
   /**
    * @param url one of `SMTP_URL`; see `parseRelayUrl`
-   * @throws when the URL is invalid; the message never contains it
+   * @throws CannotStart when the URL is invalid, or names a user without a password and there are no access tokens; the message never contains it
    */
   constructor(url: string, options: RelayTransportOptions = {}) {
     const address = parseRelayUrl(url);
+    if (isTokenLogin(address) && options.accessTokens === undefined)
+      throw new CannotStart(
+        'SMTP_URL names a user without a password: add one, or set SMTP_OAUTH_TOKEN_URL to log in with access tokens',
+      );
     const connectionTimeoutMs = options.connectionTimeoutMs ?? 30_000;
     const greetingTimeoutMs = options.greetingTimeoutMs ?? 30_000;
     const socketTimeoutMs = options.socketTimeoutMs ?? 600_000;
@@ -120,6 +130,7 @@ export class RelayTransport {
       ehloName: options.ehloName,
       tls: options.tls,
     };
+    this.accessTokens = options.accessTokens;
     this.pool = new ConnectionPool(options.maxConnections ?? 20, options.idleMs ?? 30_000);
     this.maxMessagesPerConnection = options.maxMessagesPerConnection ?? 100;
     this.cooldownMs = options.cooldownMs ?? 30_000;
@@ -164,7 +175,7 @@ export class RelayTransport {
 
   /** Connects, negotiates TLS, logs in and quits without sending anything. @returns the failure, if that is not possible */
   async greet(): Promise<RelayGreeting | Transmission> {
-    const connection = await RelayConnection.open(this.settings);
+    const connection = await openConnection(this.settings, this.accessTokens);
     if (!(connection instanceof RelayConnection)) return connection;
     const { isSecured, tlsFailure, isLoggedIn } = connection;
     await connection.quit();
@@ -219,7 +230,7 @@ export class RelayTransport {
   private async open(): Promise<RelayConnection | Transmission> {
     this.opening += 1;
     try {
-      return await RelayConnection.open(this.settings);
+      return await openConnection(this.settings, this.accessTokens);
     } finally {
       this.opening -= 1;
     }

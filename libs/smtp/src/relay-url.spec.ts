@@ -16,6 +16,10 @@ describe('an SMTP_URL', () => {
         credentials: { user: 'me@example.com', password: 'p:/@ss' },
       },
     ],
+    [
+      'smtp://me%40example.com@relay:26',
+      { host: 'relay', port: 26, implicitTls: false, credentials: { user: 'me@example.com' } },
+    ],
   ])('is understood: %s', (url, address) => {
     expect(parseRelayUrl(url)).toEqual(address);
   });
@@ -29,8 +33,7 @@ describe('an SMTP_URL', () => {
     ['smtp://joe:hunter2@relay?pool=true', 'has something after the host'],
     ['smtp://joe:hunter2@relay/#x', 'has something after the host'],
     ['smtp://joe:hunter2%@relay', 'has a user or password that is not percent-encoded'],
-    ['smtp://joe@relay', 'names only one of user and password'],
-    ['smtp://:hunter2@relay', 'names only one of user and password'],
+    ['smtp://:hunter2@relay', 'names a password without a user'],
     ['smtp://joe:hunter2@relay:99999', 'is not a URL'],
     ['smtp:relay', 'names no host'],
   ])('is refused without being repeated: %s', (url, what) => {

@@ -7,13 +7,19 @@ export interface RelayAddress {
   readonly port: number;
   /** TLS from the first byte, instead of by STARTTLS. */
   readonly implicitTls: boolean;
-  readonly credentials?: { readonly user: string; readonly password: string };
+  /** Without a password, we log in with access tokens. */
+  readonly credentials?: { readonly user: string; readonly password?: string };
+}
+
+/** Whether we log in with access tokens. */
+export function isTokenLogin({ credentials }: RelayAddress): boolean {
+  return credentials !== undefined && credentials.password === undefined;
 }
 
 /** Errors do not contain the URL, because it contains a password. */
 function fault(what: string): CannotStart {
   return new CannotStart(
-    `SMTP_URL ${what}; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded`,
+    `SMTP_URL ${what}; expected smtp[s]://[user[:password]@]host[:port], with user and password percent-encoded`,
   );
 }
 
@@ -43,14 +49,18 @@ export function parseRelayUrl(text: string): RelayAddress {
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
     throw fault('has something after the host');
   }
-  if ((url.username === '') !== (url.password === '')) throw fault('names only one of user and password');
+  if (url.username === '' && url.password !== '') throw fault('names a password without a user');
   const implicitTls = url.protocol === 'smtps:';
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port) || (implicitTls ? 465 : 587),
     implicitTls,
-    ...(url.username === ''
-      ? {}
-      : { credentials: { user: decode(url.username), password: decode(url.password) } }),
+    ...credentialsIn(url),
   };
+}
+
+function credentialsIn({ username, password }: URL): Pick<RelayAddress, 'credentials'> {
+  if (username === '') return {};
+  const user = decode(username);
+  return { credentials: password === '' ? { user } : { user, password: decode(password) } };
 }

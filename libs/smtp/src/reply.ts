@@ -1,5 +1,5 @@
 import { sanitizeText, type SmtpReply } from '@posthorn/domain';
-import type { RelayAddress } from './relay-url.ts';
+import { type Login, secretsOf } from './login.ts';
 
 const CODE = /^([2-5]\d\d)(?=[ -]|\n|$)/;
 const ENHANCED_CODE = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
@@ -31,12 +31,11 @@ function contradictsItself(raw: string): boolean {
   return last !== undefined && last[0] !== raw[0];
 }
 
-/** Redacts user and password, in every encoding in which they are sent to the relay. */
-export function redactionOf(credentials: RelayAddress['credentials']): Redaction {
-  if (credentials === undefined) return (text) => text;
-  const { user, password } = credentials;
+/** Redacts a login, in every encoding in which it is sent to the relay. */
+export function redactionOf(login: Login | undefined): Redaction {
+  if (login === undefined) return (text) => text;
   const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
-  const secrets = [`\0${user}\0${password}`, password, user]
+  const secrets = secretsOf(login)
     .flatMap((secret) => [secret, encodeURIComponent(secret), base64(secret)])
     // Redacting a secret of one or two characters would destroy the text.
     .filter((secret) => secret.length > 2);

@@ -20,8 +20,11 @@ export interface SmtpSinkOptions {
   readonly host?: string;
   /** What it does at `greeting`, `auth`, `mail`, `rcpt` and `content`; may be replaced later. Default: it accepts everything. */
   readonly script?: SinkScript;
-  /** Whether AUTH is offered; any credentials that the script does not refuse are accepted. Default: no. */
-  readonly auth?: boolean;
+  /**
+   * Whether AUTH is offered; any credentials that the script does not refuse are accepted. A function: by XOAUTH2 alone, with the access tokens for which it
+   * returns true. Default: no.
+   */
+  readonly auth?: boolean | ((accessToken: string, user: string) => boolean);
   /** Whether STARTTLS is offered, with a self-signed certificate or with this one. Default: no. */
   readonly starttls?: boolean | CertifiedKey;
 }
@@ -101,7 +104,8 @@ export class SmtpSink {
     return {
       // Otherwise it warns on stderr about its built-in certificate.
       logger: false,
-      disabledCommands: [...(auth ? [] : ['AUTH']), ...(starttls === false ? ['STARTTLS'] : [])],
+      ...(typeof auth === 'function' ? { authMethods: ['XOAUTH2'] } : {}),
+      disabledCommands: [...(auth !== false ? [] : ['AUTH']), ...(starttls === false ? ['STARTTLS'] : [])],
       ...(typeof starttls === 'object' ? starttls : {}),
       allowInsecureAuth: true,
       authOptional: true,
@@ -113,8 +117,12 @@ export class SmtpSink {
       onClose: (session) => {
         if (this.sessions.delete(session.id)) this.connections.closed();
       },
-      onAuth: (_auth, session, done) =>
-        void this.runScript('auth', session, () => done(null, { user: 'sink' }), done),
+      onAuth: ({ accessToken = '', username = '' }, session, done) => {
+        const isLogin = typeof auth !== 'function' || auth(accessToken, username);
+        // Without a user, smtp-server refuses a token as Google does: with a challenge first.
+        const response = isLogin ? { user: 'sink' } : { data: { status: '400' } };
+        void this.runScript('auth', session, () => done(null, response), done);
+      },
       onMailFrom: ({ address }, session, done) => {
         this.sessions.get(session.id)!.transactions += 1;
         void this.runScript('mail', session, () => done(), done, { from: address });

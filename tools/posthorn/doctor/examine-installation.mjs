@@ -90,8 +90,9 @@ function dnsChecks({ useCases, dns }, { dns: at, bounces }) {
   });
 }
 
-function relayChecks({ useCases, smtp, dns }, { sender }) {
-  if (sender === undefined) return [];
+function relayChecks({ useCases, smtp, dns }, { sender, relayTokens }) {
+  if (sender === undefined || relayTokens === undefined) return [];
+  const { options: tokens } = relayTokens;
   const relays = smtp.relayUrls(sender.SMTP_URL).map(
     (url) =>
       new smtp.RelayTransport(url, {
@@ -101,6 +102,7 @@ function relayChecks({ useCases, smtp, dns }, { sender }) {
         stepTimeoutMs: 15_000,
         tlsPolicy: sender.SMTP_TLS,
         ehloName: sender.SMTP_EHLO_NAME,
+        accessTokens: tokens && new smtp.AccessTokens(tokens),
         lookUp: dns.systemAddresses,
       }),
   );

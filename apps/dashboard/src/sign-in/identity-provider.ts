@@ -1,9 +1,8 @@
-import { Refusal } from '@posthorn/kernel';
+import { fetchBounded, Refusal } from '@posthorn/kernel';
 import { claimIn, roleOfClaim, providerUserName } from '@posthorn/domain';
 import type { VouchedOperator } from '@posthorn/database';
 import type { ProviderOptions } from '@posthorn/platform';
 import * as oidc from 'openid-client';
-import { fetchBounded } from './bounded-fetch.ts';
 import { sendClientSecret } from './client-secret.ts';
 import type { SignInSecrets } from './sign-in-cookie.ts';
 
@@ -110,7 +109,7 @@ export class IdentityProvider {
       const config = await oidc.discovery(url, clientId, undefined, authentication, {
         execute,
         timeout: TIMEOUT_SECONDS,
-        [oidc.customFetch]: fetchBounded,
+        [oidc.customFetch]: fetchBounded as oidc.CustomFetch,
       });
       // Throws for an invalid authorization endpoint here, where the failure is cached only for a short time.
       oidc.buildAuthorizationUrl(config, {});

@@ -10,6 +10,7 @@ import { LaneSettings } from './lane-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
 import { RateSettings } from './rate-settings.ts';
 import type { Sections } from './read-settings.ts';
+import { RelayTokenSettings } from './relay-token-settings.ts';
 import { RetentionSettings } from './retention-settings.ts';
 import { SecretSettings } from './secret-settings.ts';
 import { SenderSettings } from './sender-settings.ts';
@@ -35,6 +36,7 @@ export const ALL_SECTIONS = {
   dispatcher: DispatcherSettings,
   rates: RateSettings,
   sender: SenderSettings,
+  relayTokens: RelayTokenSettings,
   bounces: BounceSettings,
   inbound: InboundSettings,
   lanes: LaneSettings,

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Finding } from '@posthorn/domain';
-import { RelayTransport } from '@posthorn/smtp';
-import { ScriptedSmtpServer, TestAuthority } from '@posthorn/testing';
+import { AccessTokens, RelayTransport } from '@posthorn/smtp';
+import { ScriptedSmtpServer, TestAuthority, TokenServer } from '@posthorn/testing';
 import { relayChecks } from './neighbour-checks.ts';
 
 let authority: TestAuthority;
@@ -129,5 +129,19 @@ describe('The doctor, about a relay that offers only login methods that we do no
       found: expect.stringContaining('offers only XOAUTH2'),
       mend: expect.stringMatching(/^ask the operator of the relay for a login by PLAIN or LOGIN/),
     });
+  });
+});
+
+it('The doctor blames the settings of the access tokens, when there is none to log in with', async () => {
+  const tokens = await TokenServer.start(() => ({ status: 401, body: { error: 'invalid_client' } }));
+  const tokenUrl = tokens.url;
+  const relay = new RelayTransport('smtp://joe@relay.example', {
+    accessTokens: new AccessTokens({ tokenUrl, clientId: 'posthorn', clientSecret: 'hunter2' }),
+  });
+  open.push(relay, tokens);
+  expect(await relayChecks([relay])[0]!.run()).toMatchObject({
+    kind: 'fault',
+    found: `it does not take us: auth: no access token from ${new URL(tokenUrl).host}: invalid_client`,
+    mend: expect.stringMatching(/^correct SMTP_OAUTH_TOKEN_URL/),
   });
 });

@@ -42,8 +42,8 @@ export function redisChecks(ask: () => Promise<RedisExamination>): Check[] {
   ];
 }
 
-/** Enough for four addresses that accept a connection and then stall, each for 10 s: the finding then says at which stage. */
-const RELAY_WITHIN_MS = 45_000;
+/** Enough for a token endpoint that stalls for 10 s, and then four addresses that accept a connection and stall as long: the finding then says at which stage. */
+const RELAY_WITHIN_MS = 55_000;
 const PORT = /:\d+$/;
 
 /** Connects to each relay, upgrades to TLS, logs in and quits; nothing is sent. */
@@ -82,7 +82,7 @@ const MENDS: Readonly<Record<string, string>> = {
   greeting: 'ask the operator of the relay whether it takes connections from this address',
   ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it takes connections from this address',
   starttls: CERTIFICATE,
-  auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others',
+  auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others; with an access token, check that its client and scope may send as this user',
 };
 
 /** Advice by the messages of OpenSSL and Node when TLS fails before the greeting, which means with smtps://. */
@@ -99,7 +99,10 @@ const SILENT =
 /** RFC 4954, section 6: the relay does not support this authentication mechanism. */
 const NO_SUCH_LOGIN = 504;
 const OTHER_LOGIN =
-  'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one';
+  'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one; for XOAUTH2, leave out the password and set SMTP_OAUTH_TOKEN_URL';
+const NO_TOKEN = /^no access token/;
+const TOKEN_REQUEST =
+  'correct SMTP_OAUTH_TOKEN_URL and the other settings that begin with SMTP_OAUTH_, and check that no firewall blocks us';
 const OLD_TLS = /protocol version|unsupported protocol/;
 const NEWER_TLS =
   'ask the operator of the relay for TLS 1.2 or newer: it speaks only versions that are no longer safe';
@@ -111,6 +114,7 @@ function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   if (broken !== undefined && OLD_TLS.test(broken)) return NEWER_TLS;
   if (stage === 'auth' && answer.kind === 'refused' && answer.reply.code === NO_SUCH_LOGIN)
     return OTHER_LOGIN;
+  if (broken !== undefined && NO_TOKEN.test(broken)) return TOKEN_REQUEST;
   const ofTls = stage === 'connect' && TLS_MENDS.find(([words]) => words.test(broken ?? ''));
   if (ofTls) return ofTls[1];
   return MENDS[stage] ?? 'ask the operator of the relay';

@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Transmission } from '@posthorn/domain';
+import {
+  ScriptedSmtpServer,
+  SmtpSink,
+  type SmtpSinkOptions,
+  TestAuthority,
+  TokenServer,
+} from '@posthorn/testing';
+import { AccessTokens } from './access-tokens.ts';
+import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
+
+const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+const USER = 'mailer@example.com';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+let authority: TestAuthority;
+beforeAll(() => {
+  authority = TestAuthority.create();
+});
+afterAll(() => authority.close());
+
+let server: TokenServer;
+let nowMs: number;
+let tokens: AccessTokens;
+beforeEach(async () => {
+  server = await TokenServer.start();
+  open.push(server);
+  nowMs = 0;
+  const options = { tokenUrl: server.url, clientId: 'posthorn', clientSecret: 'hunter2', scope: 'smtp' };
+  tokens = new AccessTokens(options, () => nowMs);
+});
+
+async function relay(auth: SmtpSinkOptions['auth'], options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+  const starttls = authority.issue({ names: ['IP:127.0.0.1'] });
+  const sink = await SmtpSink.start({ starttls, auth: auth!, ...options });
+  open.unshift(sink);
+  return sink;
+}
+
+function transportTo({ url }: { url: string }, options: RelayTransportOptions = {}): RelayTransport {
+  const transport = new RelayTransport(url.replace('//', `//${encodeURIComponent(USER)}@`), {
+    accessTokens: tokens,
+    tls: { ca: authority.certificate },
+    // Each message logs in anew.
+    maxMessagesPerConnection: 1,
+    ...options,
+  });
+  open.unshift(transport);
+  return transport;
+}
+
+const send = (transport: RelayTransport): Promise<Transmission> => transport.send(ENVELOPE, MESSAGE);
+
+describe('A relay whose URL names a user without a password', () => {
+  it('is logged in to with an access token, which is requested once for all connections', async () => {
+    const logins: unknown[] = [];
+    const sink = await relay((token, user) => logins.push([token, user]) > 0);
+    const transport = transportTo(sink);
+    const sent = await Promise.all(Array.from({ length: 5 }, () => send(transport)));
+    expect(sent.map(({ kind }) => kind)).toEqual(Array(5).fill('accepted'));
+    expect(logins).toEqual(Array(5).fill(['token-1', USER]));
+    expect(server.requests.map((form) => Object.fromEntries(form))).toEqual([
+      { grant_type: 'client_credentials', scope: 'smtp', client_id: 'posthorn', client_secret: 'hunter2' },
+    ]);
+    expect(await transport.greet()).toMatchObject({ kind: 'welcome', isSecured: true, login: 'taken' });
+  });
+
+  it('cannot be used without a source of access tokens', () => {
+    expect(() => new RelayTransport('smtp://joe@relay.example')).toThrow('SMTP_OAUTH_TOKEN_URL');
+  });
+
+  it.each(['opportunistic', 'required', 'verified'] as const)(
+    'gets no token without TLS, under %s',
+    async (tlsPolicy) => {
+      const sink = await relay(() => true, { starttls: false });
+      expect(await send(transportTo(sink, { tlsPolicy }))).toMatchObject({ stage: 'starttls' });
+      expect(sink.count).toBe(0);
+    },
+  );
+
+  it('gets no token if its certificate is invalid', async () => {
+    const logins: string[] = [];
+    const starttls = authority.issue({ names: ['DNS:other.example'] });
+    const sink = await relay((token) => logins.push(token) > 0, { starttls });
+    expect(await send(transportTo(sink))).toMatchObject({ kind: 'broken', stage: 'starttls' });
+    expect(logins).toEqual([]);
+  });
+
+  it('is told which login is missing, if it does not offer XOAUTH2', async () => {
+    const sink = await relay(true);
+    expect(await send(transportTo(sink))).toMatchObject({
+      kind: 'refused',
+      stage: 'auth',
+      reply: {
+        text: expect.stringMatching(/^Posthorn: logs in by XOAUTH2, and the relay offers only .*PLAIN/),
+      },
+    });
+  });
+});
+
+describe('An access token', () => {
+  it.each([
+    ['by a challenge, as Google does', undefined],
+    ['at once, as Microsoft does', '535 5.7.3 Authentication unsuccessful'],
+  ])(
+    'that was revoked, so that the relay refuses it %s, is replaced, and the message is sent',
+    async (_how, reply) => {
+      let valid = 'token-1';
+      let given = '';
+      const sink = await relay((token) => (given = token) === valid);
+      const transport = transportTo(sink);
+      if (reply !== undefined)
+        sink.script = (stage) => (stage === 'auth' && given !== valid ? { reply } : undefined);
+      expect(await send(transport)).toMatchObject({ kind: 'accepted' });
+      valid = 'token-2';
+      nowMs += 10 * 60_000;
+      expect(await send(transport)).toMatchObject({ kind: 'accepted' });
+      expect(server.requests).toHaveLength(2);
+    },
+  );
+
+  it('that is refused although it is new is not replaced at each attempt, and is in no text', async () => {
+    const sink = await relay(() => true);
+    const sasl = Buffer.from(`user=${USER}\x01auth=Bearer token-1\x01\x01`).toString('base64');
+    const reply = `535 5.7.8 no: token-1 ${USER} ${sasl}`;
+    sink.script = (stage) => (stage === 'auth' ? { reply } : undefined);
+    const transport = transportTo(sink);
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      expect(await send(transport)).toEqual({
+        kind: 'refused',
+        stage: 'auth',
+        reply: { code: 535, enhancedCode: '5.7.8', text: 'no: *** *** ***' },
+      });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that is not accepted just now (454) is kept', async () => {
+    const sink = await relay(() => true);
+    sink.script = (stage) =>
+      stage === 'auth' ? { reply: '454 4.7.0 Temporary authentication failure' } : undefined;
+    nowMs += 10 * 60_000;
+    const transport = transportTo(sink);
+    expect(await send(transport)).toMatchObject({ kind: 'refused', stage: 'auth', reply: { code: 454 } });
+    nowMs += 10 * 60_000;
+    expect(await send(transport)).toMatchObject({ kind: 'refused', stage: 'auth', reply: { code: 454 } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that cannot be had is a fault of the relay, with the reason, and the relay is not connected to', async () => {
+    server.script = () => ({
+      status: 401,
+      body: { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret hunter2' },
+    });
+    const sink = await relay(() => true);
+    expect(await send(transportTo(sink))).toEqual({
+      kind: 'broken',
+      stage: 'auth',
+      error: `no access token from ${new URL(server.url).host}: invalid_client, AADSTS7000215: Invalid client secret ***`,
+    });
+    expect(sink.connections.total).toBe(0);
+  });
+});
+
+describe('A relay that offers XOAUTH2 among others', () => {
+  it('is logged in to with the password, if the URL has one', async () => {
+    const scripted = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2 PLAIN'] });
+    const transport = new RelayTransport(scripted.url.replace('//', '//joe:hunter2@'));
+    open.push(transport, scripted);
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    expect(scripted.commands).toContainEqual(expect.stringMatching(/^AUTH PLAIN /));
+  });
+});
