@@ -123,7 +123,7 @@ describe('An app that cannot start prints one line that says what to do', () => 
     const output = await outputOfFailedStart({ SMTP_URL: 'smtp://joe:hunter2%@relay' }, 'sender');
     const words = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
     expect(words).toEqual([
-      'sender cannot start: SMTP_URL has a user or password that is not percent-encoded; expected smtp[s]://[user:password@]host[:port], with user and password percent-encoded',
+      'sender cannot start: SMTP_URL has a user or password that is not percent-encoded; expected smtp[s]://[user[:password]@]host[:port], with user and password percent-encoded',
     ]);
   });
 

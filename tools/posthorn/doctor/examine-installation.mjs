@@ -22,10 +22,11 @@ export async function examineInstallation(describeError) {
   };
   const env = findSettings();
   const { settings, faults } = readSections(libs.settings, env);
+  const { relays, faults: relayFaults } = openRelays(libs, settings);
   const database = settings.database && new libs.database.ExaminedDatabase(settings.database.DATABASE_URL);
   const checks = [
     ...libs.useCases.machineChecks({
-      settingsFaults: faults,
+      settingsFaults: [...faults, ...relayFaults],
       unknownSettings: unknownNames(libs.settings),
       publicUrls: publicUrls(settings),
       inbound: inboundOf(settings),
@@ -35,7 +36,7 @@ export async function examineInstallation(describeError) {
       ? []
       : libs.useCases.redisChecks(() => libs.queues.examineRedis(settings.redis.options))),
     ...dnsChecks(libs, settings),
-    ...relayChecks(libs, settings),
+    ...libs.useCases.relayChecks(relays),
   ];
   const examination = await libs.useCases.examine(checks, describeError);
   // Not awaited, because a server that hangs would delay it; the process exits in any case.
@@ -90,21 +91,28 @@ function dnsChecks({ useCases, dns }, { dns: at, bounces }) {
   });
 }
 
-function relayChecks({ useCases, smtp, dns }, { sender, relayTokens }) {
-  if (sender === undefined || relayTokens === undefined) return [];
+/** The relays, and the faults of those URLs of `SMTP_URL` that no relay can be reached by. */
+function openRelays({ smtp, dns }, { sender, relayTokens }) {
+  const relays = /** @type {any[]} */ ([]);
+  const faults = /** @type {string[]} */ ([]);
+  if (sender === undefined || relayTokens === undefined) return { relays, faults };
   const { options: tokens } = relayTokens;
-  const relays = smtp.relayUrls(sender.SMTP_URL).map(
-    (url) =>
-      new smtp.RelayTransport(url, {
-        connectionTimeoutMs: Math.min(sender.SMTP_CONNECTION_TIMEOUT_MS, 10_000),
-        greetingTimeoutMs: Math.min(sender.SMTP_GREETING_TIMEOUT_MS, 10_000),
-        commandTimeoutMs: 10_000,
-        stepTimeoutMs: 15_000,
-        tlsPolicy: sender.SMTP_TLS,
-        ehloName: sender.SMTP_EHLO_NAME,
-        accessTokens: tokens && new smtp.AccessTokens(tokens),
-        lookUp: dns.systemAddresses,
-      }),
-  );
-  return useCases.relayChecks(relays);
+  const options = {
+    connectionTimeoutMs: Math.min(sender.SMTP_CONNECTION_TIMEOUT_MS, 10_000),
+    greetingTimeoutMs: Math.min(sender.SMTP_GREETING_TIMEOUT_MS, 10_000),
+    commandTimeoutMs: 10_000,
+    stepTimeoutMs: 15_000,
+    tlsPolicy: sender.SMTP_TLS,
+    ehloName: sender.SMTP_EHLO_NAME,
+    accessTokens: tokens && new smtp.AccessTokens(tokens),
+    lookUp: dns.systemAddresses,
+  };
+  for (const url of smtp.relayUrls(sender.SMTP_URL)) {
+    try {
+      relays.push(new smtp.RelayTransport(url, options));
+    } catch (error) {
+      faults.push(error.message);
+    }
+  }
+  return { relays, faults };
 }

@@ -151,6 +151,17 @@ describe('The doctor', () => {
   );
 
   it(
+    'examines everything else when a relay cannot be used because of its URL',
+    async () => {
+      const found = await findings({ SMTP_URL: `smtp://joe@relay.example ${relay.url}` });
+      expect(found.get('settings')).toMatch(/^fault: SMTP_URL names a user without a password/);
+      expect(found.get(`relay ${new URL(relay.url).host}`)).toMatch(/^good: /);
+      expect(found.get('redis.version')).toMatch(/^good: /);
+    },
+    DOCTOR_MS,
+  );
+
+  it(
     'knows stores that answer and take nothing',
     async () => {
       const readOnly = new URL(testDatabase.url);
