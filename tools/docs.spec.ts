@@ -251,13 +251,13 @@ function relayBreakerStates(): string[] {
 /** The rows of the table of reply classes, with single spaces. */
 function replyClassRows(): string {
   const rows = REPLY_CLASS_NAMES.map((name) => {
-    const { meaning, status, suppresses, retryNotBeforeSeconds } = effectOf(name);
+    const { meaning, status, suppresses, passes, retryNotBeforeSeconds } = effectOf(name);
     const patience = retryNotBeforeSeconds / 60;
     const temporary = { sent: '', relay: 'the breaker opens' }[name as string] ?? 'tried again';
     return [
       `\`${name}\``,
       meaning,
-      status === null ? 'the breaker opens' : `\`${status}\``,
+      status === null ? 'the breaker opens' : passes ? 'as temporary' : `\`${status}\``,
       suppresses ? 'yes' : 'no',
       patience === 0 ? temporary : `tried again, after ${patience} min at the earliest`,
     ];

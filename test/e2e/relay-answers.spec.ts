@@ -172,14 +172,19 @@ describe('S8: a relay that', () => {
     await until(async () => (await stack.count(unfinished)) === 0, 'all were tried');
   });
 
-  it('asks to slow down is sent the email later', async () => {
-    const { id } = await sendTo(
-      at('rcpt', { reply: '452 4.2.2 The recipient’s inbox is out of storage space' }),
-    );
-    expect((await recorded(id)).timeline[1]).toMatchObject({
-      class: 'mailbox_full',
-      retryAfterSeconds: 1_800,
-    });
+  it.each([
+    ['asks to slow down', '452 4.2.2 The recipient’s inbox is out of storage space', 'mailbox_full', 1_800],
+    [
+      'refuses for good what exceeds the limit of a day',
+      '550 5.4.5 Daily user sending limit exceeded',
+      'rate_limited',
+      300,
+    ],
+  ])('%s is sent the email later', async (_what, reply, replyClass, retryAfterSeconds) => {
+    const { id } = await sendTo(at('rcpt', { reply }));
+    const shown = await recorded(id);
+    expect(shown.status).toBe('SENT');
+    expect(shown.timeline[1]).toMatchObject({ event: 'DELAYED', class: replyClass, retryAfterSeconds });
   });
 });
 

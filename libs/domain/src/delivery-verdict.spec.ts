@@ -107,6 +107,25 @@ describe('the verdict after an attempt', () => {
     expect(decideAfterAttempt(refused(stage, code, text), 0)).toEqual(verdict);
   });
 
+  it.each([
+    ['rcpt', 550, '5.4.5', 'Daily SMTP relay sending quota exceeded'],
+    ['content', 550, '5.4.5', 'Daily user sending limit exceeded'],
+    [
+      'content',
+      554,
+      '5.1.90',
+      'Your message can’t be sent because you’ve reached your daily limit for message recipients',
+    ],
+  ] as const)(
+    'tries again what is refused for good at %s by a limit that ends: %s %s %s',
+    (stage, code, enhanced, text) => {
+      const verdict = (attempts: number): Verdict =>
+        decideAfterAttempt(refused(stage, code, text, enhanced), attempts);
+      expect(verdict(0)).toEqual({ kind: 'retry', afterSeconds: 300, duplicatePossible: false });
+      expect(verdict(RETRY_AFTER_SECONDS.length)).toEqual({ kind: 'failed' });
+    },
+  );
+
   it('follows the table and then gives up', () => {
     RETRY_AFTER_SECONDS.forEach((afterSeconds, attempts) => {
       expect(decideAfterAttempt(refused('rcpt', 451), attempts)).toMatchObject({
@@ -227,13 +246,13 @@ describe('a refusal that could be about us, while the relay serves others', () =
 
 describe('emails come too fast', () => {
   const throttled = 'Throttling failure: Maximum sending rate exceeded';
-  it('when a server says so, temporarily, after MAIL', () => {
+  it('when a server says so after MAIL', () => {
     expect(isTooFast(refused('content', 454, throttled, '4.7.0'))).toBe(true);
     expect(isTooFast(refused('rcpt', 450, 'rate limit'))).toBe(true);
+    expect(isTooFast(refused('content', 550, 'Daily user sending limit exceeded', '5.4.5'))).toBe(true);
   });
 
   it.each<Transmission>([
-    refused('content', 554, throttled),
     refused('mail', 454, throttled),
     refused('rcpt', 451, 'greylisted'),
     broken('content'),

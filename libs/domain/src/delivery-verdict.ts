@@ -39,10 +39,10 @@ function decideAfterDisconnect(stage: SmtpStage, attempts: number): Verdict {
 function decideAfterRefusal({ stage, reply, servesOthers }: Refusal, attempts: number): Verdict {
   // A code that is not a refusal says nothing about the email: treated like a connection that failed at this stage.
   if (!isPermanent(reply) && !isTransient(reply)) return decideAfterDisconnect(stage, attempts);
-  const { status, suppresses, retryNotBeforeSeconds } = effectOf(classifyReply(reply, stage));
+  const { status, suppresses, passes, retryNotBeforeSeconds } = effectOf(classifyReply(reply, stage));
   // While others are served, not even a permanent reply is the end: whoever runs the relay can mend it.
   if (status === null) return servesOthers ? retry(attempts, false) : { kind: 'relay_unavailable' };
-  if (isTransient(reply)) return retry(attempts, false, retryNotBeforeSeconds);
+  if (isTransient(reply) || passes) return retry(attempts, false, retryNotBeforeSeconds);
   return status === 'BOUNCED' ? { kind: 'bounced', suppresses } : { kind: 'failed' };
 }
 
@@ -70,13 +70,9 @@ export function isRelayFault(transmission: Transmission): boolean {
   return decideAfterAttempt(transmission, 0).kind === 'relay_unavailable';
 }
 
-/** Whether the server says, temporarily, that it gets emails too fast. */
+/** Whether the server says about an email that it gets too many of them. */
 export function isTooFast(transmission: Transmission): boolean {
-  return (
-    transmission.kind === 'refused' &&
-    isTransient(transmission.reply) &&
-    replyClassOf(transmission) === 'rate_limited'
-  );
+  return transmission.kind === 'refused' && replyClassOf(transmission) === 'rate_limited';
 }
 
 /**
