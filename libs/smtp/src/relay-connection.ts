@@ -8,7 +8,7 @@ import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayUsePlaintext } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
 import { Mailer } from './mailer.ts';
-import { type Login, mailerLogin, mechanismsOf } from './login.ts';
+import { type Login, mailerLogin, mailerLoginOptions, mechanismsOf } from './login.ts';
 import { AddressSearch } from './relay-addresses.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
@@ -124,7 +124,7 @@ export class RelayConnection implements PooledConnection {
     this.dialogue = new Dialogue(redactionOf(login), () => this.watch());
     const logging = { logger: this.dialogue.log, transactionLog: true };
     this.smtp = new Mailer(
-      { ...mailerOptions(settings, tlsFailure !== undefined), ...logging },
+      { ...mailerOptions(settings, tlsFailure !== undefined), ...mailerLoginOptions(login), ...logging },
       addresses,
       this.dialogue,
     );

@@ -105,6 +105,13 @@ describe('A relay whose URL names a user without a password', () => {
 });
 
 describe('An access token', () => {
+  it('as long as those of Microsoft is sent too', async () => {
+    const access_token = 'a'.repeat(2_000);
+    server.script = () => ({ body: { access_token, token_type: 'Bearer' } });
+    const sink = await relay((token) => token === access_token);
+    expect(await send(transportTo(sink))).toMatchObject({ kind: 'accepted' });
+  });
+
   it.each([
     ['by a challenge, as Google does', undefined],
     ['at once, as Microsoft does', '535 5.7.3 Authentication unsuccessful'],
