@@ -12,7 +12,7 @@ async function logIn(accessToken: string, statuses: readonly number[]): Promise<
     return Promise.resolve({ command, response: '', text: '', status: replies.shift() } as never);
   };
   const credentials = { user: 'joe', pass: accessToken };
-  const error = await logInWithToken({ auth: { credentials }, sendCommand } as never).catch(
+  const error = await logInWithToken({ auth: { credentials }, sendCommand }).catch(
     (caught: Error) => caught.message,
   );
   expect(replies).toEqual([]);
