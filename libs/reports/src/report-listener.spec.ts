@@ -141,6 +141,14 @@ describe('Returned mail', () => {
     expect(await client.say('QUIT')).toMatch(/^221 /);
   });
 
+  it('is accepted at a domain with other letters than ASCII, whose address arrives in punycode', async () => {
+    const address = 'bounce+token@xn--bcher-kva.example';
+    await start({ findEmail: (asked) => Promise.resolve(asked === address ? EMAIL : undefined) });
+    const client = Client.connect();
+    expect(await client.begin(address)).toMatch(/^250 /);
+    expect(await client.deliver('x')).toMatch(/^250 /);
+  });
+
   it('is refused for any other address, and a client that tries many is disconnected', async () => {
     await start();
     const client = Client.connect();
