@@ -149,6 +149,14 @@ describe('Returned mail', () => {
     expect(await client.deliver('x')).toMatch(/^250 /);
   });
 
+  it('may contain addresses that are not ASCII, without which some servers cannot return an email to such an address', async () => {
+    await start();
+    const client = Client.connect();
+    await client.answer();
+    client.socket.write('EHLO mx.example.net\r\n');
+    expect(String(await once(client.socket, 'data'))).toMatch(/^250[- ]SMTPUTF8\r$/m);
+  });
+
   it('is refused for any other address, and a client that tries many is disconnected', async () => {
     await start();
     const client = Client.connect();

@@ -91,7 +91,6 @@ export class ReportListener {
       logger: false,
       disableReverseLookup: true,
       authOptional: true,
-      hideSMTPUTF8: true,
       disabledCommands: ['AUTH', ...(certificate === undefined ? ['STARTTLS'] : [])],
       ...certificate,
       size: limits.messageBytes,
