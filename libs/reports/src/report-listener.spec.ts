@@ -157,6 +157,16 @@ describe('Returned mail', () => {
     expect(String(await once(client.socket, 'data'))).toMatch(/^250[- ]SMTPUTF8\r$/m);
   });
 
+  it.each(['postmaster@mail_01.example.net', 'reader.@phone.example', 'a..b@phone.example'])(
+    'may come from %s, though that is not an address by the standard',
+    async (sender) => {
+      await start();
+      const client = await connectOnceThereIsRoom();
+      expect(await client.say(`MAIL FROM:<${sender}>`)).toMatch(/^250 /);
+      expect(await client.say(`RCPT TO:<${ADDRESS}>`)).toMatch(/^250 /);
+    },
+  );
+
   it('is refused for any other address, and a client that tries many is disconnected', async () => {
     await start();
     const client = Client.connect();

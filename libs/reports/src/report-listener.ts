@@ -91,6 +91,8 @@ export class ReportListener {
       logger: false,
       disableReverseLookup: true,
       authOptional: true,
+      // The sender's address is not used, and that of some servers is invalid (RFC 5321), such as with an underscore in the host name.
+      lenientAddressParsing: true,
       disabledCommands: ['AUTH', ...(certificate === undefined ? ['STARTTLS'] : [])],
       ...certificate,
       size: limits.messageBytes,
