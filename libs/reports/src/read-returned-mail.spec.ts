@@ -47,7 +47,7 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['postfix-takes-no-mail', 'ada@nowhere.example', 'failed', 'hard_bounce'],
   ['amazon-ses-mailbox-full', 'ada@company.example', 'failed', 'mailbox_full'],
   ['amazon-ses-expired', 'ada@slow.example', 'failed', 'soft_bounce'],
-  ['internationalised-unknown-user', 'zoë@bücher.example', 'failed', 'unknown_user'],
+  ['internationalised-unknown-user', 'zoë@xn--bcher-kva.example', 'failed', 'unknown_user'],
   ['yahoo-complaint', 'ada@yahoo.example', 'complaint', 'none'],
   ['validity-complaint', 'ada@company.example', 'complaint', 'none'],
   ['opt-out', 'ada@company.example', 'complaint', 'none'],

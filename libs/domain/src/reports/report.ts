@@ -1,4 +1,5 @@
 import type { SmtpReply, SmtpStage } from '../delivery.ts';
+import { addressKey } from '../mailbox.ts';
 import type { RecipientAction, RecipientStatus, ReturnedMail } from './returned-mail.ts';
 
 /** The kinds of reports about an email; only the first report of each kind counts. */
@@ -95,9 +96,9 @@ function bestOf(statuses: readonly RecipientStatus[]): RecipientStatus | undefin
   );
 }
 
-/** Ignores case, because servers change it; the suppression list does too. */
+/** Ignores case, because servers change it; the suppression list does too. The domain may be in punycode or not. */
 function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  return addressKey(one).toLowerCase() === addressKey(other).toLowerCase();
 }
 
 function reporterOf({ reportedBy }: { readonly reportedBy?: string }): { reportedBy?: string } {
