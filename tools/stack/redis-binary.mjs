@@ -86,7 +86,7 @@ function rootPrefix() {
 
 /** @param {Installer} installer @param {string[]} prefix */
 async function install({ commands, otherwise }, prefix) {
-  // RUNLEVEL keeps the package from starting its own server.
+  // RUNLEVEL keeps the package from starting its own server where there is no systemd, as in containers.
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: 'noninteractive',

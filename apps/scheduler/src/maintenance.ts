@@ -18,11 +18,11 @@ const KEYS_PER_STATEMENT = 5_000;
 const INVITATIONS_PER_STATEMENT = 1_000;
 const LINKS_PER_STATEMENT = 1_000;
 const DELIVERIES_PER_STATEMENT = 5_000;
-/** A webhook whose failed deliveries are made due again has at most twice so many due for that: it is to be told what happens now, too. */
+/** Of the deliveries that a recovery puts back, at most twice this many are due at once, so that those of new events do not wait long behind them. */
 const RECOVERY_BOUNDS = { looked: 2_000, ready: 2_000 } as const;
 /**
- * Nothing more is begun in a job after this time: other jobs wait for it, and a worker that is silent for a minute looks stuck. What is left is the
- * next one's.
+ * A job begins nothing more after this time, because other jobs wait for it, and a worker that is silent for a minute looks stuck. The next job
+ * does the rest.
  */
 const JOB_WITHIN_MS = 8_000;
 /** Far enough ahead that emails are still accepted when no scheduler has run for months. */
