@@ -78,10 +78,16 @@ describe('The search for emails', () => {
   it('redirects to the email with a given id or Message-ID', async () => {
     const { id } = await sent();
     const { messageId } = await stack.show(id);
-    for (const text of [` ${id}`, `<${messageId}>`]) {
+    for (const text of [` ${id}`, `<${messageId}>`, messageId]) {
       const { status, headers } = await vera.get(`/emails?to=${encodeURIComponent(text)}&status=`);
       expect([status, headers.get('location')]).toEqual([303, `/emails/${id}`]);
     }
+  });
+
+  it('finds the emails of a recipient whose address looks like a Message-ID', async () => {
+    const to = `${newId('trs', Date.now()).slice('trs_'.length)}@receiver.example`;
+    const { id } = await sent({ to });
+    expect((await vera.get(`/emails?to=${encodeURIComponent(to)}`)).text).toContain(`/emails/${id}`);
   });
 
   it('filters by status, group and time, separately and combined', async () => {

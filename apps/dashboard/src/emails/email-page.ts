@@ -71,7 +71,7 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'Sent': sentAt ?? '–',
     'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),
     'Clicked': hitsText(trackClicks, engagement.clicks, engagement.machineClicks),
-    // As mail programs show it, and as the search accepts it.
+    // As mail programs show it.
     'Message-ID': `<${messageId}>`,
     'Id': id,
   });

@@ -14,6 +14,9 @@ import type { ShownEmail } from './email-page.ts';
 /** The message of a 404. */
 export const NO_EMAIL = 'There is no email with this id';
 
+/** As mail programs show it, or without the angle brackets as the API does. Its local part is the email's id without the prefix. */
+const MESSAGE_ID = /^<?([^@<>]+)@[^@<>]+>?$/;
+
 const ONE = { limit: 1, sort: 'createdAt.desc' } as const;
 const NEWEST_ACTIONS = { limit: 100, sort: 'createdAt.desc' } as const;
 
@@ -34,6 +37,15 @@ export class EmailReader {
   async locate(text: string): Promise<{ id: EmailId; workspaceId: WorkspaceId }> {
     const id = orNotFound(parseId('trs', text), NO_EMAIL);
     return { id, workspaceId: orNotFound(await this.options.search.workspaceOf(id), NO_EMAIL) };
+  }
+
+  /** The email whose id or Message-ID this is; undefined: it is neither, or an address that only looks like a Message-ID. */
+  async identify(text: string): Promise<EmailId | undefined> {
+    const [, local] = MESSAGE_ID.exec(text) ?? [];
+    if (local === undefined) return parseId('trs', text);
+    const id = parseId('trs', `trs_${local}`);
+    const exists = id !== undefined && (await this.options.search.workspaceOf(id)) !== undefined;
+    return exists ? id : undefined;
   }
 
   /** Whether an email is cancelled. */

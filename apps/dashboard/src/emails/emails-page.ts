@@ -35,7 +35,7 @@ function search({ to, ...others }: EmailsPageData['criteria'], workspaces: PageW
     field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' }),
   ];
   const areFilled = Object.values(others).some((value) => value !== undefined);
-  return searchForm('/emails', [field('to', 'Recipient, id or <Message-ID>', { value: to })], {
+  return searchForm('/emails', [field('to', 'Recipient, id or Message-ID', { value: to })], {
     fields,
     areFilled,
   });

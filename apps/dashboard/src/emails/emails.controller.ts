@@ -10,7 +10,7 @@ import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf } from '../sign-in/session-guard.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
-import { EMAIL_FIELDS, emailFilter, emailIdIn } from './email-search.ts';
+import { EMAIL_FIELDS, emailFilter } from './email-search.ts';
 import { emailsPage, titleOf } from './emails-page.ts';
 
 /** The confirmations of actions, by the value of `done` in the URL. */
@@ -35,7 +35,7 @@ export class EmailsController {
     @Query() query: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
-    const id = emailIdIn(new FormInput(query));
+    const id = await this.reader.identify(new FormInput(query).redisplay('to') ?? '');
     if (id !== undefined) {
       response.redirect(303, `/emails/${id}`);
       return undefined;
