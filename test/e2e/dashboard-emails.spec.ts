@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { nowLane } from '@posthorn/domain';
 import { type EmailId, newId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
-import type { AppUnderTest, SinkScript } from '@posthorn/testing';
+import { type AppUnderTest, runOperatorCommand, type SinkScript } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import {
   type DashboardVisitor,
@@ -427,6 +427,15 @@ describe('What operators do with emails', () => {
       expect((await ada.post(`/emails/x/${act}`, fields)).status).toBe(404);
     }
     expect(stack.mailsTo(done.to)).toHaveLength(1);
+  });
+
+  it('does not send one again whose replies would go to somebody who was erased', async () => {
+    const replyTo = newRecipient();
+    const { id, to } = await sent({ replyTo });
+    expect((await runOperatorCommand(stack.databaseUrl, 'erase-recipient', replyTo)).code).toBe(0);
+    const { status, text } = await again(id);
+    expect([status, text.includes('named a person whose address was erased')]).toEqual([409, true]);
+    expect(await stack.count('SELECT count(*)::int FROM emails WHERE to_address = $1', [to])).toBe(1);
   });
 
   it.each(['cancel', 'move', 'again'])(

@@ -3,6 +3,7 @@ import { type Actor, type EmailDraft, type JsonObject, parseJson } from '@postho
 import type { ComposableEmail, EmailRecord, EmailStore } from '@posthorn/database';
 import type { AcceptEmails } from '../accept/accept-emails.ts';
 import { normaliseReason } from '../operate/normalise-name.ts';
+import { contentRemoved, refusalOfErased } from '../send/preview-email.ts';
 
 interface SendEmailAgainOptions {
   readonly emails: Pick<EmailStore, 'find' | 'findComposable'>;
@@ -26,8 +27,8 @@ export class SendEmailAgain {
    * Accepts a copy of an email for the same recipient, due at once, and records it in the audit log in the same transaction.
    *
    * @returns its id; undefined when the workspace has no email with this id
-   * @throws Refusal 409 while the original is still being sent, or when its content was removed; 400 for an invalid reason, or for
-   * an email that cannot be sent any more (the sender is not verified now, the template was deleted); 403 at the monthly limit
+   * @throws Refusal 409 while the original is still being sent, or when its content was removed, or its replies would go to somebody who was erased; 400 for
+   * an invalid reason, or for an email that cannot be sent any more (the sender is not verified now, the template was deleted); 403 at the monthly limit
    */
   async sendAgain(workspaceId: WorkspaceId, id: EmailId, wanted: WantedCopy): Promise<EmailId | undefined> {
     const reason = normaliseReason(wanted.reason);
@@ -39,7 +40,9 @@ export class SendEmailAgain {
     if (email === undefined) return undefined;
     if (email.status === 'SCHEDULED' || (email.status === 'SENT' && email.sentAt === null))
       throw stillBeingSent(email);
-    if (content === undefined) throw contentGone();
+    if (content === undefined) throw contentRemoved();
+    const erased = refusalOfErased(content);
+    if (erased !== undefined) throw erased;
     const { answer } = await accept.acceptOne(workspaceId, draftOf(email, content, { ...wanted, reason }));
     return (JSON.parse(answer) as { id: EmailId }).id;
   }
@@ -90,8 +93,4 @@ function draftOf(
 function stillBeingSent({ status }: EmailRecord): Refusal {
   const what = status === 'SCHEDULED' ? 'is `SCHEDULED`' : 'has not left yet, and is tried again by itself';
   return new Refusal(409, `The email ${what}; it can be sent again once it has left or was given up`);
-}
-
-function contentGone(): Refusal {
-  return new Refusal(409, 'The content of the email is no longer kept, so it cannot be sent again');
 }

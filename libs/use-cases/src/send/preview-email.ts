@@ -8,9 +8,6 @@ import { type ComposeEmail, UnsignableEmail } from './compose-email.ts';
 /** Few at once, because each can take several times the memory of the largest email. One workspace waits for its own previews only. */
 const PREVIEWS = { maxConcurrent: 2, maxWaiting: 25, refusal: busy };
 
-const NAMED_WAS_ERASED =
-  'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there';
-
 interface PreviewEmailOptions {
   readonly emails: Pick<EmailStore, 'findComposable' | 'find'>;
   readonly composer: Pick<ComposeEmail, 'composeWithSource'>;
@@ -76,14 +73,20 @@ function busy(): Refusal {
 }
 
 /** What the sender would retry is answered with a 503 here. */
-function refusalOf(error: unknown, { replyTo }: ComposableEmail): unknown {
-  if (error instanceof UncomposableMessage)
-    return replyTo.some(({ address }) => address === ERASED)
-      ? new Refusal(409, NAMED_WAS_ERASED)
-      : uncomposable(error.message);
+function refusalOf(error: unknown, email: ComposableEmail): unknown {
+  if (error instanceof UncomposableMessage) return refusalOfErased(email) ?? uncomposable(error.message);
   if (error instanceof UnsignableEmail) return unsignable();
   if (!(error instanceof RenderingFailed)) return error;
   return error.isLasting ? uncomposable(error.message) : busy();
+}
+
+/** The refusal of an email whose replies would go to somebody who was erased; undefined for any other. */
+export function refusalOfErased({ replyTo }: ComposableEmail): Refusal | undefined {
+  if (!replyTo.some(({ address }) => address === ERASED)) return undefined;
+  return new Refusal(
+    409,
+    'The email named a person whose address was erased, so its message cannot be made any more; its status and timeline are still there',
+  );
 }
 
 /** The email itself is kept longer than its content. */
