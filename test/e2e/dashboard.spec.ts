@@ -142,7 +142,7 @@ describe('The dashboard', () => {
   });
 
   it('signs in with a cookie that is HttpOnly and SameSite=Strict', async () => {
-    const answer = await signIn({ name: ' ADA ', password: ada.password });
+    const answer = await signIn({ name: ' ADA ', password: ` ${ada.password} ` });
     expect(answer.status).toBe(303);
     expect(answer.headers.getSetCookie()[0]).toMatch(
       /^posthorn-session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/,

@@ -53,8 +53,12 @@ export class SignInController {
     if (typeof name !== 'string' || typeof password !== 'string')
       return this.renderFault(response, { to }, CREDENTIALS_MISSING);
     try {
-      const given = { name: name.trim().toLowerCase(), password, network: this.proxies.networkOf(request) };
-      const token = await this.sessions.signIn(given);
+      const token = await this.sessions.signIn({
+        name: name.trim().toLowerCase(),
+        // Passwords are generated, so people copy them, sometimes with a space beside them; none has one of its own.
+        password: password.trim(),
+        network: this.proxies.networkOf(request),
+      });
       this.cookie.set(response, token, SESSION_MS);
       response.redirect(303, to);
       return undefined;
