@@ -1,4 +1,4 @@
-import type { WebhookId, WorkspaceId } from '@posthorn/kernel';
+import { parseId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 
 declare const brand: unique symbol;
 
@@ -28,6 +28,11 @@ export function eventLane(workspaceId: WorkspaceId): LaneId {
 /** The lane of a webhook's deliveries. */
 export function webhookLane(webhookId: WebhookId): LaneId {
   return `${webhookId}` as unknown as LaneId;
+}
+
+/** The workspace of a lane of emails or events; undefined for any other lane. */
+export function workspaceOfLane(laneId: LaneId): WorkspaceId | undefined {
+  return parseId('wrk', laneId.split('.', 1)[0]!);
 }
 
 /** The maximum duration of a lease. One that seems to last longer was taken before the clock of the database was set back. */

@@ -1,5 +1,5 @@
-import { parseId, type WorkspaceId } from '@posthorn/kernel';
-import { EVERY_LANE, type LaneId } from '@posthorn/domain';
+import { parseId } from '@posthorn/kernel';
+import { EVERY_LANE, type LaneId, workspaceOfLane } from '@posthorn/domain';
 import {
   type BusyLane,
   type PausedLanes,
@@ -54,14 +54,9 @@ function oldestDueCell(seconds: number): Html {
   </td>`;
 }
 
-/** The workspace of a lane; undefined: it is not a workspace's lane. */
-export function workspaceOf(laneId: LaneId): WorkspaceId | undefined {
-  return parseId('wrk', laneId.split('.', 1)[0]!);
-}
-
 /** A lane with a link to its emails or webhook, and the name of its workspace. */
 function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
-  const workspaceId = workspaceOf(laneId);
+  const workspaceId = workspaceOfLane(laneId);
   if (workspaceId !== undefined)
     return html`<a href="/emails?workspace=${workspaceId}">${laneId}</a>
       <bdi class="quiet">${nameOf(workspaceId)}</bdi>`;

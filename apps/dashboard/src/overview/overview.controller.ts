@@ -1,5 +1,6 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { DatabaseClock, RELEASE } from '@posthorn/kernel';
+import { workspaceOfLane } from '@posthorn/domain';
 import { OutboxStore, OverviewStore, RateStore, WorkspaceStore } from '@posthorn/database';
 import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
@@ -7,7 +8,7 @@ import { renderPage } from '../pages/page.ts';
 import { count } from '../pages/components.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { workspaceNames } from '../pages/workspaces.ts';
-import { backlogTable, pausedTable, lanesTable, workspaceOf } from './backlog-tables.ts';
+import { backlogTable, pausedTable, lanesTable } from './backlog-tables.ts';
 import { rateCharts, relaysTable } from './rate-charts.ts';
 
 const REFRESH_SECONDS = 15;
@@ -41,7 +42,7 @@ export class OverviewController {
       this.rates.relays(),
       this.overview.busiestLanes(),
     ]);
-    const owners = [...lanes, ...paused.items].flatMap(({ laneId }) => workspaceOf(laneId) ?? []);
+    const owners = [...lanes, ...paused.items].flatMap(({ laneId }) => workspaceOfLane(laneId) ?? []);
     const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
       ${isStill ? STILL : RELOADING} ${rateCharts(minutes, rates, this.clock.now())}

@@ -21,7 +21,7 @@ export function faultsInUnknown(
 ): string[] {
   const unknown = Object.keys(object).filter((name) => !names.includes(name));
   const reasons = unknown.slice(0, SHOWN_FIELDS).map((name) => explain(name) ?? advice(name, names));
-  const faults = reasons.map((reason, at) => `\`${path}${shown(unknown[at]!)}\` ${reason ?? UNKNOWN}`);
+  const faults = reasons.map((reason, at) => `\`${path}${shownName(unknown[at]!)}\` ${reason ?? UNKNOWN}`);
   if (unknown.length > SHOWN_FIELDS)
     faults.push(`${unknown.length - SHOWN_FIELDS} more fields are not known`);
   if (reasons.includes(undefined))
@@ -43,7 +43,8 @@ function advice(name: string, known: readonly string[]): string | undefined {
   return closest === undefined ? undefined : `${UNKNOWN}; did you mean \`${closest}\`?`;
 }
 
-function shown(name: string): string {
+/** A name from a request, as refusals show it. */
+export function shownName(name: string): string {
   const printable = name.slice(0, SHOWN_CHARACTERS).replace(/[\p{C}\p{Z}`]/gu, '�');
   return name.length > SHOWN_CHARACTERS ? `${printable}…` : printable;
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '@posthorn/kernel';
+import { shownName } from './unknown-fields.ts';
 import { validateBody } from './validate-body.ts';
 
 /** By `application/x-www-form-urlencoded` (the URL standard, section 5.1). */
@@ -24,5 +25,5 @@ export function validateQuery<Query extends object>(queryClass: new () => Query,
 }
 
 function faultOfRepeated(name: string): string {
-  return `\`${name.slice(0, 60).replace(/[\p{C}\p{Z}`]/gu, '�')}\` is given more than once; give it once`;
+  return `\`${shownName(name)}\` is given more than once; give it once`;
 }

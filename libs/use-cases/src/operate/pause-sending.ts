@@ -1,5 +1,5 @@
-import { parseId, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, EVERY_LANE } from '@posthorn/domain';
+import type { WorkspaceId } from '@posthorn/kernel';
+import { type Actor, EVERY_LANE, workspaceOfLane } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { normaliseReason } from './normalise-name.ts';
 
@@ -85,5 +85,5 @@ export function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {
 /** Undefined for a lane that does not belong to a workspace. */
 function ownerOf({ queue, laneId }: PausedLane): Whose | undefined {
   if (laneId === EVERY_LANE) return queue === 'email' ? 'everything' : 'webhooks';
-  return parseId('wrk', laneId.split('.', 1)[0]!);
+  return workspaceOfLane(laneId);
 }

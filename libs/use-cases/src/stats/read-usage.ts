@@ -29,7 +29,7 @@ export class ReadUsage {
   /** Of the current month, by the clock of the database. */
   async read(workspaceId: WorkspaceId): Promise<MonthlyUsage> {
     const { usage, clock, monthlyLimit } = this.options;
-    const now = new Date(clock.nowMs());
+    const now = clock.now();
     const month = startOfMonth(now);
     const { used, ownLimit } = await usage.read(workspaceId, month);
     // A workspace's own limit of 0 means none.
