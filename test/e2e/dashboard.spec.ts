@@ -248,7 +248,7 @@ describe('The dashboard', () => {
     );
     const page = await (await ask('/', as(await viewerCookie()))).text();
     await stack.database.pool.query('DELETE FROM paused_lanes');
-    expect(page).toMatch(/<p class="bad">\s*No sender has told of a relay in the last minute/);
+    expect(page).toMatch(/<p class="bad">\s*No sender has reported its relays in the last minute/);
     expect(page).toContain('<a href="/pauses">');
     expect(page).toContain('<a href="/webhooks?receiver=failing">');
   });

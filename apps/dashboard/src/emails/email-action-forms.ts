@@ -38,8 +38,9 @@ function againForm({ id, template }: EmailRecord): Html {
     <label for="reason">Send it again, because</label>
     <input id="reason" name="reason" maxlength="500" required autocomplete="off" />
     <p class="quiet">
-      Another email with an id of its own${template === null ? '' : ', of the template as it is now'}; limits
-      and suppressions hold for it as for any. The reason stands in the audit log of the workspace.
+      This creates another email with its own
+      id${template === null ? '' : ', from the template as it is now'}; limits and suppressions apply to it as
+      to any other. The reason is recorded in the audit log of the workspace.
     </p>
     <button>Send again</button>
   </form>`;

@@ -53,7 +53,7 @@ export class EmailActionsController {
     const input = new FormInput(request.body);
     const [reason, wish] = [input.text('reason') ?? '', input.text('wish') ?? ''];
     if (!WISH.test(wish))
-      throw new Refusal(400, 'This was not asked by the form of the email; open it and try again');
+      throw new Refusal(400, 'This did not come from the form of the email; open the email and try again');
     const copy = await this.sendEmailAgain.sendAgain(workspaceId, id, { actor, reason, wish });
     return redirectWithConfirmation(`/emails/${orNotFound(copy, NO_EMAIL)}`, 'again');
   }

@@ -17,7 +17,7 @@ import { emailsPage, titleOf } from './emails-page.ts';
 const CONFIRMATIONS: Readonly<Record<string, string>> = {
   moved: 'It was moved.',
   cancelled: 'It was cancelled.',
-  again: 'This is the email that is sent again.',
+  again: 'The email is sent again: as this new one.',
 };
 
 /** Emails of all workspaces. */

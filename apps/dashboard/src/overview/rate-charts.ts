@@ -56,8 +56,8 @@ export function relaysTable(relays: readonly RelaySeen[], rates: readonly RateOf
       <td>${time(seenAt)}</td>
     </tr>`;
   const none = html`<p class="bad">
-    No sender has told of a relay in the last minute: none runs, or none reaches the database. Emails wait
-    until one does.
+    No sender has reported its relays in the last minute: none is running, or none reaches the database.
+    Emails wait until one does.
   </p>`;
   return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row), ['Senders'])}
   ${replyCounts(rates)}`;

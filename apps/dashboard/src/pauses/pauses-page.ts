@@ -9,7 +9,7 @@ import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../page
 export const WHOSE = {
   workspace: 'The emails of one workspace',
   everything: 'The emails of all workspaces',
-  webhooks: 'What webhooks are told',
+  webhooks: 'All deliveries to webhooks',
 } as const;
 
 /** The values of the form for a new pause, and what was wrong with them. */

@@ -35,7 +35,7 @@ export interface SessionGuardOptions {
 export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions): RequestHandler {
   const elsewhere = new Refusal(
     403,
-    `This was not asked from a page of the dashboard at ${origin}; open it there and try again. If you reach it at another address, set DASHBOARD_URL to that`,
+    `This request did not come from a page of the dashboard at ${origin}; open it there and try again. If you reach it at another address, set DASHBOARD_URL to that`,
   );
   const checkAccess = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     // With `no-referrer`, browsers send forms with `Origin: null`, which is all that we know of their origin where there is no TLS.
@@ -48,7 +48,7 @@ export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions):
     const account = token === undefined ? undefined : await sessions.find(token, { isUse });
     if (account === undefined) return requestSignIn(request, response, cookie);
     if (!isSafe && account.role !== 'operator')
-      throw new Refusal(403, 'You are signed in as a viewer, who looks and changes nothing; ask an operator');
+      throw new Refusal(403, 'You are signed in as a viewer, who may change nothing; ask an operator');
     accounts.set(request, account);
     next();
   };

@@ -7,8 +7,7 @@ const ALGORITHMS: readonly DkimAlgorithm[] = ['rsa', 'ed25519'];
 
 /**
  * Generating an RSA key occupies a thread for some hundred milliseconds; whoever would wait for more than a few seconds should retry
- * instead.
- * One workspace waits for its own keys only.
+ * instead. One workspace waits for its own keys only.
  */
 const PAIRS = { maxConcurrent: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
 
