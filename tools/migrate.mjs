@@ -76,8 +76,8 @@ const WRONG_STATEMENT = /^42(?!501)/;
 function reasonOf(error) {
   if (error.code === '42501')
     return `The role in DATABASE_URL lacks a privilege: use the role that the database belongs to (${error.message})`;
-  if (error.code === 'ERR_INVALID_URL')
-    return 'DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, with one host, which leads to the primary';
+  if (error.code === 'ERR_INVALID_URL' || error instanceof URIError)
+    return 'DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, with user and password percent-encoded, and with one host, which leads to the primary';
   return WRONG_STATEMENT.test(error.code) ? error.stack : explain(error);
 }
 

@@ -96,9 +96,13 @@ describe('A migration that fails prints one line that says what to do', () => {
     );
   });
 
-  it('about a list of hosts', async () => {
-    expect(await lastWordsOf('postgresql://ada@one:5432,two:5432/posthorn')).toMatch(
-      /^migrate: DATABASE_URL cannot be read: .* one host, which leads to the primary\n$/,
+  it.each([
+    ['a list of hosts', 'postgresql://ada@one:5432,two:5432/posthorn'],
+    ['a slash in a password', 'postgresql://ada:pass/word@one:5432/posthorn'],
+    ['a password that is percent-encoded in Latin-1', 'postgresql://ada:p%E4ss@one:5432/posthorn'],
+  ])('about %s', async (_, url) => {
+    expect(await lastWordsOf(url)).toMatch(
+      /^migrate: DATABASE_URL cannot be read: .* user and password percent-encoded, and with one host, which leads to the primary\n$/,
     );
   });
 

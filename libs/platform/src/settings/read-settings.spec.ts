@@ -77,7 +77,7 @@ describe('readSettings', () => {
       'OVEN_FAN is "constructor"; it must be `true` or `false`',
       'RECIPE_URL is not set; it must be URLs that begin with https://, separated by spaces',
       'CONTENT is "soup"; it must be one of bread, cake',
-      'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres:// and has one host, which leads to the primary',
+      'DATABASE_URL is not set; it must be a URL that begins with postgresql:// or postgres:// and has one host, which leads to the primary; user and password are percent-encoded',
       'DATABASE_POOL_SIZE is "1e3"; it must be a whole number, at least 2, at most 500',
     ]);
   });
@@ -105,14 +105,40 @@ describe('readSettings', () => {
   ])('refuses a list of hosts, and asks for a single one: %s', (url) => {
     const faults = faultsOf({ RECIPE_URL, DATABASE_URL: url });
     expect(faults).toEqual([
-      expect.stringMatching(/^DATABASE_URL .* has one host, which leads to the primary$/),
+      expect.stringMatching(/^DATABASE_URL .* has one host, which leads to the primary; .*$/),
     ]);
+  });
+
+  it.each([
+    'postgresql://u:hunter%2@h/posthorn',
+    'postgresql://u:hunter%E4@h/posthorn', // The driver would throw, and say nothing of the setting.
+    'postgresql://u:hunter/2@h/posthorn',
+    'postgresql://u:hunter#2@h/posthorn',
+    // The host would be `u`, at the port 12, and that would be shown where it does not answer.
+    'postgresql://u:12/hunter@h/posthorn',
+    'postgresql://u:12#hunter@h/posthorn',
+  ])('asks for a percent-encoded password of Postgres, without repeating it: %s', (url) => {
+    expect(faultsOf({ RECIPE_URL, DATABASE_URL: url })).toEqual([
+      expect.stringMatching(
+        /^DATABASE_URL has a value that is not allowed; .*; user and password are percent-encoded$/,
+      ),
+    ]);
+  });
+
+  it.each([
+    'postgresql://u:p%40ss%2F%25@h:5432/posthorn?sslmode=verify-full',
+    'postgresql://u:p@ss@h/posthorn',
+    'postgresql://u@%2Fvar%2Frun%2Fpostgresql/posthorn',
+    'postgresql://u@localhost/posthorn?host=/var/run/postgresql&application_name=a@b',
+  ])('accepts a URL of Postgres: %s', (url) => {
+    expect(faultsOf({ RECIPE_URL, DATABASE_URL: url })).toEqual([]);
   });
 
   it.each([
     'redis://:hunter2%@redis', // The program that connects would throw, and say nothing of the setting.
     'redis://hunter2%:x@redis',
     'redis://redis/hunter2',
+    'redis://me:12#hunter2@redis',
     'redis://redis/-1',
   ])('refuses an invalid URL of Redis, without repeating it: %s', (REDIS_URL) => {
     expect(() => readSettings({ redis: RedisSettings }, { REDIS_URL })).toThrow(

@@ -21,7 +21,11 @@ export function IsRedisUrl(): PropertyDecorator {
   const schemes = ['redis', 'rediss'];
   return HasForm(
     `a URL that begins with ${schemes.join(':// or ')}://, with user and password percent-encoded, and ends with the number of its database unless that is 0`,
-    (text) => hasScheme(text, schemes) && isDecodable(text) && /^\/?\d*$/.test(new URL(text).pathname),
+    (text) =>
+      hasScheme(text, schemes) &&
+      isDecodable(text) &&
+      !isTornApart(text) &&
+      /^\/?\d*$/.test(new URL(text).pathname),
   );
 }
 
@@ -35,12 +39,22 @@ function isDecodable(url: string): boolean {
   }
 }
 
+/** Whether a `/` or `#` of a password ended the host: what begins the password was then read as the port, and an error about the host would show it. */
+function isTornApart(url: string): boolean {
+  const { pathname, hash } = new URL(url);
+  return (pathname + hash).includes('@');
+}
+
 /** Accepts the URL of Postgres. Unlike libpq, our driver does not support lists of hosts and would treat one as a host name. */
 export function IsPostgresUrl(): PropertyDecorator {
   const schemes = ['postgresql', 'postgres'];
   return HasForm(
-    `a URL that begins with ${schemes.join(':// or ')}:// and has one host, which leads to the primary`,
-    (text) => hasScheme(text, schemes) && !new URL(text).hostname.includes(','),
+    `a URL that begins with ${schemes.join(':// or ')}:// and has one host, which leads to the primary; user and password are percent-encoded`,
+    (text) =>
+      hasScheme(text, schemes) &&
+      isDecodable(text) &&
+      !isTornApart(text) &&
+      !new URL(text).hostname.includes(','),
   );
 }
 
