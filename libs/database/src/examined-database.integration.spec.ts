@@ -26,6 +26,34 @@ describe('Examining a database', () => {
     return client;
   }
 
+  it('counts connections against the limits of the database and the role, which many providers set', async () => {
+    const owner = await connect();
+    await owner.query(`CREATE ROLE tenant LOGIN PASSWORD 'tenant' CONNECTION LIMIT 4`);
+    await owner.query('ALTER DATABASE posthorn CONNECTION LIMIT 50');
+    const url = new URL(postgres.url);
+    [url.username, url.password] = ['tenant', 'tenant'];
+    const asTenant = new ExaminedDatabase(url.href);
+    try {
+      const { connectionLimits } = await asTenant.readServer();
+      expect(connectionLimits).toEqual([
+        { of: 'server', connections: expect.any(Number), maximum: expect.any(Number) },
+        { of: 'database', connections: expect.any(Number), maximum: 50 },
+        { of: 'role', connections: 1, maximum: 4 },
+      ]);
+      // Neither limits a superuser.
+      expect((await examined.readServer()).connectionLimits).toMatchObject([
+        { of: 'server' },
+        { of: 'database', maximum: null },
+        { of: 'role', maximum: null },
+      ]);
+    } finally {
+      await asTenant.close();
+      await owner.query('ALTER DATABASE posthorn CONNECTION LIMIT -1');
+      await owner.query('DROP ROLE tenant');
+      await owner.end();
+    }
+  });
+
   it('finds the partitions that are missing of its own tables, and of no others', async () => {
     const client = await connect();
     await client.query(

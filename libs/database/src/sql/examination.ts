@@ -1,4 +1,4 @@
-/** Version and settings of the server, and whether the connection has kept its startup parameters (`statement_timeout`), which poolers may drop; `reset_val` is the value at the start of a connection. Locks: none. */
+/** Version and settings of the server, and whether the connection has kept its startup parameters (`statement_timeout`), which poolers may drop; `reset_val` is the value at the start of a connection. A superuser is not bound by the limits of role and database. Locks: none. */
 export const READ_SERVER = `
 SELECT current_setting('server_version_num')::int AS "versionNumber", current_setting('server_version') AS version,
        current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync,
@@ -6,11 +6,16 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        (SELECT setting::int FROM pg_settings WHERE name = 'autovacuum_naptime') AS "autovacuumNaptimeSeconds",
        current_setting('statement_timeout') <> '0' AS "keepsSettings", pg_is_in_recovery() AS "isStandby", (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') AS "readOnlyByDefault",
        (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND xact_start < now() - interval '4 seconds') AS "awaitingStandby",
-       current_setting('max_connections')::int AS "maxConnections",
-       (SELECT count(*)::int FROM pg_stat_activity WHERE usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS connections,
+       (SELECT jsonb_build_array(
+          jsonb_build_object('of', 'server', 'connections', count(*), 'maximum', current_setting('max_connections')::int),
+          jsonb_build_object('of', 'database', 'connections', count(*) FILTER (WHERE a.datid = d.oid), 'maximum', CASE WHEN d.datconnlimit >= 0 AND NOT r.rolsuper THEN d.datconnlimit END),
+          jsonb_build_object('of', 'role', 'connections', count(*) FILTER (WHERE a.usesysid = r.oid), 'maximum', CASE WHEN r.rolconnlimit >= 0 AND NOT r.rolsuper THEN r.rolconnlimit END))
+        FROM   pg_stat_activity a WHERE a.usesysid IS NOT NULL AND coalesce(a.backend_type, 'client backend') = 'client backend') AS "connectionLimits",
        pg_database_size(current_database())::float8 AS "databaseBytes",
-       datname AS name, datcollversion AS "collationVersion", pg_database_collation_actual_version(oid) AS "actualCollationVersion"
-FROM   pg_database WHERE datname = current_database()`;
+       datname AS name, datcollversion AS "collationVersion", pg_database_collation_actual_version(d.oid) AS "actualCollationVersion"
+FROM   pg_database d
+JOIN   pg_roles r ON r.rolname = session_user
+WHERE  d.datname = current_database()`;
 
 /**
  * Checks for free disk space by making the server write 16 MiB, the size of a WAL segment, to a temporary file: what exceeds `work_mem` is spilled there, next

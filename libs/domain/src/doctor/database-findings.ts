@@ -17,8 +17,7 @@ export interface PostgresFacts {
   readonly readOnlyByDefault: string;
   /** How many transactions have been waiting for a synchronous standby for several seconds. */
   readonly awaitingStandby: number;
-  readonly maxConnections: number;
-  readonly connections: number;
+  readonly connectionLimits: readonly ConnectionLimit[];
   readonly databaseBytes: number;
   /** The name of the database. */
   readonly name: string;
@@ -27,6 +26,24 @@ export interface PostgresFacts {
   /** The version of the same collation in the operating system of the server, or its ICU library. */
   readonly actualCollationVersion: string | null;
 }
+
+/** How many connections the server, this database or this role has, and may have. */
+interface ConnectionLimit {
+  readonly of: 'server' | 'database' | 'role';
+  readonly connections: number;
+  /** Null: as many as the server. */
+  readonly maximum: number | null;
+}
+
+/** What sets each limit, and how it is raised. */
+const LIMIT_TEXTS: Readonly<Record<ConnectionLimit['of'], { has: string; mend: string }>> = {
+  server: { has: '', mend: 'raise max_connections' },
+  database: {
+    has: ' that this database may have',
+    mend: 'raise its limit (ALTER DATABASE … CONNECTION LIMIT)',
+  },
+  role: { has: ' that this role may have', mend: 'raise its limit (ALTER ROLE … CONNECTION LIMIT)' },
+};
 
 const MIN_VERSION = 150_000;
 const MAX_NAPTIME_SECONDS = 15;
@@ -82,18 +99,22 @@ export function judgeCollation(facts: PostgresFacts): Finding {
 }
 
 /** Whether enough connections are free, and whether they keep their startup parameters. */
-export function judgeConnections({ connections, maxConnections, keepsSettings }: PostgresFacts): Finding {
+export function judgeConnections({ connectionLimits, keepsSettings }: PostgresFacts): Finding {
   if (!keepsSettings)
     return fault(
       'connections lose their settings on the way: a pooler such as PgBouncer stands before Postgres; apps do not start',
       'point DATABASE_URL at Postgres itself',
     );
-  const found = `${connections} of ${maxConnections} connections are in use`;
-  return connections / maxConnections < FULL_SHARE
+  const limits = connectionLimits.flatMap(({ of, connections, maximum }) =>
+    maximum === null ? [] : [{ ...LIMIT_TEXTS[of], connections, maximum, share: connections / maximum }],
+  );
+  const { connections, maximum, share, has, mend } = limits.reduce((a, b) => (b.share > a.share ? b : a));
+  const found = `${connections} of ${maximum} connections${has} are in use`;
+  return share < FULL_SHARE
     ? good(found)
     : advice(
         found,
-        'end what needs none, raise max_connections, or lower DATABASE_POOL_SIZE of the apps; docs/runbooks/connections-used-up.md goes through it',
+        `end what needs none, ${mend}, or lower DATABASE_POOL_SIZE of the apps; docs/runbooks/connections-used-up.md goes through it`,
       );
 }
 

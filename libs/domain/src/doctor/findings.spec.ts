@@ -31,6 +31,10 @@ import {
   judgeRedisVersion,
 } from './redis-findings.ts';
 
+function connectedTo(connections: number): Pick<PostgresFacts, 'connectionLimits'> {
+  return { connectionLimits: [{ of: 'server', connections, maximum: 100 }] };
+}
+
 const SERVER: PostgresFacts = {
   versionNumber: 180_004,
   version: '18.4',
@@ -39,8 +43,7 @@ const SERVER: PostgresFacts = {
   fullPageWrites: 'on',
   autovacuum: 'on',
   autovacuumNaptimeSeconds: 5,
-  maxConnections: 100,
-  connections: 10,
+  ...connectedTo(10),
   databaseBytes: 1,
   name: 'posthorn',
   collationVersion: '2.36',
@@ -127,11 +130,29 @@ describe('The doctor assesses', () => {
     [{ collationVersion: '2.31' }, judgeCollation, 'fault'],
     [{ collationVersion: null, actualCollationVersion: null }, judgeCollation, 'good'],
     [{ keepsSettings: false }, judgeConnections, 'fault'],
-    [{ connections: 79 }, judgeConnections, 'good'],
-    [{ connections: 80 }, judgeConnections, 'advice'],
+    [connectedTo(79), judgeConnections, 'good'],
+    [connectedTo(80), judgeConnections, 'advice'],
   ])('a server with %j by %p: %s', (change, judge, kind) =>
     expect(judge({ ...SERVER, ...change }).kind).toBe(kind),
   );
+
+  it.each([
+    [
+      { of: 'database', connections: 10, maximum: 20 },
+      '10 of 20 connections that this database may have are in use',
+    ],
+    [{ of: 'role', connections: 7, maximum: 10 }, '7 of 10 connections that this role may have are in use'],
+    [{ of: 'role', connections: 7, maximum: null }, '10 of 100 connections are in use'],
+  ] as const)('of several limits of connections, the nearest counts: %j', (limit, found) =>
+    expect(
+      judgeConnections({ ...SERVER, connectionLimits: [...SERVER.connectionLimits, limit] }),
+    ).toMatchObject({ found }),
+  );
+
+  it('a limit of the role that is near is raised on the role', () =>
+    expect(
+      judgeConnections({ ...SERVER, connectionLimits: [{ of: 'role', connections: 8, maximum: 10 }] }).mend,
+    ).toContain('ALTER ROLE … CONNECTION LIMIT'));
 
   it.each([
     [{}, {}, 'good'],
