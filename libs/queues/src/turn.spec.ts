@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '@posthorn/kernel';
+import { newId, sleep } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
 import { Capacity } from './capacity.ts';
 import { type LaneDemand, Turns, type TurnsOptions } from './turn.ts';
@@ -14,6 +14,13 @@ const rowsOf = (count: number, laneHasMore: boolean): HeldRow[] =>
     bytes: 1,
     laneHasMore,
   }));
+
+/** A workbench with enough capacity, whose rows are done at once. */
+const IDLE_BENCH = {
+  capacity: new Capacity({ maxRows: 100, maxBytes: 1_000 }),
+  put: () => Promise.resolve(),
+  waitForCapacity: () => Promise.resolve(),
+};
 
 /** Turns that find this many rows, whose work ends at once. */
 function turnsThatFind(rows: HeldRow[], change: Partial<TurnsOptions<HeldRow>> = {}, maxRows = 100) {
@@ -70,5 +77,68 @@ describe('A turn of a lane', () => {
     await Promise.all([turns.serve(lane, '1'), turns.serve(lane, '2')]);
     expect(demanded).toEqual([[{ laneId: lane, maxRows: 20 }]]);
     expect(put.map(({ length }) => length)).toEqual([10, 5]);
+  });
+
+  it('claims nothing, and rings no slot, of a lane that holds as many rows as it may: the clock rings it again', async () => {
+    const capacity = new Capacity({ maxRows: 100, maxBytes: 1_000, maxRowsPerLane: 1 });
+    capacity.take({ laneId: lane, bytes: 1 });
+    const { turns, did, demanded } = turnsThatFind(rowsOf(3, false), { bench: { ...IDLE_BENCH, capacity } });
+    await turns.serve(lane, '2');
+    expect([did, demanded]).toEqual([[], []]);
+  });
+
+  it('occupies its slot until its rows are done when rows are left', async () => {
+    const done = Promise.withResolvers<void>();
+    const bench = { ...IDLE_BENCH, put: () => done.promise };
+    const { turns, did } = turnsThatFind(rowsOf(3, true), { handoverMs: 3_600_000, bench });
+    let hasEnded = false;
+    const served = turns.serve(lane, '2').then(() => (hasEnded = true));
+    while (did.length === 0) await sleep(1);
+    await sleep(20);
+    expect(hasEnded).toBe(false);
+    done.resolve();
+    await served;
+  });
+
+  it('hands its slot over after a time, although its rows are not done', async () => {
+    const bench = { ...IDLE_BENCH, put: () => new Promise<void>(() => undefined) };
+    const { turns, did } = turnsThatFind(rowsOf(3, true), { bench });
+    await turns.serve(lane, '2');
+    expect(did).toEqual(['2']);
+  });
+
+  it('that cannot claim fails, and reserves nothing any more', async () => {
+    const away = new Error('the database is away');
+    const claim = (): Promise<never> => Promise.reject(away);
+    const { turns, did } = turnsThatFind([], { bench: IDLE_BENCH, claim });
+    await expect(turns.serve(lane, '2')).rejects.toBe(away);
+    expect(did).toEqual([]);
+    expect(IDLE_BENCH.capacity.reserve(lane, 100)).toBe(100);
+  });
+
+  it('shares the free bytes with the other lanes of its claim', async () => {
+    const bytes: number[] = [];
+    const claim = (_demands: unknown, bytesPerLane: number): Promise<HeldRow[]> => {
+      bytes.push(bytesPerLane);
+      return Promise.resolve([]);
+    };
+    const { turns } = turnsThatFind([], { claim });
+    await Promise.all([turns.serve(lane, '1'), turns.serve(bulkLane(newId('wrk', 1)), '1')]);
+    expect(bytes).toEqual([500]);
+  });
+
+  it('counts leases from when the claim was sent: its answer may be late', async () => {
+    let [sentAt, countedFrom] = [0, Number.POSITIVE_INFINITY];
+    const claim = async (): Promise<HeldRow[]> => {
+      sentAt = performance.now();
+      await sleep(20);
+      return rowsOf(1, false);
+    };
+    const put = (_rows: unknown, claimedAt: number): Promise<void> => {
+      countedFrom = claimedAt;
+      return Promise.resolve();
+    };
+    await turnsThatFind([], { claim, bench: { ...IDLE_BENCH, put } }).turns.serve(lane, '2');
+    expect(countedFrom).toBeLessThanOrEqual(sentAt);
   });
 });

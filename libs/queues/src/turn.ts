@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { Coalescer, sleep } from '@posthorn/kernel';
+import { Coalescer, sleep, within } from '@posthorn/kernel';
 import type { LaneRings } from './lane-rings.ts';
 import type { Workbench } from './workbench.ts';
 import type { HeldRow } from './workbench-options.ts';
@@ -62,7 +62,7 @@ export class Turns<Row extends HeldRow> {
     const { laneHasMore, done } = await this.claimInto(laneId, capacity);
     if (!laneHasMore) return;
     this.ringAgain(laneId, slot);
-    await Promise.race([done, sleep(handoverMs)]);
+    await within(done, handoverMs);
   }
 
   /** Resolves when no claim is pending. */
@@ -81,7 +81,7 @@ export class Turns<Row extends HeldRow> {
     const { rows, claimedAt } = await claimed;
     const onDone = rows.length > 0 ? onTurn?.(laneId, rows, claimedAt) : undefined;
     const done = bench.put(rows, claimedAt);
-    if (onDone !== undefined) void done.then(onDone, onDone);
+    if (onDone !== undefined) void done.then(onDone);
     return { laneHasMore: rows.some((row) => row.laneHasMore), done };
   }
 
