@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import type { LaneId } from '@posthorn/domain';
-import { Clock, untilNextTickMs } from './clock.ts';
+import { Clock, type ClockOptions, untilNextTickMs } from './clock.ts';
 
 const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.bulk' as LaneId;
 const FULL = 5_000;
@@ -11,7 +11,7 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
   const did: string[] = [];
   const errors: unknown[] = [];
   const ring = { ringSlot: () => void did.push('ring') };
-  const clock = new Clock({
+  const options: ClockOptions = {
     outbox: {
       makeReady: (limit) => {
         did.push('makeReady');
@@ -26,8 +26,8 @@ function clockOver(found: number[], { tickMs = 60_000 } = {}) {
     renewalMs: 20_000,
     databaseNowMs: () => Promise.resolve(Date.now()),
     onError: (error) => void errors.push(error),
-  });
-  return { clock, did, errors };
+  };
+  return { clock: new Clock(options), options, did, errors };
 }
 
 describe('Clock', () => {
@@ -43,6 +43,31 @@ describe('Clock', () => {
     await clock.tick();
     expect(did.filter((what) => what === 'makeReady')).toHaveLength(21);
     expect(did.filter((what) => what === 'ring')).toHaveLength(2);
+  });
+
+  it('rings a lane in two slots by turns, so that a dead turn blocks one tick at most, and a slow lane in its only slot', async () => {
+    const { options } = clockOver([]);
+    const slots: string[] = [];
+    const ringOf = (queue: string) => ({
+      ringSlot: (_lane: LaneId, slot: string) => void slots.push(`${queue} ${slot}`),
+    });
+    const clock = new Clock({
+      ...options,
+      outbox: {
+        ...options.outbox,
+        lanesWithReadyRows: () =>
+          Promise.resolve([
+            { queue: 'webhook', laneId: LANE, isSlow: false },
+            { queue: 'webhook', laneId: LANE, isSlow: true },
+          ]),
+      },
+      rings: { ...options.rings, webhook: ringOf('webhook'), slowWebhook: ringOf('slowWebhook') },
+    });
+    for (let ticks = 0; ticks < 3; ticks += 1) await clock.tick();
+    expect(slots.filter((slot) => slot.startsWith('slow'))).toEqual(Array(3).fill('slowWebhook 0'));
+    const [first, second, third] = slots.filter((slot) => slot.startsWith('webhook'));
+    expect([first, second].toSorted()).toEqual(['webhook c0', 'webhook c1']);
+    expect(third).toBe(first);
   });
 
   it('ticks once in each interval, until it is stopped', async () => {
@@ -116,10 +141,11 @@ describe('Clock: making rows ready for minutes', () => {
 
 describe('Clock: leases of live processes', () => {
   const HOUR_MS = 3_600_000;
+  const AWAY = new Error('the database is away');
 
   /** A clock that has just started, and both clocks, for the test to set. */
   function startedClock() {
-    const time = { nowMs: 0, databaseMs: 1_700_000_000_000 };
+    const time = { nowMs: 0, databaseMs: 1_700_000_000_000, isAway: false };
     let revivals = 0;
     const ring = { ringSlot: () => undefined };
     const clock = new Clock({
@@ -132,10 +158,10 @@ describe('Clock: leases of live processes', () => {
       tickMs: 1_000,
       graceMs: 15_000,
       renewalMs: 20_000,
-      databaseNowMs: () => Promise.resolve(time.databaseMs),
+      databaseNowMs: () => (time.isAway ? Promise.reject(AWAY) : Promise.resolve(time.databaseMs)),
       nowMs: () => time.nowMs,
       onError: (error) => {
-        throw error;
+        if (error !== AWAY) throw error;
       },
     });
     const revivesAfter = async (ms: number): Promise<boolean> => {
@@ -180,6 +206,14 @@ describe('Clock: leases of live processes', () => {
 
   it('can be renewed before any row is revived by a clock that has just started: it may have missed that the time was set', async () => {
     expect(await startedClock().roundsUntilRevival()).toBe(35);
+  });
+
+  it('can be renewed before any row is revived when the database was away', async () => {
+    const { time, revivesAfter, roundsUntilRevival } = await clockInContact();
+    time.isAway = true;
+    expect(await revivesAfter(1_000)).toBe(false);
+    time.isAway = false;
+    expect(await roundsUntilRevival()).toBe(15);
   });
 
   it('are checked without a delay after a small clock step or a slow tick', async () => {
