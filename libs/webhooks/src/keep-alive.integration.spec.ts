@@ -63,6 +63,8 @@ describe('a connection', () => {
 
   it.each([
     '/close',
+    // It may close it while the next request is on its way.
+    '/kept-for-a-second',
     '/http-1.0',
     '/shorter-than-said',
     '/a-gigabyte',
@@ -136,6 +138,7 @@ describe('idle connections', () => {
     while (receiver.requests.length < 2) await sleep(5);
     client.close();
     expect(await under).toMatchObject({ status: 200 });
+    expect(client.connections.idle).toBe(0);
     await receiver.allDisconnected();
     await expectNoSockets(client);
   });
