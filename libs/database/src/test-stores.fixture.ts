@@ -1,4 +1,4 @@
-import { type EmailId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type DeliveryId, type EmailId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
@@ -121,7 +121,7 @@ export class TestStores {
   }
 
   /** As if the process that holds these rows had died long ago. */
-  async letLeasesEnd(ids: readonly EmailId[]): Promise<void> {
+  async letLeasesEnd(ids: readonly (EmailId | DeliveryId)[]): Promise<void> {
     await this.ask(
       `UPDATE outbox SET lease_until = now() - interval '1 hour' WHERE subject_id = ANY($1::uuid[])`,
       [ids.map(uuidOf)],

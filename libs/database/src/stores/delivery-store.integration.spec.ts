@@ -316,6 +316,16 @@ describe('Recording', () => {
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ late: true }, { late: false }]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1 }]);
   });
+
+  it('takes effect when the lease has ended and its row was not claimed again; its attempt is stored, and not late', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await stores.letLeasesEnd([delivery!.id]);
+    await stores.outbox.revive(15_000, 10, 5);
+    expect(await record(deliveryStores.outcome(delivery!))).toEqual([true]);
+    expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ status_code: 200, late: false }]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1 }]);
+    expect(await due(webhook)).toBe(0);
+  });
 });
 
 describe('A receiver', () => {
@@ -476,6 +486,17 @@ describe('The end of a delivery', () => {
     expect(await stores.outbox.revive(1_000, 100, 5)).toEqual({ revived: 0, givenUp: 1 });
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
+  });
+
+  it('is not changed by a worker that was taken for dead and still reports, nor does that fail', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await stores.letLeasesEnd([delivery!.id]);
+    expect(await stores.outbox.revive(1_000, 100, 1)).toEqual({ revived: 0, givenUp: 1 });
+    const { id, claims } = delivery!;
+    await deliveryStores.deliveries.recordOwnFaults([{ id, claims, number: 1, durationMs: 0 }]);
+    expect(await record(deliveryStores.outcome(delivery!))).toEqual([false]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
+    expect(await attemptsOf(uuidOf(id))).toMatchObject([{ error_class: 'worker_died', late: false }]);
   });
 
   it('W9: comes (EXPIRED) when it was held too long, for a limited number of all webhooks together at a time', async () => {
