@@ -129,7 +129,7 @@ WITH old AS MATERIALIZED (
     LIMIT    $2::int
     FOR UPDATE SKIP LOCKED
   ) r
-  WHERE  p.queue = 'webhook' AND p.lane_id <> '*'
+  WHERE  p.queue = 'webhook'
   LIMIT  $2::int
 ),
 finished AS (

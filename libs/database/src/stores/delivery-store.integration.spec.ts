@@ -417,6 +417,17 @@ describe('A receiver', () => {
     expect(finished).toMatchObject([{ id: uuidOf(taken!.id), status: 'SUCCEEDED' }]);
   });
 
+  it('W10: does not get a delivery again that is exhausted only after its webhook was activated', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await report({ effect: 'gone' });
+    await setStatus('ACTIVE');
+    // The activation has the time that this process believes the database to have.
+    await sleep(50);
+    await record(deliveryStores.failed(delivery!, { status: 'EXHAUSTED', retryAfterMs: null }));
+    expect(await upkeep.putBackDeliveries(100)).toBe(0);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED' }]);
+  });
+
   it('W10: keeps its attempts before and after a redelivery', async () => {
     const [lost] = await deliveryStores.recordAndClaim(acme, webhook);
     await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));

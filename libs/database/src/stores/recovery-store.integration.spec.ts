@@ -22,10 +22,10 @@ beforeEach(async () => {
 });
 
 /** Failed deliveries: of every four, three are exhausted, and one waits for its next attempt. */
-async function fail(count: number): Promise<void> {
-  await deliveryStores.record(acme, count);
-  await deliveryStores.fanOut(acme);
-  const claimed = await deliveryStores.claim(webhook, count);
+async function fail(count: number, workspaceId = acme, webhookId = webhook): Promise<void> {
+  await deliveryStores.record(workspaceId, count);
+  await deliveryStores.fanOut(workspaceId);
+  const claimed = await deliveryStores.claim(webhookId, count);
   await deliveryStores.deliveries.record(
     claimed.map((delivery, index) =>
       index % 4 === 3
@@ -34,8 +34,12 @@ async function fail(count: number): Promise<void> {
     ),
   );
 }
-const begin = (change: Partial<Record<'since' | 'until', Date>> = {}, workspaceId = acme) =>
-  recoveries.begin(workspaceId, webhook, operator('test'), {
+const begin = (
+  change: Partial<Record<'since' | 'until', Date>> = {},
+  workspaceId = acme,
+  webhookId = webhook,
+) =>
+  recoveries.begin(workspaceId, webhookId, operator('test'), {
     id: newId('rcv', Date.now()),
     since: new Date(Date.now() - HOUR_MS),
     until: new Date(Date.now() + MINUTE_MS),
@@ -112,6 +116,25 @@ describe('A recovery', () => {
     await deliveryStores.claim(webhook, 8);
     await recoverAll(bounds);
     expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', done: 20, finishedAt: expect.any(Date) });
+  });
+
+  it('W10: is counted although too many deliveries of the webhook are due', async () => {
+    await fail(4);
+    const begun = await begin();
+    await recoverAll({ looked: 10, ready: 0 });
+    expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', total: 4, done: 0 });
+  });
+
+  it('W10: proceeds by turns with those of other webhooks', async () => {
+    const other = await stores.openWorkspace();
+    const otherWebhook = await deliveryStores.addWebhook(other);
+    await fail(8);
+    await fail(8, other, otherWebhook);
+    const first = await begin();
+    const second = await begin({}, other, otherWebhook);
+    for (let groups = 0; groups < 2; groups += 1) await recoveries.recoverGroup({ looked: 4, ready: 10 });
+    expect(await shown(first!)).toMatchObject({ total: 4 });
+    expect(await recoveries.find(other, otherWebhook, second!.id)).toMatchObject({ total: 4 });
   });
 
   it('W10: is executed once by several processes concurrently', async () => {
