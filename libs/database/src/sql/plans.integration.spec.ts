@@ -705,7 +705,12 @@ const STATEMENTS: readonly Checked[] = [
     'email_events_.*_pkey',
     'email_engagements_.*_pkey',
   ),
-  checked({ RECORD_OWN_FAULTS }, () => [text(deliveries())], 'webhook_attempts_.*_pkey'),
+  checked(
+    { RECORD_OWN_FAULTS },
+    () => [text(deliveries())],
+    'webhook_deliveries_.*_pkey',
+    'webhook_attempts_.*_pkey',
+  ),
   checked({ LOCK_DUE }, () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()], 'outbox_pkey'),
   checked(
     { READ_STATUS },

@@ -203,6 +203,19 @@ describe('Fanning out', () => {
     expect(await dueEvents()).toBe(0);
   });
 
+  it('W9: creates deliveries that are due since their events happened, by which they are ordered, and given up when held', async () => {
+    await deliveryStores.record(acme, 2);
+    await sleep(20);
+    await deliveryStores.fanOut(acme);
+    const rows = await stores.ask(
+      `SELECT o.due_at = e.created_at AS since_event
+       FROM   outbox o JOIN webhook_deliveries d ON d.id = o.subject_id JOIN events e ON e.id = d.event_id
+       WHERE  o.lane_id = $1`,
+      [webhookLane(webhook)],
+    );
+    expect(rows).toEqual([{ since_event: true }, { since_event: true }]);
+  });
+
   it('W9: creates each delivery once, although the events are fanned out twice concurrently', async () => {
     await deliveryStores.record(acme, 200);
     const rows = await stores.ask('SELECT * FROM outbox WHERE lane_id = $1', [eventLane(acme)]);
@@ -315,6 +328,16 @@ describe('Recording', () => {
     expect(await record(deliveryStores.outcome(mine!))).toEqual([false]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ late: true }, { late: false }]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1 }]);
+  });
+
+  it('stores nothing of a delivery that was erased meanwhile', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    const { id, claims } = delivery!;
+    await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(id)]);
+    await stores.ask('DELETE FROM webhook_deliveries WHERE id = $1', [uuidOf(id)]);
+    await deliveryStores.deliveries.recordOwnFaults([{ id, claims, number: 1, durationMs: 0 }]);
+    expect(await record(deliveryStores.outcome(delivery!))).toEqual([false]);
+    expect(await attemptsOf(uuidOf(id))).toEqual([]);
   });
 
   it('takes effect when the lease has ended and its row was not claimed again; its attempt is stored, and not late', async () => {
