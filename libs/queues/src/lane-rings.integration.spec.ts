@@ -93,6 +93,33 @@ describe('LaneRings', () => {
     expect(errors).toEqual([]);
   });
 
+  it('keeps a ring that comes during the only turn of a slot: another turn follows', async () => {
+    const redis = redisOptions();
+    const lane = nowLane(newId('wrk', Date.now()));
+    const [rings] = await startRings(redis, 1);
+    const first = Promise.withResolvers<void>();
+    let begun = 0;
+    startWorker(redis, () => ((begun += 1) === 1 ? first.promise : Promise.resolve()));
+    rings!.ring(lane);
+    while (begun < 1) await sleep(5);
+    rings!.ring(lane);
+    await rings!.settled();
+    first.resolve();
+    while (begun < 2) await sleep(5);
+    expect(errors).toEqual([]);
+  });
+
+  it('adds what was rung before it is closed', async () => {
+    const redis = redisOptions();
+    const [rings] = await startRings(redis, 1);
+    rings!.ring(nowLane(newId('wrk', Date.now())));
+    await rings!.close();
+    let begun = 0;
+    startWorker(redis, () => Promise.resolve(void (begun += 1)));
+    while (begun < 1) await sleep(5);
+    expect(errors).toEqual([]);
+  });
+
   it('keeps at most one waiting and one running turn for each slot of a lane, however often it is rung', async () => {
     const redis = redisOptions();
     const lane = nowLane(newId('wrk', Date.now()));
