@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid } from '@posthorn/kernel';
-import type { Page } from '@posthorn/domain';
 import {
   type AppName,
-  type AppUnderTest,
   FaultProxy,
   freePort,
   PrivatePostgres,
@@ -14,11 +12,16 @@ import {
   type SinkMessage,
   WebhookReceiver,
 } from '@posthorn/testing';
-import { Api, type Answer, emailIn, isReplay } from '../e2e/api.ts';
+import { type Answer, type Api, emailIn, isReplay } from '../e2e/api.ts';
 import { headerValues } from '../e2e/mail.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
 import { validEmail, Stack, until } from '../e2e/stack.ts';
 import { fromNow } from '../e2e/times.ts';
+import { FeedFollower } from './feed-follower.ts';
+import { InsistingCaller } from './insisting-caller.ts';
+import { gatewayUrls, Place } from './places.ts';
+import { settle } from './settle.ts';
+import { LEASES_FOR_KILLS } from './short-leases.ts';
 
 const CALLERS = 6;
 const BETWEEN_CALLS_MS = 30;
@@ -32,17 +35,6 @@ const APPS: readonly AppName[] = (['gateway', 'sender', 'scheduler', 'webhook-di
   (name) => [name, name],
 );
 
-interface FeedPage extends Page<{ readonly id: string }> {
-  readonly resumeAt: string;
-}
-
-/** An app that is restarted at the same address. */
-interface Place {
-  readonly name: AppName;
-  readonly env: Record<string, string>;
-  app: AppUnderTest;
-}
-
 describe('Faults of everything at once', () => {
   let postgres: PrivatePostgres;
   let redis: PrivateRedis;
@@ -52,8 +44,8 @@ describe('Faults of everything at once', () => {
   let places: Place[];
   const accepted = new Map<string, string>();
   const cancelled = new Set<string>();
-  const followed: string[] = [];
-  /** Answers that no caller should ever get. */
+  let caller: InsistingCaller;
+  /** Answers that contradict an earlier one. */
   const wrong: string[] = [];
   let isOver = false;
 
@@ -78,16 +70,13 @@ describe('Faults of everything at once', () => {
       smtpUrl: (url) => relay.urlFor(url),
       env: {
         ...ALLOW_LOOPBACK_WEBHOOKS,
-        // The rows of a dead process are claimed again before the test ends.
-        LEASE_MS: '10000',
-        LEASE_RENEWAL_MS: '2000',
-        LEASE_MARGIN_MS: '4000',
-        LEASE_GRACE_MS: '4000',
+        ...LEASES_FOR_KILLS,
       },
     });
-    places = await Promise.all(APPS.map(takePlace));
+    places = await Promise.all(APPS.map((name) => Place.take(stack, name)));
+    caller = new InsistingCaller(() => gatewayUrls(places), stack.tenant.keys.apiUser);
     const hook = { url: receiver.url('/hook'), events: ['CONTACT_CREATED', 'EMAIL_SENT'] };
-    expect((await insist((api) => api.post('/v1/webhooks', hook))).status).toBe(200);
+    expect((await caller.insist((api) => api.post('/v1/webhooks', hook))).status).toBe(200);
   });
   afterAll(async () => {
     isOver = true;
@@ -95,36 +84,9 @@ describe('Faults of everything at once', () => {
     await Promise.all([postgres.close(), redis.close(), receiver.close(), relay.close()]);
   });
 
-  async function takePlace(name: AppName): Promise<Place> {
-    const env = { HTTP_PORT: String(await freePort()) };
-    return { name, env, app: await stack.startApp(name, env) };
-  }
-
-  async function killAndReplace(place: Place): Promise<void> {
-    place.app.program.kill('SIGKILL');
-    await place.app.program.exit;
-    place.app = await stack.startApp(place.name, place.env);
-  }
-
-  const gateways = (): Api[] =>
-    places
-      .filter(({ name }) => name === 'gateway')
-      .map(({ app }) => new Api(app.url, stack.tenant.keys.apiUser));
-
-  /** Calls one gateway after the other until one accepts or refuses, as a careful caller does. */
-  async function insist(ask: (api: Api) => Promise<Answer>, first = 0): Promise<Answer> {
-    for (let n = first; ; n += 1) {
-      const answer = await ask(gateways()[n % 2]!).catch(() => undefined);
-      if (answer !== undefined && answer.status < 500) return answer;
-      if (answer !== undefined && (answer.status !== 503 || !answer.headers.has('retry-after')))
-        wrong.push(answer.text);
-      await sleep(BETWEEN_CALLS_MS);
-    }
-  }
-
   /** Sends until the test is over; repeats every call on the other gateway, and cancels every fourth email. */
-  async function call(caller: number): Promise<void> {
-    for (let n = caller; !isOver; n += 1) {
+  async function call(first: number): Promise<void> {
+    for (let n = first; !isOver; n += 1) {
       const isScheduled = n % 4 === 0;
       const email = {
         ...validEmail(),
@@ -134,8 +96,8 @@ describe('Faults of everything at once', () => {
         ...(isScheduled ? { sendAt: fromNow(2_000) } : {}),
       };
       const send = (api: Api): Promise<Answer> => api.post('/v1/emails', email);
-      const answer = await insist(send, n);
-      const again = await insist(send, n + 1);
+      const answer = await caller.insist(send, n);
+      const again = await caller.insist(send, n + 1);
       if (again.text !== answer.text || !isReplay(again)) wrong.push(`${answer.text} then ${again.text}`);
       const { id, messageId } = emailIn(answer);
       accepted.set(`<${messageId}>`, id);
@@ -145,44 +107,21 @@ describe('Faults of everything at once', () => {
   }
 
   async function takeBack(id: string): Promise<void> {
-    const { status, text } = await insist((api) => api.post(`/v1/emails/${id}/cancel`, {}));
+    const { status, text } = await caller.insist((api) => api.post(`/v1/emails/${id}/cancel`, {}));
     if (status === 200 || text.includes('CANCELLED')) cancelled.add(id);
     else if (status !== 409) wrong.push(text);
   }
 
-  /** Reads the feed from `place` to its end. @returns where to continue */
-  async function follow(place: string | undefined, into: string[]): Promise<string> {
-    for (let at = place; ;) {
-      const query = at === undefined ? '' : `?startAt=${at}`;
-      const { body } = await insist((api) => api.get(`/v1/events${query}`));
-      const { items, hasMore, startAt, resumeAt } = body['events'] as FeedPage;
-      into.push(...items.map(({ id }) => id));
-      if (!hasMore) return resumeAt;
-      at = startAt!;
-    }
-  }
+  const newFollower = (): FeedFollower => new FeedFollower((path) => caller.insist((api) => api.get(path)));
 
-  async function followOn(): Promise<string> {
-    let at = await follow(undefined, followed);
-    for (; !isOver; await sleep(BETWEEN_CALLS_MS)) at = await follow(at, followed);
-    return at;
+  async function follow(feed: FeedFollower): Promise<void> {
+    for (; !isOver; await sleep(BETWEEN_CALLS_MS)) await feed.readOn();
   }
 
   async function untilMore(): Promise<void> {
     const [acceptedBefore, arrivedBefore] = [accepted.size, stack.sink.messages.length];
     await until(() => accepted.size >= acceptedBefore + EMAILS_BETWEEN, 'emails are accepted');
     await until(() => stack.sink.messages.length >= arrivedBefore + EMAILS_BETWEEN, 'emails arrive');
-  }
-
-  /** Makes all retries due now: the test is about what arrives, not when. */
-  async function settle(): Promise<void> {
-    await until(async () => {
-      await stack.count(
-        `WITH due AS (UPDATE outbox SET due_at = now() WHERE state = 'waiting' RETURNING 1) SELECT count(*) FROM due`,
-      );
-      return (await stack.count('SELECT count(*) FROM outbox')) === 0;
-    }, 'nothing is due');
-    await until(() => receiver.inFlight === 0, 'every POST is answered');
   }
 
   function arrivals(): Map<string, SinkMessage[]> {
@@ -210,12 +149,12 @@ describe('Faults of everything at once', () => {
   async function expectPreviewed(): Promise<void> {
     for (const [message, [copy]] of [...arrivals()].slice(-PREVIEWS)) {
       const path = `/v1/emails/${accepted.get(message)!}/preview`;
-      const { body } = await insist((api) => api.get(path));
+      const { body } = await caller.insist((api) => api.get(path));
       expect(Buffer.from((body['preview'] as { message: string }).message)).toEqual(copy!.raw);
     }
   }
 
-  async function expectEventsTold(): Promise<void> {
+  async function expectEventsTold(feed: FeedFollower): Promise<void> {
     const { rows } = await stack.database.pool.query<{ id: string; payload: string }>(
       'SELECT id, payload FROM events',
     );
@@ -226,15 +165,16 @@ describe('Faults of everything at once', () => {
       expect(new Set(posts.map(({ body }) => body.toString()))).toEqual(new Set([payload]));
       expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     }
-    expect(followed.toSorted()).toEqual(rows.map(({ id }) => idFromUuid('evt', id)).sort());
-    const anew: string[] = [];
-    await follow(undefined, anew);
-    expect(followed).toEqual(anew);
+    expect(feed.ids.sort()).toEqual(rows.map(({ id }) => idFromUuid('evt', id)).sort());
+    const anew = newFollower();
+    await anew.readOn();
+    expect(feed.ids).toEqual(anew.ids);
   }
 
   it('lose nothing and double nothing that is not marked, and emails are sent as previewed and reported', async () => {
     const load = Array.from({ length: CALLERS }, (_, n) => call(n));
-    const following = followOn();
+    const feed = newFollower();
+    const following = follow(feed);
     await untilMore();
     const crash = (): Promise<void> => postgres.crash().then(() => postgres.restart());
     for (const [n, place] of places.entries()) {
@@ -245,18 +185,19 @@ describe('Faults of everything at once', () => {
         () => Promise.resolve(relay.cutAll()),
       ];
       void relay.cutAfter(END_OF_MAIL);
-      await Promise.all([killAndReplace(place), others[n % others.length]!()]);
+      const replaced = place.kill().then(() => place.restart());
+      await Promise.all([replaced, others[n % others.length]!()]);
       await untilMore();
     }
     isOver = true;
     await Promise.all(load);
-    const at = await following;
-    await settle();
-    await follow(at, followed);
+    await following;
+    await settle(stack, [receiver]);
+    await feed.readOn();
 
-    expect(wrong).toEqual([]);
+    expect([...caller.wrong, ...wrong]).toEqual([]);
     await expectEmailsOnce();
     await expectPreviewed();
-    await expectEventsTold();
+    await expectEventsTold(feed);
   }, 600_000);
 });

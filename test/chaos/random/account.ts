@@ -1,0 +1,63 @@
+import type { Answer, Api, RequestOptions } from '../../e2e/api.ts';
+import type { Tenant } from '../../e2e/stack.ts';
+import { FeedFollower } from '../feed-follower.ts';
+import { InsistingCaller } from '../insisting-caller.ts';
+import { gatewayUrls } from '../places.ts';
+import type { Cluster } from './cluster.ts';
+
+/** What its webhooks are told: whatever its clients can cause. */
+const EVENTS = [
+  ...[
+    'CONTACT_CREATED',
+    'CONTACT_UPDATED',
+    'CONTACT_UNSUBSCRIBED',
+    'CONTACT_RESUBSCRIBED',
+    'CONTACT_DELETED',
+  ],
+  ...['EMAIL_SENT', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_FAILED'],
+];
+
+/** A workspace with clients, and with a webhook at each receiver. */
+export class Account {
+  readonly caller: InsistingCaller;
+  readonly webhookIds: string[] = [];
+
+  private constructor(
+    readonly tenant: Tenant,
+    /** The most emails that it may send. */
+    readonly limit: number | null,
+    cluster: Cluster,
+  ) {
+    this.caller = new InsistingCaller(() => gatewayUrls(cluster.places), tenant.keys.apiUser);
+  }
+
+  static async open(cluster: Cluster, tenant: Tenant, limit: number | null): Promise<Account> {
+    const account = new Account(tenant, limit, cluster);
+    for (const receiver of cluster.receivers) {
+      const { body } = await account.post('/v1/webhooks', { url: receiver.url('/hook'), events: EVENTS });
+      account.webhookIds.push((body['webhook'] as { id: string }).id);
+    }
+    return account;
+  }
+
+  /** Posts until it is answered. */
+  post(path: string, body: unknown, options: RequestOptions = {}, first = 0): Promise<Answer> {
+    return this.insist((api) => api.post(path, body, options), first);
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.insist((api) => api.get(path));
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.insist((api) => api.send('DELETE', path, undefined));
+  }
+
+  insist(ask: (api: Api) => Promise<Answer>, first = 0): Promise<Answer> {
+    return this.caller.insist(ask, first);
+  }
+
+  follower(): FeedFollower {
+    return new FeedFollower((path) => this.get(path));
+  }
+}

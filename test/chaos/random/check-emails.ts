@@ -1,0 +1,73 @@
+import type { History, WantedEmail } from './history.ts';
+import type { Outcome, RecordedEmail } from './outcome.ts';
+
+/** The statuses in which the relay has an email. */
+const TAKEN = ['SENT', 'DELIVERED', 'COMPLAINED'];
+const GIVEN_UP = ['BOUNCED', 'FAILED', 'SUPPRESSED'];
+
+/** What is wrong with the emails of a workspace, in words. */
+export function checkEmails({ emails: wanted }: History, outcome: Outcome): string[] {
+  const { workspaceId, emails } = outcome;
+  const byRecipient = Map.groupBy(emails, ({ to }) => to);
+  const mine = [...wanted.values()].filter((email) => email.workspaceId === workspaceId);
+  return [
+    ...emails.filter(({ to }) => !wanted.has(to)).map(({ id }) => `${id}: nobody wanted it`),
+    ...mine.flatMap((email) => checkFate(email, byRecipient.get(email.to) ?? [])),
+    ...emails.flatMap(checkArrival),
+    ...checkCounts(outcome),
+  ];
+}
+
+/** Whether what a client was told is what is recorded. */
+function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[]): string[] {
+  const { to, fate, accepted, isUnwanted, isCancelled } = wanted;
+  const [email] = recorded;
+  if (recorded.length > 1) return [`${to}: one call has made ${recorded.length} emails`];
+  if (email === undefined) return fate === 'accepted' ? [`${accepted!.id}: accepted, and not there`] : [];
+  const isOther =
+    accepted !== undefined && (accepted.id !== email.id || accepted.messageId !== email.messageId);
+  const faults = {
+    'refused, and there': fate === 'refused',
+    'another email than the accepted one': isOther,
+    'said to be cancelled': isCancelled === true && email.status !== 'CANCELLED',
+    'cancelled without being told so': isCancelled !== true && email.status === 'CANCELLED',
+    'sent to somebody who has unsubscribed': isUnwanted && email.status !== 'SUPPRESSED',
+    'suppressed for no reason': !isUnwanted && email.status === 'SUPPRESSED',
+  };
+  return named(`${email.id} (${email.status})`, faults);
+}
+
+/** Whether what is recorded is what the relay has seen. */
+function checkArrival({ id, status, timeline, copies }: RecordedEmail): string[] {
+  const marks = timeline.filter(({ mayBeDuplicate }) => mayBeDuplicate).length;
+  const faults = {
+    'not decided': ![...TAKEN, ...GIVEN_UP, 'CANCELLED'].includes(status),
+    'lost': TAKEN.includes(status) && copies.length === 0,
+    'doubled without a mark': TAKEN.includes(status) && copies.length > 1 + marks,
+    'given up, and arrived': GIVEN_UP.includes(status) && copies.length > marks,
+    'cancelled, and arrived': status === 'CANCELLED' && copies.length > 0,
+    'sent twice': timeline.filter(({ kind, isLate }) => kind === 'SENT' && !isLate).length > 1,
+    'sent with different bytes': copies.some((copy) => !copy.equals(copies[0]!)),
+  };
+  return named(`${id} (${status}, ${copies.length} copies, ${JSON.stringify(timeline)})`, faults);
+}
+
+/** Whether the numbers of a workspace are exact. */
+function checkCounts({ workspaceId, emails, limit, counted, stats }: Outcome): string[] {
+  const uncancelled = emails.filter(({ status }) => status !== 'CANCELLED').length;
+  const shown = [...TAKEN, ...GIVEN_UP, 'CANCELLED', 'SCHEDULED'].filter(
+    (status) => stats[status.toLowerCase()] !== emails.filter((email) => email.status === status).length,
+  );
+  const faults = {
+    [`${counted} emails are counted, and ${uncancelled} are there`]: counted !== uncancelled,
+    [`its limit of ${limit} emails is exceeded`]: limit !== null && uncancelled > limit,
+    [`its statistics are wrong about ${shown.join(', ')}`]: shown.length > 0,
+    ['its statistics are wrong about all']: stats['accepted'] !== emails.length,
+  };
+  return named(workspaceId, faults);
+}
+
+/** The names of what is true, of something. */
+export function named(subject: string, faults: Readonly<Record<string, boolean>>): string[] {
+  return Object.entries(faults).flatMap(([fault, isTrue]) => (isTrue ? [`${subject}: ${fault}`] : []));
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@posthorn/kernel';
+import type { FeedEvent } from '../feed-follower.ts';
+import { checkEmails } from './check-emails.ts';
+import { checkEvents } from './check-events.ts';
+import { History } from './history.ts';
+import type { Outcome, RecordedEmail, RecordedEvent } from './outcome.ts';
+
+const workspaceId = newId('wrk', Date.now());
+const id = newId('trs', Date.now());
+const TO = 'ann@receiver.example';
+const COPY = Buffer.from('Subject: Hello\r\n\r\n');
+const SENT = { kind: 'SENT', isLate: false, mayBeDuplicate: false };
+
+const told: FeedEvent = { id: 'evt_1', event: 'EMAIL_SENT', data: { email: { id } } };
+const post = { body: '{}', webhookId: 'msg_1' };
+const delivery = { webhookId: 'wh_1', status: 'SUCCEEDED', posts: [post] };
+const event: RecordedEvent = { id: told.id, payload: '{}', deliveries: [delivery] };
+const email: RecordedEmail = { id, to: TO, messageId: 'm', status: 'SENT', timeline: [SENT], copies: [COPY] };
+
+/** One email that was accepted, has arrived and was told of; with something changed. */
+function outcomeWith(change: Partial<Outcome> = {}): Outcome {
+  const emails = change.emails ?? [email];
+  const stats: Record<string, number> = { accepted: emails.length };
+  for (const status of [
+    'SCHEDULED',
+    'SENT',
+    'DELIVERED',
+    'COMPLAINED',
+    'BOUNCED',
+    'FAILED',
+    'SUPPRESSED',
+    'CANCELLED',
+  ])
+    stats[status.toLowerCase()] = emails.filter((one) => one.status === status).length;
+  const counted = emails.filter(({ status }) => status !== 'CANCELLED').length;
+  const events = [event];
+  const feeds = { followed: [told], feed: [told] };
+  return { workspaceId, limit: 1, webhookIds: ['wh_1'], emails, events, counted, stats, ...feeds, ...change };
+}
+
+function historyWith(change: object = {}): History {
+  const history = new History();
+  const accepted = { id, messageId: 'm' };
+  Object.assign(history.want(workspaceId, TO), { fate: 'accepted', accepted }, change);
+  return history;
+}
+
+const found = (outcome: Outcome, history = historyWith()): string[] => [
+  ...checkEmails(history, outcome),
+  ...checkEvents(history, outcome),
+];
+const ofEmail = (change: Partial<RecordedEmail>): string[] =>
+  checkEmails(historyWith(), outcomeWith({ emails: [{ ...email, ...change }] }));
+const ofDelivery = (change: Partial<typeof delivery>): string[] =>
+  checkEvents(
+    historyWith(),
+    outcomeWith({ events: [{ ...event, deliveries: [{ ...delivery, ...change }] }] }),
+  );
+
+describe('The checks of a history find', () => {
+  it('nothing where nothing is wrong', () => {
+    expect(found(outcomeWith())).toEqual([]);
+    const marked = { ...SENT, mayBeDuplicate: true };
+    expect(ofEmail({ timeline: [marked], copies: [COPY, COPY] })).toEqual([]);
+  });
+
+  it.each<[string, string[]]>([
+    ['lost', ofEmail({ copies: [] })],
+    ['doubled without a mark', ofEmail({ copies: [COPY, COPY] })],
+    ['sent twice', ofEmail({ timeline: [SENT, SENT] })],
+    ['sent with different bytes', ofEmail({ copies: [COPY, Buffer.from('x')] })],
+    ['not decided', ofEmail({ status: 'SCHEDULED' })],
+    ['given up, and arrived', ofEmail({ status: 'BOUNCED' })],
+    ['cancelled, and arrived', ofEmail({ status: 'CANCELLED' })],
+    ['cancelled without being told so', ofEmail({ status: 'CANCELLED' })],
+    ['suppressed for no reason', ofEmail({ status: 'SUPPRESSED' })],
+    ['nobody wanted it', ofEmail({ to: 'somebody@receiver.example' })],
+    ['another email than the accepted one', ofEmail({ messageId: 'n' })],
+    ['one call has made 2 emails', found(outcomeWith({ emails: [email, email] }))],
+    ['accepted, and not there', found(outcomeWith({ emails: [] }))],
+    ['refused, and there', found(outcomeWith(), historyWith({ fate: 'refused' }))],
+    ['said to be cancelled', found(outcomeWith(), historyWith({ isCancelled: true }))],
+    ['sent to somebody who has unsubscribed', found(outcomeWith(), historyWith({ isUnwanted: true }))],
+  ])('an email that is wrong: %s', (fault, faults) => {
+    expect(faults).toContainEqual(expect.stringContaining(fault));
+  });
+
+  it.each<[string, string[]]>([
+    ['2 emails are counted, and 1 are there', found(outcomeWith({ counted: 2 }))],
+    ['its limit of 0 emails is exceeded', found(outcomeWith({ limit: 0 }))],
+    ['its statistics are wrong about SENT', found(outcomeWith({ stats: { accepted: 1, sent: 2 } }))],
+    ['its statistics are wrong about all', found(outcomeWith({ stats: { sent: 1 } }))],
+  ])('a number that is wrong: %s', (fault, faults) => {
+    expect(faults).toContainEqual(expect.stringContaining(fault));
+  });
+
+  it.each<[string, string[]]>([
+    ['the feed has not each event once', found(outcomeWith({ events: [] }))],
+    ['who followed the feed has read something else', found(outcomeWith({ followed: [] }))],
+    ['not for each webhook once', found(outcomeWith({ webhookIds: ['wh_1', 'wh_2'] }))],
+    ['the delivery is PENDING', ofDelivery({ status: 'PENDING' })],
+    ['never posted', ofDelivery({ posts: [] })],
+    ['posted with other bytes', ofDelivery({ posts: [{ ...post, body: '{"n":1}' }] })],
+    ['posted with different ids', ofDelivery({ posts: [post, { ...post, webhookId: 'msg_2' }] })],
+    ['told EMAIL_SENT of EMAIL_BOUNCED', ofToldOf('BOUNCED')],
+    ['told  of CONTACT_CREATED', found(outcomeWith(), historyWith({ isOfNewContact: true }))],
+  ])('an event that is wrong: %s', (fault, faults) => {
+    expect(faults).toContainEqual(expect.stringContaining(fault));
+  });
+
+  it('a contact of which something is told that nobody did', () => {
+    const history = historyWith();
+    history.contact(workspaceId, 'bob@receiver.example').events.push('CONTACT_CREATED');
+    expect(found(outcomeWith(), history)).toEqual(['bob@receiver.example: told  of CONTACT_CREATED']);
+  });
+});
+
+function ofToldOf(kind: string): string[] {
+  return found(outcomeWith({ emails: [{ ...email, timeline: [{ ...SENT, kind }] }] }));
+}

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkspaceId } from '@posthorn/kernel';
+import type { Answer } from '../../e2e/api.ts';
+import type { Account } from './account.ts';
+import { changeContact, sendUnwanted } from './contact-operations.ts';
+import { sendBatch, sendOne } from './email-operations.ts';
+import type { History } from './history.ts';
+import type { Random } from './random.ts';
+import { pauseWebhook, readLists } from './other-operations.ts';
+
+type Operation = (client: Client) => Promise<void>;
+
+/** What clients do; what they do often is there more than once. */
+const OPERATIONS: readonly Operation[] = [
+  ...[sendOne, sendOne, sendOne, sendOne, sendBatch],
+  ...[changeContact, changeContact, sendUnwanted, pauseWebhook, readLists],
+];
+
+/** Does one thing after the other in one of the accounts. */
+export class Client {
+  private account: Account;
+
+  constructor(
+    private readonly accounts: readonly Account[],
+    readonly history: History,
+    readonly random: Random,
+  ) {
+    this.account = accounts[0]!;
+  }
+
+  /** The account that it works in at the moment. */
+  get at(): Account {
+    return this.account;
+  }
+
+  get workspaceId(): WorkspaceId {
+    return this.account.tenant.workspaceId;
+  }
+
+  async run(isOver: () => boolean): Promise<void> {
+    for (; !isOver(); await sleep(this.random.between(50, 400))) {
+      this.account = this.random.pick(this.accounts);
+      await this.random.pick(OPERATIONS)(this);
+    }
+  }
+
+  /** Notes an answer that should have another status. @returns whether it has one of these */
+  expects(answer: Answer, ...statuses: readonly number[]): boolean {
+    const isRight = statuses.includes(answer.status);
+    if (!isRight) this.history.wrong.push(`${answer.status}: ${answer.text}`);
+    return isRight;
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  type AppName,
+  FaultProxy,
+  freePort,
+  PrivatePostgres,
+  PrivateRedis,
+  WebhookReceiver,
+} from '@posthorn/testing';
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../../e2e/receiving.ts';
+import { Stack } from '../../e2e/stack.ts';
+import { Place } from '../places.ts';
+import { LEASES_FOR_KILLS } from '../short-leases.ts';
+import { misbehavingReceiver, misbehavingRelay } from './misbehaviour.ts';
+import { Random } from './random.ts';
+
+const APPS: readonly AppName[] = ['gateway', 'sender', 'scheduler', 'webhook-dispatcher'];
+
+/** The share of the POSTs that each receiver hangs up on, and of those that it refuses. */
+const RECEIVERS = [0.02, 0.1, 0.3];
+
+/** Two of each app, with everything around them that can fail. */
+export class Cluster {
+  readonly places: Place[] = [];
+
+  private constructor(
+    readonly stack: Stack,
+    readonly postgres: PrivatePostgres,
+    readonly redis: PrivateRedis,
+    readonly receivers: readonly WebhookReceiver[],
+    /** Before the relay. */
+    readonly relay: FaultProxy,
+    /** Before Redis. */
+    readonly redisWay: FaultProxy,
+    /** Before Postgres: one for the first of each app, one for the second. */
+    readonly databaseWays: readonly FaultProxy[],
+  ) {}
+
+  static async start(): Promise<Cluster> {
+    const sinkPort = await freePort();
+    const [postgres, redis, relay] = await Promise.all([
+      PrivatePostgres.start(),
+      PrivateRedis.start(),
+      FaultProxy.before(`smtp://127.0.0.1:${sinkPort}`),
+    ]);
+    const receivers = await Promise.all(
+      RECEIVERS.map((share, n) =>
+        WebhookReceiver.start(misbehavingReceiver(new Random(`receiver ${n}`), share)),
+      ),
+    );
+    const databaseWays = [await FaultProxy.before(postgres.url), await FaultProxy.before(postgres.url)];
+    const redisWay = await FaultProxy.before(redis.url);
+    const stack = await Stack.start({
+      gateways: 0,
+      sends: false,
+      databaseUrl: postgres.url,
+      redisUrl: redisWay.urlFor(redis.url),
+      sink: { port: sinkPort, script: misbehavingRelay(new Random('relay')) },
+      smtpUrl: (url) => relay.urlFor(url),
+      // Minutes of calls are more than the default limit of a month.
+      env: { ...ALLOW_LOOPBACK_WEBHOOKS, ...LEASES_FOR_KILLS, MONTHLY_EMAIL_LIMIT: '0' },
+    });
+    const cluster = new Cluster(stack, postgres, redis, receivers, relay, redisWay, databaseWays);
+    await cluster.takePlaces();
+    return cluster;
+  }
+
+  private async takePlaces(): Promise<void> {
+    const { stack, postgres } = this;
+    const taken = APPS.flatMap((name) =>
+      this.databaseWays.map((way) => Place.take(stack, name, { DATABASE_URL: way.urlFor(postgres.url) })),
+    );
+    this.places.push(...(await Promise.all(taken)));
+  }
+
+  /** From now on the relay and the receivers take everything. */
+  calm(): void {
+    this.stack.sink.script = () => undefined;
+    for (const receiver of this.receivers) receiver.answer = () => ({ status: 200 });
+  }
+
+  async close(): Promise<void> {
+    await this.stack.close();
+    const rest = [
+      ...this.receivers,
+      this.relay,
+      this.redisWay,
+      ...this.databaseWays,
+      this.redis,
+      this.postgres,
+    ];
+    await Promise.all(rest.map((one) => one.close()));
+  }
+}

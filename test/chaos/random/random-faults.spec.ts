@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FeedFollower } from '../feed-follower.ts';
+import { settle } from '../settle.ts';
+import { Account } from './account.ts';
+import { checkEmails } from './check-emails.ts';
+import { checkEvents } from './check-events.ts';
+import { Client } from './client.ts';
+import { Cluster } from './cluster.ts';
+import { FAULTS } from './faults.ts';
+import { History } from './history.ts';
+import { messageIdOf, type Outcome, readOutcome } from './outcome.ts';
+import { Random, SEED } from './random.ts';
+
+/** For how long there are faults. Longer by hand: `CHAOS_SECONDS=600 npm test -- test/chaos/random`. */
+const FAULTS_MS = Number(process.env['CHAOS_SECONDS'] ?? 30) * 1_000;
+const CLIENTS = 10;
+/** So few that one of the two workspaces soon sends no more. */
+const LIMIT = 150;
+const BETWEEN_READS_MS = 100;
+
+describe('Random faults of everything', () => {
+  const history = new History();
+  /** The faults so far, for the message of a failure. */
+  const journal: string[] = [];
+  let cluster: Cluster;
+  let accounts: Account[];
+  let isOver = false;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start();
+    const { stack } = cluster;
+    accounts = [
+      await Account.open(cluster, stack.tenant, null),
+      await Account.open(cluster, await stack.createTenant('Limited', LIMIT), LIMIT),
+    ];
+  });
+  afterAll(async () => {
+    isOver = true;
+    await cluster.close();
+  });
+
+  /** Lets one part fail again and again. */
+  async function disturb(part: string): Promise<void> {
+    const random = new Random(part);
+    const faults = Object.entries(FAULTS[part]!);
+    for (const startedAt = Date.now(); Date.now() - startedAt < FAULTS_MS;) {
+      const [name, fault] = random.pick(faults);
+      journal.push(`${new Date().toISOString()} ${name}`);
+      await fault(cluster, random);
+      await sleep(random.between(500, 5_000));
+    }
+  }
+
+  async function follow(feed: FeedFollower): Promise<void> {
+    for (; !isOver; await sleep(BETWEEN_READS_MS)) await feed.readOn();
+  }
+
+  /** Waits until everything that was accepted is decided and told. */
+  async function comeToRest(): Promise<void> {
+    cluster.calm();
+    for (const account of accounts)
+      for (const id of account.webhookIds) await account.post(`/v1/webhooks/${id}`, { status: 'ACTIVE' });
+    await settle(cluster.stack, cluster.receivers);
+  }
+
+  /** Mails that no email explains. */
+  function strangers(outcomes: readonly Outcome[]): string[] {
+    const known = new Set(outcomes.flatMap(({ emails }) => emails.map(({ messageId }) => messageId)));
+    return cluster.stack.sink.messages.map(messageIdOf).filter((id) => !known.has(id));
+  }
+
+  it(
+    `lose nothing, double nothing that is not marked, and everything is told and counted (CHAOS_SEED=${SEED})`,
+    async () => {
+      const clients = Array.from({ length: CLIENTS }, (_, n) =>
+        new Client(accounts, history, new Random(`client ${n}`)).run(() => isOver),
+      );
+      const feeds = accounts.map((account) => account.follower());
+      const load = Promise.all([...clients, ...feeds.map(follow)]);
+      // It is awaited below: until then, a client's failure would be an unhandled rejection.
+      load.catch(() => undefined);
+      await Promise.all(Object.keys(FAULTS).map(disturb));
+      isOver = true;
+      await load;
+      await comeToRest();
+      await Promise.all(feeds.map((feed) => feed.readOn()));
+      for (const place of cluster.places) place.expectRunning();
+
+      const outcomes = await Promise.all(
+        accounts.map((account, n) => readOutcome(cluster, account, feeds[n]!.events)),
+      );
+      const found = [
+        ...accounts.flatMap(({ caller }) => caller.wrong),
+        ...history.wrong,
+        ...outcomes.flatMap((outcome) => checkEmails(history, outcome)),
+        ...outcomes.flatMap((outcome) => checkEvents(history, outcome)),
+        ...strangers(outcomes).map((id) => `${id}: a mail of no email`),
+      ];
+      expect({ found, journal: found.length > 0 ? journal : [] }).toEqual({ found: [], journal: [] });
+      expect(outcomes.map(({ emails }) => emails.length > 0)).toEqual([true, true]);
+    },
+    FAULTS_MS + 600_000,
+  );
+});
