@@ -10,6 +10,12 @@ INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', l.id, $2::text
 /** Ends the pauses of lanes. $1 text[]: these. Scans the table, which is small. Locks: the rows. */
 export const FORGET_PAUSES = `DELETE FROM paused_lanes WHERE lane_id = ANY ($1::text[])`;
 
+/**
+ * Locks the webhooks of a workspace, before {@link REMOVE_ACCESS}: what is being learnt of a receiver at that moment (a slow lane, a pause, a notice) is written with
+ * its webhook locked, so it is there by then, and is removed too. $1 uuid. Index: one by workspace. Locks: the rows, in order.
+ */
+export const LOCK_WEBHOOKS = `SELECT FROM webhooks WHERE workspace_id = $1::uuid ORDER BY id FOR UPDATE`;
+
 const LANES_OF_WEBHOOKS = `SELECT type_id('wh', id) FROM webhooks WHERE workspace_id = ANY ($1::uuid[])`;
 
 /**

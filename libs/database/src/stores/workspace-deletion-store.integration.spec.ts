@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { operator } from '@posthorn/domain';
+import { operator, webhookLane } from '@posthorn/domain';
+import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
+import { LOCK_RECEIVERS } from '../sql/deliveries.ts';
+import { APPLY_NOTICES, UPDATE_HEALTH } from '../sql/receiver-health.ts';
 import { WorkspaceDeletionStore } from './workspace-deletion-store.ts';
 
 const OPERATOR = operator('test');
@@ -9,23 +12,50 @@ const OPERATOR = operator('test');
 const stores = await openTestStores(4);
 const deletion = new WorkspaceDeletionStore(stores.database);
 
-/** Runs `statements` in a transaction, finishes the deletion meanwhile, and commits. @returns the result of finishing */
-async function finishDuring(
-  workspaceId: WorkspaceId,
+/** Runs `statements` in a transaction, begins `step` meanwhile, and commits. @returns the result of the step */
+async function during<Result>(
   statements: readonly [string, unknown[]][],
-): ReturnType<WorkspaceDeletionStore['finish']> {
+  step: () => Promise<Result>,
+): Promise<Result> {
   const call = await stores.database.pool.connect();
   await call.query('BEGIN');
   for (const [sql, values] of statements) await call.query(sql, values);
-  const finished = deletion.finish(workspaceId, OPERATOR, {});
+  const result = step();
   await stores.untilWaiting();
   await call.query('COMMIT');
   call.release();
-  return finished;
+  return result;
 }
+
+const finishDuring = (
+  workspaceId: WorkspaceId,
+  statements: readonly [string, unknown[]][],
+): ReturnType<WorkspaceDeletionStore['finish']> =>
+  during(statements, () => deletion.finish(workspaceId, OPERATOR, {}));
 
 const isThere = async (id: WorkspaceId): Promise<boolean> =>
   (await stores.count('workspaces', 'id = $1', [uuidOf(id)])) === 1;
+
+describe('Beginning the deletion of a workspace', () => {
+  it('leaves nothing of what is being learnt of its receivers at that moment', async () => {
+    const workspaceId = await stores.openWorkspace();
+    const webhookId = await new DeliveryTestStores(stores).addWebhook(workspaceId);
+    const lane = webhookLane(webhookId);
+    const learnt: [string, unknown[]][] = [
+      [LOCK_RECEIVERS, [[uuidOf(webhookId)]]],
+      [UPDATE_HEALTH, [[uuidOf(webhookId)], [new Date()], [null], [true]]],
+      [APPLY_NOTICES, [new Date(), [uuidOf(webhookId)], [uuidOf(workspaceId)], ['DISABLED_GONE']]],
+    ];
+    expect(await during(learnt, () => deletion.close(workspaceId, OPERATOR, {}))).toMatchObject({
+      webhooks: 1,
+      slow_lanes: 1,
+      paused_lanes: 1,
+      webhook_notices: 1,
+    });
+    expect(await stores.count('slow_lanes', 'lane_id = $1', [lane])).toBe(0);
+    expect(await stores.count('paused_lanes', 'lane_id = $1', [lane])).toBe(0);
+  });
+});
 
 describe('Finishing the deletion of a workspace', () => {
   it('waits for emails that are being accepted, and then changes nothing until they have been removed', async () => {

@@ -10,6 +10,7 @@ import {
   FORGET_PAUSES,
   HAS_ANY,
   LARGE_TABLES,
+  LOCK_WEBHOOKS,
   LOCK_WORKSPACE,
   NEXT_EMAILS,
   PAUSE_LANES,
@@ -153,6 +154,7 @@ export class WorkspaceDeletionStore {
 
 async function removeAccess(client: pg.ClientBase, workspaceId: WorkspaceId): Promise<TableCounts> {
   const id = uuidOf(workspaceId);
+  await client.query(LOCK_WEBHOOKS, [id]);
   const deleted = await removeFrom(client, REMOVE_ACCESS, [id]);
   const members = await idsOf(client, REMOVE_MEMBERS, [id]);
   const users = (await client.query(REMOVE_FORMER_MEMBERS, [members])).rowCount ?? 0;
