@@ -9,6 +9,9 @@ const REMEMBERED_BYTES = 4_096;
 /** How long the server gets to finish its work after the first bytes of an answer that is dropped. */
 const SETTLE_MS = 50;
 
+/** What a frozen connection does not forward: the bytes of its client, those of the server, or both. */
+export type Frozen = 'requests' | 'answers' | 'both';
+
 /** A cut that happens once a client has sent bytes that match. */
 export interface PlannedCut {
   readonly pattern: string | RegExp;
@@ -22,7 +25,8 @@ export class Channel {
   readonly server: Socket;
   #seen = '';
   #dropsAnswer = false;
-  #frozen = false;
+  /** Sockets whose bytes are not forwarded. */
+  readonly #frozen = new Set<Socket>();
 
   constructor(client: Socket, server: Socket) {
     this.client = client;
@@ -35,7 +39,7 @@ export class Channel {
       from.on('error', () => this.cut());
       from.on('end', () => to.end());
       from.on('close', () => to.destroy());
-      to.on('drain', () => this.#frozen || from.resume());
+      to.on('drain', () => this.#frozen.has(from) || from.resume());
     }
     server.on('data', (bytes) => this.#forwardToClient(bytes));
   }
@@ -71,14 +75,13 @@ export class Channel {
     if (!this.#dropsAnswer && !this.client.write(bytes)) this.server.pause();
   }
 
-  freeze(): void {
-    this.#frozen = true;
-    this.client.pause();
-    this.server.pause();
+  freeze(what: Frozen = 'both'): void {
+    if (what !== 'answers') this.#frozen.add(this.client.pause());
+    if (what !== 'requests') this.#frozen.add(this.server.pause());
   }
 
   thaw(): void {
-    this.#frozen = false;
+    this.#frozen.clear();
     this.client.resume();
     this.server.resume();
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { Channel, type PlannedCut } from './fault-channel.ts';
+import { Channel, type Frozen, type PlannedCut } from './fault-channel.ts';
 import { freePort } from './stack.ts';
 import { resetSocket } from './reset-socket.ts';
 
@@ -15,7 +15,8 @@ export class FaultProxy {
   readonly #waiting = new Set<Socket>();
   #cuts: PlannedCut[] = [];
   #server: Server | undefined;
-  #frozen = false;
+  /** What no connection forwards. */
+  #frozen: Frozen | undefined;
 
   private constructor(target: { host: string; port: number }, port: number) {
     this.#target = target;
@@ -55,7 +56,7 @@ export class FaultProxy {
 
   #accept(client: Socket): void {
     client.on('error', () => undefined);
-    if (this.#frozen) {
+    if (this.#frozen === 'both') {
       this.#waiting.add(client.pause());
       return;
     }
@@ -64,6 +65,7 @@ export class FaultProxy {
     this.#channels.add(channel);
     client.once('close', () => this.#channels.delete(channel));
     client.on('data', (bytes) => this.#forward(channel, bytes));
+    if (this.#frozen !== undefined) channel.freeze(this.#frozen);
   }
 
   #forward(channel: Channel, bytes: Buffer): void {
@@ -87,10 +89,10 @@ export class FaultProxy {
     if (server !== undefined) await once(server, 'close');
   }
 
-  /** Forwards nothing any more; all connections stay open, and new ones are accepted. */
-  freeze(): void {
-    this.#frozen = true;
-    for (const channel of this.#channels) channel.freeze();
+  /** Forwards nothing any more, or only in one direction; all connections stay open, and new ones are accepted. */
+  freeze(what: Frozen = 'both'): void {
+    this.#frozen = what;
+    for (const channel of this.#channels) channel.freeze(what);
   }
 
   /** Forwards nothing on the connections that are open now, like a firewall that has forgotten them; new ones work. */
@@ -101,7 +103,7 @@ export class FaultProxy {
   /** Ends every fault; frozen connections go on. */
   async heal(): Promise<void> {
     this.#cuts = [];
-    this.#frozen = false;
+    this.#frozen = undefined;
     if (this.#server === undefined) await this.#listen();
     for (const channel of this.#channels) channel.thaw();
     const waiting = [...this.#waiting];

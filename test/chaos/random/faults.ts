@@ -98,9 +98,9 @@ const NETWORK_FAULTS: Record<string, Fault> = {
     await sleep(random.between(300, 4_000));
     await way.heal();
   },
-  'nothing is forwarded': async (cluster, random) => {
+  'nothing is forwarded, or only in one direction': async (cluster, random) => {
     const way = anyWay(cluster, random);
-    way.freeze();
+    way.freeze(random.pick(['requests', 'answers', 'both']));
     await sleep(random.between(500, 12_000));
     await way.heal();
   },
