@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndedProgram, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
+import { orphansOf, rowsOf } from './leftovers.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
 import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
 import { fromNow } from './times.ts';
@@ -11,20 +12,6 @@ const NAME = 'End to end';
 /** The recipient of an email that the relay answers only when the test says so. */
 const LEAVING = 'leaving@receiver.example';
 const UNKNOWN = 'unknown@receiver.example';
-
-/** Tables without the workspace in a column: which rows belong to nothing any more. */
-const ORPHANS = {
-  email_contents: 'NOT EXISTS (SELECT FROM emails e WHERE e.id = t.email_id)',
-  email_events: 'NOT EXISTS (SELECT FROM emails e WHERE e.id = t.email_id)',
-  webhook_attempts: 'NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id)',
-  dkim_keys: 'NOT EXISTS (SELECT FROM identities i WHERE i.id = t.identity_id)',
-  users: 'NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = t.id)',
-  slow_lanes: `NOT EXISTS (SELECT FROM webhooks w WHERE type_id('wh', w.id) = t.lane_id)`,
-  paused_lanes: `NOT EXISTS (SELECT FROM webhooks w WHERE type_id('wh', w.id) = t.lane_id)
-    AND NOT EXISTS (SELECT FROM workspaces w WHERE starts_with(t.lane_id, type_id('wrk', w.id)))`,
-  outbox: `NOT EXISTS (SELECT FROM emails e WHERE e.id = t.subject_id) AND NOT EXISTS (SELECT FROM events e WHERE e.id = t.subject_id)
-    AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.subject_id)`,
-};
 
 let stack: Stack;
 let receiver: WebhookReceiver;
@@ -109,33 +96,12 @@ async function addByHand(workspaceId: string, webhookId: string): Promise<void> 
   await pool.query(`INSERT INTO slow_lanes (lane_id) VALUES (type_id('wh', $1))`, [webhookId]);
 }
 
-/** How many rows of a workspace each table has, by its column `workspace_id`. */
-async function rowsOf({ workspaceId }: Tenant): Promise<Record<string, number>> {
-  const { rows } = await stack.database.pool.query<{ table: string }>(
-    `SELECT c.relname AS table FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace_id'
-     WHERE  c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`,
-  );
-  const counts: Record<string, number> = {};
-  for (const { table } of rows) {
-    const sql = `SELECT count(*)::int FROM ${table} WHERE workspace_id = $1`;
-    counts[table] = await stack.count(sql, [uuidOf(workspaceId)]);
-  }
-  return counts;
-}
-
-async function orphans(): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const [table, isOrphan] of Object.entries(ORPHANS))
-    counts[table] = await stack.count(`SELECT count(*)::int FROM ${table} t WHERE ${isOrphan}`);
-  return counts;
-}
-
 const remove = (...flags: string[]): Promise<EndedProgram> =>
   runOperatorCommand(stack.databaseUrl, 'workspace', 'delete', ...flags);
 
 describe('Deleting a workspace', () => {
   it('needs its name, and says which it is; nothing is changed without it', async () => {
-    const before = await rowsOf(stack.tenant);
+    const before = await rowsOf(stack, stack.tenant.workspaceId);
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
     const { workspaceId } = stack.tenant;
     expect(await remove('--workspace', workspaceId)).toMatchObject({
@@ -150,7 +116,7 @@ describe('Deleting a workspace', () => {
       code: 1,
       stderr: expect.stringContaining('the system itself'),
     });
-    expect(await rowsOf(stack.tenant)).toMatchObject({
+    expect(await rowsOf(stack, stack.tenant.workspaceId)).toMatchObject({
       api_keys: before['api_keys'],
       emails: before['emails'],
     });
@@ -160,12 +126,15 @@ describe('Deleting a workspace', () => {
   it('removes everything in it once what is being sent has left, refuses its keys at once, and leaves others alone', async () => {
     const busy = `SELECT count(*)::int FROM outbox WHERE queue = 'event' OR (queue = 'email' AND state <> 'waiting')`;
     await until(async () => (await stack.count(busy)) === 0, 'nothing more happens by itself');
-    const before = await rowsOf(other);
+    const before = await rowsOf(stack, other.workspaceId);
     await stack.send({ to: LEAVING });
     await until(() => relayHeard, 'an email is being sent');
     const deleting = remove('--workspace', stack.tenant.workspaceId, '--name', NAME, '--json');
     await until(async () => (await stack.send()).status === 401, 'the key is refused');
-    await until(async () => (await rowsOf(stack.tenant))['emails'] === 1, 'only that email is left');
+    await until(
+      async () => (await rowsOf(stack, stack.tenant.workspaceId))['emails'] === 1,
+      'only that email is left',
+    );
     letRelayAnswer();
     const { code, stdout, stderr } = await deleting;
     expect([code, stderr]).toEqual([0, '']);
@@ -177,10 +146,12 @@ describe('Deleting a workspace', () => {
       deleted: { workspaces: 1, api_keys: 3, templates: 1, users: 1, emails: expect.any(Number) },
     });
     expect(stack.mailsTo(LEAVING)).toHaveLength(1);
-    const left = Object.entries(await rowsOf(stack.tenant)).filter(([, count]) => count > 0);
+    const left = Object.entries(await rowsOf(stack, stack.tenant.workspaceId)).filter(
+      ([, count]) => count > 0,
+    );
     expect(left).toEqual([]);
-    expect(Object.entries(await orphans()).filter(([, count]) => count > 0)).toEqual([]);
-    expect(await rowsOf(other)).toEqual(before);
+    expect(Object.entries(await orphansOf(stack)).filter(([, count]) => count > 0)).toEqual([]);
+    expect(await rowsOf(stack, other.workspaceId)).toEqual(before);
     expect(await stack.outboxRow(scheduledId)).toBeUndefined();
   });
 

@@ -7,6 +7,7 @@ import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
 import { Client } from './client.ts';
 import { Cluster } from './cluster.ts';
+import { Departures } from './departures.ts';
 import { FAULTS } from './faults.ts';
 import { History } from './history.ts';
 import { messageIdOf, type Outcome, readOutcome } from './outcome.ts';
@@ -65,8 +66,9 @@ describe('Random faults of everything', () => {
   }
 
   /** Mails that no email explains. */
-  function strangers(outcomes: readonly Outcome[]): string[] {
-    const known = new Set(outcomes.flatMap(({ emails }) => emails.map(({ messageId }) => messageId)));
+  function strangers(outcomes: readonly Outcome[], deleted: readonly string[]): string[] {
+    const recorded = outcomes.flatMap(({ emails }) => emails.map(({ messageId }) => messageId));
+    const known = new Set([...recorded, ...deleted]);
     return cluster.stack.sink.messages.map(messageIdOf).filter((id) => !known.has(id));
   }
 
@@ -77,7 +79,9 @@ describe('Random faults of everything', () => {
         new Client(accounts, history, new Random(`client ${n}`)).run(() => isOver),
       );
       const feeds = accounts.map((account) => account.follower());
-      const load = Promise.all([...clients, ...feeds.map(follow)]);
+      const departures = new Departures(cluster, new Random('departures'));
+      const leaving = departures.run(() => isOver);
+      const load = Promise.all([...clients, ...feeds.map(follow), leaving]);
       // It is awaited below: until then, a client's failure would be an unhandled rejection.
       load.catch(() => undefined);
       await Promise.all(Object.keys(FAULTS).map(disturb));
@@ -95,7 +99,8 @@ describe('Random faults of everything', () => {
         ...history.wrong,
         ...outcomes.flatMap((outcome) => checkEmails(history, outcome)),
         ...outcomes.flatMap((outcome) => checkEvents(history, outcome)),
-        ...strangers(outcomes).map((id) => `${id}: a mail of no email`),
+        ...(await departures.leftovers()),
+        ...strangers(outcomes, departures.messageIds).map((id) => `${id}: a mail of no email`),
       ];
       expect({ found, journal: found.length > 0 ? journal : [] }).toEqual({ found: [], journal: [] });
       expect(outcomes.map(({ emails }) => emails.length > 0)).toEqual([true, true]);
