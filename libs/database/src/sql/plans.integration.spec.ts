@@ -104,7 +104,7 @@ import {
 import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
-import { HAS_ANY, NEXT_EMAILS } from './workspace-deletion.ts';
+import { HAS_ANY, LOCK_WEBHOOKS, NEXT_EMAILS } from './workspace-deletion.ts';
 
 /** The tables that grow with the emails: no statement may scan one of them sequentially. */
 const GROWING =
@@ -784,6 +784,7 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked({ CANCEL_DUE }, () => [array(sample.ids)], 'outbox_pkey'),
   checked({ NEXT_EMAILS }, () => [someWorkspace(), text(FIRST_ID), '500'], 'emails_.*workspace_id_id.*'),
+  checked({ LOCK_WEBHOOKS }, () => [someWorkspace()], 'webhooks_by_workspace_idx'),
   checked(
     { HAS_ANY },
     () => [text(NOBODY)],

@@ -12,7 +12,7 @@ export const FORGET_PAUSES = `DELETE FROM paused_lanes WHERE lane_id = ANY ($1::
 
 /**
  * Locks the webhooks of a workspace, before {@link REMOVE_ACCESS}: what is being learnt of a receiver at that moment (a slow lane, a pause, a notice) is written with
- * its webhook locked, so it is there by then, and is removed too. $1 uuid. Index: one by workspace. Locks: the rows, in order.
+ * its webhook locked, so it is there by then, and is removed too. $1 uuid. Index: webhooks_by_workspace_idx. Locks: the rows, in order.
  */
 export const LOCK_WEBHOOKS = `SELECT FROM webhooks WHERE workspace_id = $1::uuid ORDER BY id FOR UPDATE`;
 
