@@ -116,12 +116,17 @@ describe('runUntilSignal', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'])('still finishes when SIGTERM follows %s', async (signal) => {
-    let finish = (): void => undefined;
-    const done = run({ drain: [() => new Promise<void>((resolve) => (finish = resolve))] });
+    const begun = Promise.withResolvers<void>();
+    const drained = Promise.withResolvers<void>();
+    const drain = (): Promise<void> => {
+      begun.resolve();
+      return drained.promise;
+    };
+    const done = run({ drain: [drain] });
     fake.emit(signal, signal);
-    await sleep(20);
+    await begun.promise;
     fake.emit('SIGTERM', 'SIGTERM');
-    finish();
+    drained.resolve();
     await done;
     expect(fake.exitCodes).toEqual([0]);
   });
