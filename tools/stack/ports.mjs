@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 
-/** The range for free ports: above well-known ports, below Linux's ephemeral range (ip_local_port_range). */
-const LOWEST = 10_000;
+/**
+ * The range for free ports: above all that `fetch` refuses to connect to (Fetch Standard, section 2.9; the highest is 10080), below Linux's ephemeral range
+ * (ip_local_port_range).
+ */
+const LOWEST = 10_081;
 const FIRST_EPHEMERAL = 32_768;
 const TRIES = 200;
 
