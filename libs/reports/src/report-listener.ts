@@ -1,6 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { domainToASCII } from 'node:url';
+import { addressKey } from '@posthorn/domain';
 import type { EmailId } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { PeerLimits, type PeerLimitsOptions } from './peer-limits.ts';
@@ -102,7 +102,7 @@ export class ReportListener {
       closeTimeout: CLOSE_WITHIN_MS,
       onConnect: (_session, done) => done(this.refusalIfClosing()),
       onMailFrom: (_address, _session, done) => done(this.refusalIfClosing()),
-      onRcptTo: ({ address }, session, done) => void this.checkRecipient(inAscii(address), session, done),
+      onRcptTo: ({ address }, session, done) => void this.checkRecipient(address, session, done),
       onData: (stream, session, done) => void this.take(stream, session, done),
       onClose: (session) => this.end(session),
     });
@@ -208,7 +208,8 @@ export class ReportListener {
 
   private async findEmail(address: string): Promise<EmailId | undefined | 'unknown'> {
     try {
-      return await this.options.findEmail(address);
+      // smtp-server decodes punycode in the domain.
+      return await this.options.findEmail(addressKey(address));
     } catch (error) {
       this.options.onError(error);
       return 'unknown';
@@ -271,12 +272,6 @@ export class ReportListener {
   private connectionOf(id: string): OpenConnection | undefined {
     return [...(this.server.connections as Set<OpenConnection>)].find((connection) => connection.id === id);
   }
-}
-
-/** An address with its domain in punycode, which smtp-server decodes. */
-function inAscii(address: string): string {
-  const domainStart = address.lastIndexOf('@') + 1;
-  return address.slice(0, domainStart) + domainToASCII(address.slice(domainStart));
 }
 
 /** The beginning of a mail; the rest is read and discarded. Undefined: the stream broke off. */
