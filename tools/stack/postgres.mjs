@@ -45,7 +45,9 @@ export async function startPostgres({
     ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
     logFile,
   });
-  const url = (database = 'postgres') => `postgresql://postgres:${password}@127.0.0.1:${port}/${database}`;
+  // It speaks no TLS, which PGSSLMODE, in the environment for another server, may demand of a URL that does not say so.
+  const url = (database = 'postgres') =>
+    `postgresql://postgres:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
   try {
     await waitUntil(() => answersUnlessEnded(child, url(), logFile), {
       withinMs: START_WITHIN_MS,
@@ -135,18 +137,14 @@ function passwordOf(data, passwordFile) {
   );
 }
 
+/** @returns {Promise<true | Error>} why the server accepts no connection, if so @throws when it has ended */
 async function answersUnlessEnded(child, url, logFile) {
   if (hasEnded(child)) throw new Error(`Postgres did not start:\n${tail(logFile)}`);
-  return answers(url);
-}
-
-/** Whether a database accepts a connection. @param {string} url */
-async function answers(url) {
   try {
     await query(url, 'SELECT 1');
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return error;
   }
 }
 

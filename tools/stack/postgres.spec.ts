@@ -70,6 +70,21 @@ describe('The data of our own Postgres', () => {
     );
   });
 
+  it('can be used by somebody whose environment demands TLS of another server', async () => {
+    const { PGSSLMODE } = process.env;
+    process.env['PGSSLMODE'] = 'require';
+    try {
+      const postgres = await startPostgres({ directory, port: await freePort() });
+      const rows = await query(postgres.url('template1'), 'SELECT 1 AS one');
+      await postgres.stop();
+
+      expect(rows).toEqual([{ one: 1 }]);
+    } finally {
+      if (PGSSLMODE === undefined) delete process.env['PGSSLMODE'];
+      else process.env['PGSSLMODE'] = PGSSLMODE;
+    }
+  });
+
   it('is made anew where making it was interrupted', async () => {
     mkdirSync(join(directory, 'unfinished'));
     writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '18\n');

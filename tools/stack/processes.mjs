@@ -152,13 +152,18 @@ export function isAlive(pid) {
 /**
  * Waits until a condition is true.
  *
- * @param {() => Promise<boolean> | boolean} condition checked every 50 ms; if it throws, so does this
+ * @param {() => Promise<boolean | Error> | boolean} condition checked every 50 ms; an error is the reason why it is not true yet; if it throws,
+ *   so does this
  * @param {{ withinMs: number, what: string }} limit
  */
 export async function waitUntil(condition, { withinMs, what }) {
   const deadline = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`${what} took longer than ${withinMs / 1000} s`);
+  for (;;) {
+    const outcome = await condition();
+    if (outcome === true) return;
+    const reason = outcome instanceof Error ? `: ${outcome.message}` : '';
+    if (performance.now() > deadline)
+      throw new Error(`${what} took longer than ${withinMs / 1000} s${reason}`, { cause: outcome });
     await sleep(50);
   }
 }
