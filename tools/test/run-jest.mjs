@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { stopProcess } from '../stack/processes.mjs';
 import { say, seconds } from '../stack/progress.mjs';
 import { nodeBinary, ROOT, withInstalledBinaries } from '../stack/runtime.mjs';
@@ -42,7 +42,11 @@ export async function runJest(args, { env, resultFile, onStart }) {
     [...NODE_FLAGS, 'node_modules/jest/bin/jest.js', ...optionsOf(args, resultFile)],
     {
       cwd: ROOT,
-      env: { ...withInstalledBinaries(), ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}), ...env },
+      env: {
+        ...withInstalledBinaries(withoutSettings(process.env)),
+        ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+        ...env,
+      },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
@@ -50,6 +54,24 @@ export async function runJest(args, { env, resultFile, onStart }) {
   const leftOpen = watchForLeftOvers(child);
   const code = await new Promise((resolve) => child.once('close', resolve));
   return count({ code, leftOpen: leftOpen(), resultFile });
+}
+
+/**
+ * The environment without what would change how the apps under test behave: the settings of Posthorn, and Postgres's own (PGSSLMODE …).
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function withoutSettings(env) {
+  const settings = new Set(
+    Array.from(
+      readFileSync(join(ROOT, '.env.example'), 'utf8').matchAll(/^# ([A-Z\d_]+)=/gm),
+      ([, name]) => name,
+    ),
+  );
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !settings.has(name) && !/^PG[A-Z]+$/.test(name)),
+  );
 }
 
 /**

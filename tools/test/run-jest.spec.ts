@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { optionsOf } from './run-jest.mjs';
+import { optionsOf, withoutSettings } from './run-jest.mjs';
 
 describe('The options of jest', () => {
   it.each([
@@ -11,5 +11,12 @@ describe('The options of jest', () => {
     const options = optionsOf(given, 'results.json');
     expect(options.filter((option) => option.startsWith('--maxWorkers'))).toEqual(named);
     expect(options.slice(-given.length)).toEqual(given);
+  });
+});
+
+describe('The environment of jest', () => {
+  it('has none of the settings of Posthorn and Postgres', () => {
+    const env = { PATH: '/bin', CHAOS_SEED: '1', WEBHOOK_ALLOW_HTTP: 'false', PGSSLMODE: 'require' };
+    expect(withoutSettings(env)).toEqual({ PATH: '/bin', CHAOS_SEED: '1' });
   });
 });
