@@ -9,6 +9,8 @@ export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './sealed-colum
 export {
   type AcceptableCall,
   type AcceptableEmail,
+  type AcceptableRawEmail,
+  type AcceptableTemplatedEmail,
   type AcceptanceOutcome,
   type CallOutcome,
   type EmailClaim,

@@ -3,12 +3,15 @@ import { isTemplated } from './validate-email-request.ts';
 import type { AnyEmailRequest, RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 import { mailboxesOf, mailboxOf } from '../validation/mailbox-rules.ts';
 
+/** All fields that a caller can give, those that may be absent too: the compiler finds a field that would be forgotten. */
+type Given<Draft extends EmailDraft> = Required<Omit<Draft, 'copyOf'>>;
+
 /** Converts a request that has passed `validateEmailRequest`. */
 export function toDraft(request: RawEmailRequest | TemplatedEmailRequest): EmailDraft {
   return isTemplated(request) ? templatedDraft(request) : rawDraft(request);
 }
 
-function rawDraft(request: RawEmailRequest): RawEmailDraft {
+function rawDraft(request: RawEmailRequest): Given<RawEmailDraft> {
   const { subject, html, text, previewText, contactProperties } = request;
   return {
     type: 'raw',
@@ -23,7 +26,7 @@ function rawDraft(request: RawEmailRequest): RawEmailDraft {
   };
 }
 
-function templatedDraft(request: TemplatedEmailRequest): TemplatedEmailDraft {
+function templatedDraft(request: TemplatedEmailRequest): Given<TemplatedEmailDraft> {
   const { template, variables = {} } = request;
   return {
     type: 'templated',

@@ -1,12 +1,29 @@
+import type { CompositionRow } from '../stores/composable-email.ts';
+import { selectList } from './select-list.ts';
+
 /**
  * The columns needed to compose the message of `emails e`; shared by sending and previews, so that they compose the same message. The due time is not among
  * them: a claim must read that from the updated row. Variables are read as text, because the driver's JSON parser may misread keys chosen by a caller.
  */
-export const COMPOSITION_COLUMNS = `e.workspace_id AS "workspaceId", e.from_address AS "fromAddress", e.from_name AS "fromName",
-         e.to_address AS "toAddress", e.to_name AS "toName", e.reply_to AS "replyTo", e.subject, e.template_version_id AS "templateVersionId",
-         e.message_id AS "messageId", e.unsubscribe, e.track_clicks AS "trackClicks",
-         e.track_opens AS "trackOpens",
-         (SELECT w.tracking_url FROM workspaces w WHERE w.id = e.workspace_id) AS "trackingUrl", k.html, k.text, k.preview_text AS "previewText", k.variables::text AS variables`;
+export const COMPOSITION_COLUMNS = selectList({
+  workspaceId: 'e.workspace_id',
+  fromAddress: 'e.from_address',
+  fromName: 'e.from_name',
+  toAddress: 'e.to_address',
+  toName: 'e.to_name',
+  replyTo: 'e.reply_to',
+  subject: 'e.subject',
+  templateVersionId: 'e.template_version_id',
+  messageId: 'e.message_id',
+  unsubscribe: 'e.unsubscribe',
+  trackClicks: 'e.track_clicks',
+  trackOpens: 'e.track_opens',
+  trackingUrl: '(SELECT w.tracking_url FROM workspaces w WHERE w.id = e.workspace_id)',
+  html: 'k.html',
+  text: 'k.text',
+  previewText: 'k.preview_text',
+  variables: 'k.variables::text',
+} satisfies Record<Exclude<keyof CompositionRow, 'id' | 'fellDueAt'>, string>);
 
 /** The joins for {@link COMPOSITION_COLUMNS}: nested loops, whatever table size a cached plan assumes (see `claimCtes`). Indexes: email_contents_pkey, workspaces_pkey. */
 export const COMPOSITION_JOINS =

@@ -8,6 +8,8 @@ import {
   type ScanWindow,
   Values,
 } from './statement.ts';
+import type { EmailSummaryRow } from '../stores/email-record.ts';
+import { selectList } from './select-list.ts';
 
 /** Filters for a list of emails; times are those of acceptance. */
 export interface EmailFilter extends CreatedBetween {
@@ -19,9 +21,20 @@ export interface EmailFilter extends CreatedBetween {
 }
 
 /** The columns of a summary of `emails e`. */
-export const EMAIL_SUMMARY_COLUMNS = `e.id, e.type, e.status, e.from_address AS "fromAddress", e.to_address AS "toAddress", e.subject,
-       e.template_name AS "templateName", e.message_id AS "messageId", e.group_by AS "groupBy", e.send_at AS "sendAt",
-       e.accepted_at AS "acceptedAt", e.sent_at AS "sentAt"`;
+export const EMAIL_SUMMARY_COLUMNS = selectList({
+  id: 'e.id',
+  type: 'e.type',
+  status: 'e.status',
+  fromAddress: 'e.from_address',
+  toAddress: 'e.to_address',
+  subject: 'e.subject',
+  templateName: 'e.template_name',
+  messageId: 'e.message_id',
+  groupBy: 'e.group_by',
+  sendAt: 'e.send_at',
+  acceptedAt: 'e.accepted_at',
+  sentAt: 'e.sent_at',
+} satisfies Record<keyof EmailSummaryRow, string>);
 
 /** What is shown of an email in a list; for {@link boundedScan}. */
 export const SHOWN_EMAIL = `${EMAIL_SUMMARY_COLUMNS}

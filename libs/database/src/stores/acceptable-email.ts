@@ -1,21 +1,23 @@
 import type { EmailId, TemplateVersionId, WorkspaceId } from '@posthorn/kernel';
 import { ACCEPT_COLUMNS, ACCEPT_KEYED_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
-import { type CopiedEmail, type JsonObject, type LaneId, type Mailbox, startOfMonth } from '@posthorn/domain';
+import {
+  type LaneId,
+  type Mailbox,
+  type RawEmailDraft,
+  startOfMonth,
+  type TemplatedEmailDraft,
+} from '@posthorn/domain';
 
-/** The fields of every email to accept. */
+/** The fields of every email to accept, beside those of its draft. */
 interface AcceptableTraits {
   readonly id: EmailId;
   readonly workspaceId: WorkspaceId;
   readonly status: 'SENT' | 'SCHEDULED';
   readonly from: Mailbox;
   readonly fromDomain: string;
-  readonly to: Mailbox;
   readonly replyTo: readonly Mailbox[];
   readonly messageId: string;
-  readonly groupBy?: string | undefined;
-  readonly trackClicks: boolean;
-  readonly trackOpens: boolean;
   /** Whether it carries an unsubscribe link. Default: no. */
   readonly unsubscribe?: boolean;
   /** Null: now. */
@@ -27,27 +29,20 @@ interface AcceptableTraits {
   readonly idempotency?: EmailClaim | undefined;
   /** That of the request; absent: tracing is off. */
   readonly traceparent?: string | undefined;
-  /** The email that an operator sends again with it. */
-  readonly copyOf?: CopiedEmail | undefined;
 }
+
+/** The fields of a draft that become the claim of its idempotency key. */
+type OfTheClaim = 'idempotencyKey' | 'fingerprintSource';
 
 /** A raw email. */
-export interface AcceptableRawEmail extends AcceptableTraits {
-  readonly type: 'raw';
-  readonly subject: string;
-  readonly html: string;
-  readonly text?: string | undefined;
-  readonly previewText?: string | undefined;
-  /** Properties to store for the contact with the `to` address. */
-  readonly contactProperties?: JsonObject | undefined;
-}
+export interface AcceptableRawEmail
+  extends AcceptableTraits, Omit<RawEmailDraft, OfTheClaim | keyof AcceptableTraits> {}
 
-interface AcceptableTemplatedEmail extends AcceptableTraits {
-  readonly type: 'templated';
-  readonly template: string;
+/** A templated email. */
+export interface AcceptableTemplatedEmail
+  extends AcceptableTraits, Omit<TemplatedEmailDraft, OfTheClaim | keyof AcceptableTraits> {
   /** The version that it is pinned to. */
   readonly templateVersionId: TemplateVersionId;
-  readonly variables: JsonObject;
 }
 
 /** An email that has been validated as far as possible without the database. */

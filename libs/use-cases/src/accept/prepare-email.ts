@@ -13,7 +13,13 @@ import {
   type RawEmailDraft,
   type TemplatedEmailDraft,
 } from '@posthorn/domain';
-import type { AcceptableEmail, CurrentTemplate, EmailClaim } from '@posthorn/database';
+import type {
+  AcceptableEmail,
+  AcceptableRawEmail,
+  AcceptableTemplatedEmail,
+  CurrentTemplate,
+  EmailClaim,
+} from '@posthorn/database';
 import { fingerprint } from '@posthorn/signing';
 import { requireValid } from '../require-valid.ts';
 import { faultOfPlaceholders } from '../unsubscribe/unsubscribe-variable.ts';
@@ -57,7 +63,7 @@ export function prepareRawEmail(
   const bytes = html.length + (text?.length ?? 0);
   const unsubscribe = carriesUnsubscribe(draft);
   if (unsubscribe) validatePlaceholders({ html, text });
-  return withIdempotency(draft, {
+  const email: Prepared<AcceptableRawEmail> = {
     type,
     replyTo,
     subject,
@@ -66,7 +72,8 @@ export function prepareRawEmail(
     previewText,
     contactProperties,
     ...commonFields(draft, { from, sendAt, bytes, unsubscribe }, context),
-  });
+  };
+  return withIdempotency(draft, email);
 }
 
 /** The same for a templated draft, pinned to the current version of its template. */
@@ -79,14 +86,15 @@ export function prepareTemplatedEmail(
   const { type, variables } = draft;
   const bytes = template.bytes + JSON.stringify(variables).length;
   const unsubscribe = carriesUnsubscribe(draft, template);
-  return withIdempotency(draft, {
+  const email: Prepared<AcceptableTemplatedEmail> = {
     type,
     template: draft.template,
     templateVersionId: template.versionId,
     variables,
     replyTo: draft.replyTo ?? template.replyTo,
     ...commonFields(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
-  });
+  };
+  return withIdempotency(draft, email);
 }
 
 /** Whether an email carries an unsubscribe link: the call takes precedence over the template. */
@@ -101,7 +109,11 @@ function validatePlaceholders(parts: { html: string; text: string | undefined })
   }
 }
 
-interface Prepared {
+/** All fields of an email to be stored, those that may be absent too: the compiler finds a field that would be forgotten. */
+type Prepared<Email extends AcceptableEmail> = Required<Omit<Email, 'idempotency'>>;
+
+/** What a draft leaves to its template and to the time. */
+interface Resolved {
   readonly from: Mailbox;
   readonly sendAt: Date | null;
   /** Size of the parts of the message. */
@@ -111,7 +123,7 @@ interface Prepared {
 
 function commonFields(
   { to, groupBy, trackClicks, trackOpens, copyOf }: EmailDraft,
-  { from, sendAt, bytes, unsubscribe }: Prepared,
+  { from, sendAt, bytes, unsubscribe }: Resolved,
   { workspaceId, clock, isBulk, traceparent }: PreparationContext,
 ) {
   const acceptedAt = clock.now();

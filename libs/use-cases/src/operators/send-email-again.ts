@@ -48,11 +48,12 @@ export class SendEmailAgain {
   }
 }
 
+/** The draft of a copy, with all fields, those that may be absent too: the compiler finds a field that would be forgotten. */
 function draftOf(
   email: EmailRecord,
   composable: ComposableEmail,
   { actor, reason, wish }: WantedCopy,
-): EmailDraft {
+): Required<EmailDraft> {
   const { id, groupBy } = email;
   const { to, trackClicks, trackOpens, unsubscribe } = composable;
   const traits = {
@@ -61,7 +62,8 @@ function draftOf(
     trackOpens,
     unsubscribe,
     copyOf: { id, actor, reason },
-    ...(groupBy !== null && { groupBy }),
+    groupBy: groupBy ?? undefined,
+    sendAt: undefined,
     idempotencyKey: `sent-again/${id}/${wish}`,
     fingerprintSource: { copyOf: id, reason },
   };
@@ -74,7 +76,7 @@ function draftOf(
       type: 'templated',
       template: template!,
       variables,
-      ...(replyTo.length > 0 && { replyTo }),
+      replyTo: replyTo.length > 0 ? replyTo : undefined,
     };
   }
   const { subject, html, text, previewText } = content;
@@ -85,8 +87,9 @@ function draftOf(
     replyTo,
     subject,
     html,
-    ...(text !== null && { text }),
-    ...(previewText !== null && { previewText }),
+    text: text ?? undefined,
+    previewText: previewText ?? undefined,
+    contactProperties: undefined,
   };
 }
 

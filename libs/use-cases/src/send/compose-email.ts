@@ -76,7 +76,8 @@ export class ComposeEmail {
     return { source, message: await signEmail(composeMessage(source), keys.signers, fellDueAt) };
   }
 
-  private async sourceOf(email: ComposableEmail): Promise<MessageSource> {
+  /** `Required`, so that the compiler finds a field that would be forgotten. */
+  private async sourceOf(email: ComposableEmail): Promise<Required<MessageSource>> {
     const { id, workspaceId, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
     const unsubscribeUrl = unsubscribe ? this.options.unsubscribeLinks.urlOf(id) : undefined;
     const given =
