@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -17,6 +17,16 @@ const alerts = groups.flatMap(({ rules }) => rules);
 const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) as {
   panels: { title: string; targets: { expr: string }[] }[];
 };
+
+/** The alerts as Kubernetes takes them. */
+const MANIFEST = 'k8s/components/observe/alerts.yaml';
+const manifest = `# Written from observe/prometheus/alerts.yaml: UPDATE_DOCS=1 npm run check:unit -- --testPathPatterns tools/alerts
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: posthorn
+spec:
+${read('observe/prometheus/alerts.yaml').replace(/^(?=.)/gm, '  ')}`;
 
 const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: ROOT, encoding: 'utf8' });
 const isMissing = promtool('--version').status !== 0;
@@ -51,6 +61,11 @@ describe('The alerts', () => {
       expect(stdout).toContain('SUCCESS');
     },
   );
+});
+
+it('k8s/components/observe has the same alerts; UPDATE_DOCS=1 npm run check:unit -- --testPathPatterns tools/alerts writes them', () => {
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(ROOT, MANIFEST), manifest);
+  expect(read(MANIFEST)).toBe(manifest);
 });
 
 it('Prometheus under Compose finds every process of every app, by the name of its service', () => {
