@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { WORKSPACE_LIMITS } from '@posthorn/domain';
+import { EVENT_NAMES, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { DOCUMENT, OPERATIONS } from './document.fixture.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -58,6 +58,13 @@ describe('docs/contract.md compared with the document', () => {
     const limits = [...rows].map(([, what, max]) => [what!.toLowerCase(), Number(max!.replace(',', ''))]);
     const { apiKeys, ...others } = WORKSPACE_LIMITS;
     expect(Object.fromEntries(limits)).toEqual({ 'api keys': apiKeys, ...others });
+  });
+
+  it('N1, W12: has every event', () => {
+    const named = [...`${sectionOf('N1')}${sectionOf('W12')}`.matchAll(/`([A-Z_]+)`/g)].map(
+      ([, name]) => name!,
+    );
+    expect([...new Set(named)].sort()).toEqual([...EVENT_NAMES].sort());
   });
 
   it('F1: has every field of a raw email, and says which are required', () => {

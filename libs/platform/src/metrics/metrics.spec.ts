@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { Gauge } from 'prom-client';
+import { Gauge, register } from 'prom-client';
 import { followFileLimit, metricsText, watchBacklog } from './metrics.ts';
 
 const BACKLOG = { queue: 'email', dueLanes: 1, due: 2, leased: 0, oldestDueSeconds: 3 };
@@ -30,3 +31,20 @@ it('has the backlog in both of two scrapes at once, and not when it cannot be me
   expect(await scrape()).not.toMatch(DUE);
   expect(errors).toEqual([new Error('no database')]);
 });
+
+it('has each metric, with its labels, in the table of docs/operations.md', () => {
+  const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+  const rows = page.matchAll(/^\| (`posthorn_[^|]*)\|([^|]*)\|/gm);
+  const described = [...rows].flatMap(([, names, labels]) =>
+    quotedIn(names!).map((name) => [name, quotedIn(labels!)]),
+  );
+  const declared = register
+    .getMetricsAsArray()
+    .map((metric) => [metric.name, (metric as unknown as { labelNames: string[] }).labelNames] as const)
+    .filter(([name]) => name.startsWith('posthorn_'));
+  expect(described.sort()).toEqual(declared.sort());
+});
+
+function quotedIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word!);
+}
