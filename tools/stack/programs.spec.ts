@@ -300,6 +300,15 @@ describe('A checkout or a temporary folder that cannot be used', () => {
     const found = await run({ command: 'sh', args }).catch((error: unknown) => error);
     expect(describeFault(found)).toMatch(/\nThe disk is full: make room, then run this again\.$/);
   });
+
+  it.each([
+    'migrate: migration 20300102000000_second_laid was changed after it was applied; add a new one instead',
+    'migrate: the database has migration 20300102000000_second_laid, which this release lacks: use the release that applied it, or a newer one',
+  ])('says how to begin anew after another branch, or an edited migration: %s', (said) => {
+    expect(describeFault(new Error(said))).toBe(
+      `${said}\nIf this is the database that npm run up keeps in .posthorn, npm run nuke removes it with its data, and npm run up begins anew.`,
+    );
+  });
 });
 
 function faultOf(work: () => unknown): unknown {

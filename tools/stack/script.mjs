@@ -30,13 +30,19 @@ function noTemporaryFolder({ path, message }) {
 /** What a child process prints when the disk is full. */
 const DISK_FULL = /No space left on device|\bENOSPC\b/;
 
+/** What the migration says of a database with migrations of another branch, or with one that has been edited since: see `migration-history.ts`. */
+const OTHER_MIGRATIONS = /which this release lacks|was changed after it was applied/;
+const BEGIN_ANEW =
+  'If this is the database that npm run up keeps in .posthorn, npm run nuke removes it with its data, and npm run up begins anew.';
+
 /** Describes an error for the person who must fix it. @param {any} error @returns {string} */
 export function describeFault(error) {
   if (error.syscall === 'mkdtemp' && error.code !== 'ENOSPC') return noTemporaryFolder(error);
   const remedy = REMEDIES[error.code]?.(error);
   if (remedy !== undefined) return remedy;
   const message = error.message ?? String(error);
-  return DISK_FULL.test(message) ? `${message}\n${diskFull({})}` : message;
+  if (DISK_FULL.test(message)) return `${message}\n${diskFull({})}`;
+  return OTHER_MIGRATIONS.test(message) ? `${message}\n${BEGIN_ANEW}` : message;
 }
 
 /**

@@ -65,7 +65,9 @@ export function missingOf(migrations: readonly Migration[], history: readonly Hi
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = history.find(({ name }) => !known.has(name));
   if (unknown !== undefined)
-    throw new MigrationMismatch(`the database has migration ${unknown.name}, which this release lacks`);
+    throw new MigrationMismatch(
+      `the database has migration ${unknown.name}, which this release lacks: use the release that applied it, or a newer one`,
+    );
   const applied = new Map(history.map(({ name, checksum }) => [name, checksum]));
   const changed = migrations.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum);
   if (changed !== undefined)
