@@ -67,28 +67,29 @@ describe('docs/contract.md compared with the document', () => {
     expect([...new Set(named)].sort()).toEqual([...EVENT_NAMES].sort());
   });
 
-  it('F1: has every field of a raw email, and says which are required', () => {
-    const rows = sectionOf('F1').matchAll(/^\| `(\w+)` +\| ([^|]+?) +\| (yes)? +\|/gm);
-    const fields = [...rows].map(([, field, , required]) => ({
-      field: field!,
-      isRequired: required === 'yes',
-    }));
+  it.each([
+    ['docs/contract.md', sectionOf('F1')],
+    ['docs/api.md', /^## POST \/v1\/emails$[^]*?(?=^## )/m.exec(read('docs/api.md'))![0]],
+  ])('F1: has every field of a raw email, and says which are required: %s', (_page, section) => {
     const { RawEmailRequest } = DOCUMENT.components['schemas'] as {
       RawEmailRequest: { properties: Record<string, JsonSchema>; required: readonly string[] };
     };
     const { properties, required } = RawEmailRequest;
-    const described = Object.keys(properties).map((field) => ({
-      field,
-      isRequired: required.includes(field),
-    }));
-    expect(fields.sort(byField)).toEqual(described.sort(byField));
+    const fields = Object.keys(properties).map((field) => [field, required.includes(field)]);
+    expect(fieldsOfTable(section).sort()).toEqual(fields.sort());
   });
 });
 
 const pathOf = (route: string): string => route.split(' ')[1]!;
-const byField = (a: { field: string }, b: { field: string }): number => (a.field < b.field ? -1 : 1);
 const isBelow = (path: string, families: readonly string[]): boolean =>
   families.some((family) => path === family || path.startsWith(`${family}/`));
+
+/** The fields in the first table of a text, and whether each is required. */
+function fieldsOfTable(text: string): [field: string, isRequired: boolean][] {
+  const [table] = /(?:^\|.*\n)+/m.exec(text)!;
+  const rows = table.matchAll(/^\| `(\w+)` +\| [^|]+ +\| (yes)? +\|/gm);
+  return [...rows].map(([, field, required]) => [field!, required === 'yes']);
+}
 
 /** The least role that may use a route, by the contract. */
 function roleNeededFor(route: string): string {
