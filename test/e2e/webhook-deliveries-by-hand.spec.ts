@@ -177,3 +177,29 @@ describe('A test', () => {
     expect(second.body.equals(first.body)).toBe(true);
   });
 });
+
+it('W3, W4: A webhook whose token cannot be decrypted is shown, says so, and posts what waited once it has another token', async () => {
+  const url = `/v1/webhooks/${webhook.id}`;
+  const change = (body: object) => stack.api().post(url, body);
+  await stack.database.pool.query(`UPDATE webhooks SET token = '\\x0103' || token WHERE id = $1`, [
+    uuidOf(webhook.id),
+  ]);
+  expect(await stack.api().get(url)).toMatchObject({ status: 200, body: { webhook: { token: null } } });
+  for (const status of ['PAUSED', 'ACTIVE'])
+    expect(await change({ status })).toMatchObject({
+      status: 200,
+      body: { webhook: { status, token: null } },
+    });
+  const { id } = (await test({})).body['delivery'] as Shown;
+  await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
+  expect((await read(id)).attempts).toMatchObject([
+    { error: 'internal', reason: expect.stringContaining('give the webhook another token') },
+  ]);
+  expect(posts()).toEqual([]);
+  const rotated = await stack.api().request('POST', `${url}/rotate-token`, undefined);
+  const { token } = rotated.body['webhook'] as { token: string };
+  expect((await redeliver(id)).status).toBe(200);
+  await becomes(id, 'SUCCEEDED');
+  const [{ headers, body }] = posts() as [ReceivedPost];
+  expect(headers['x-service-signature']).toBe(createHmac('sha256', token).update(body).digest('hex'));
+});

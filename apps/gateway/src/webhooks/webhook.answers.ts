@@ -28,10 +28,12 @@ export class ListedWebhook {
 
 /** A webhook. */
 export class Webhook extends ListedWebhook {
-  @AnswerField('The secret that deliveries are signed with.', text, {
-    example: 'wht_5tT0Jd1kVbqYc3xGm8ZrPn7LhWf2Es4A',
-  })
-  token!: string;
+  @AnswerField(
+    'The secret that deliveries are signed with; `null` if it cannot be decrypted any more, because the operator has lost the key: nothing is posted until the webhook is given another one.',
+    nullable(text),
+    { example: 'wht_5tT0Jd1kVbqYc3xGm8ZrPn7LhWf2Es4A' },
+  )
+  token!: string | null;
 }
 
 /** The answer that shows a webhook. */

@@ -58,6 +58,8 @@ export interface OwnFault extends Claim {
   readonly id: DeliveryId;
   /** Which attempt it would have been. */
   readonly number: number;
+  /** A sentence for the people of the workspace. */
+  readonly reason: string;
   readonly durationMs: number;
 }
 

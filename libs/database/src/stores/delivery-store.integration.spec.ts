@@ -335,7 +335,9 @@ describe('Recording', () => {
     const { id, claims } = delivery!;
     await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(id)]);
     await stores.ask('DELETE FROM webhook_deliveries WHERE id = $1', [uuidOf(id)]);
-    await deliveryStores.deliveries.recordOwnFaults([{ id, claims, number: 1, durationMs: 0 }]);
+    await deliveryStores.deliveries.recordOwnFaults([
+      { id, claims, number: 1, reason: 'a bug', durationMs: 0 },
+    ]);
     expect(await record(deliveryStores.outcome(delivery!))).toEqual([false]);
     expect(await attemptsOf(uuidOf(id))).toEqual([]);
   });
@@ -483,11 +485,12 @@ describe('A receiver', () => {
 
   it('W10: stores a fault of ours as an attempt, only the first of a run, without counting it', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
-    const fault = { id: delivery!.id, claims: delivery!.claims, number: 1, durationMs: 2.5 };
+    const { id, claims } = delivery!;
+    const fault = { id, claims, number: 1, reason: 'it was us', durationMs: 2.5 };
     await deliveryStores.deliveries.recordOwnFaults([fault]);
-    await deliveryStores.deliveries.recordOwnFaults([fault, { ...fault, claims: delivery!.claims + 1 }]);
-    const shown = { number: 1, status_code: null, error_class: 'internal' };
-    expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([shown]);
+    await deliveryStores.deliveries.recordOwnFaults([fault, { ...fault, claims: claims + 1 }]);
+    const shown = { number: 1, status_code: null, error_class: 'internal', reason: 'it was us' };
+    expect(await attemptsOf(uuidOf(id))).toMatchObject([shown]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 0 }]);
   });
 
@@ -527,7 +530,9 @@ describe('The end of a delivery', () => {
     await stores.letLeasesEnd([delivery!.id]);
     expect(await stores.outbox.revive(1_000, 100, 1)).toEqual({ revived: 0, givenUp: 1 });
     const { id, claims } = delivery!;
-    await deliveryStores.deliveries.recordOwnFaults([{ id, claims, number: 1, durationMs: 0 }]);
+    await deliveryStores.deliveries.recordOwnFaults([
+      { id, claims, number: 1, reason: 'a bug', durationMs: 0 },
+    ]);
     expect(await record(deliveryStores.outcome(delivery!))).toEqual([false]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
     expect(await attemptsOf(uuidOf(id))).toMatchObject([{ error_class: 'worker_died', late: false }]);

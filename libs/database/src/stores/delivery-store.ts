@@ -103,10 +103,11 @@ export class DeliveryStore {
   /** Records our own faults among the attempts of their deliveries, the first of several in a row. Idempotent. */
   async recordOwnFaults(faults: readonly OwnFault[]): Promise<void> {
     if (faults.length === 0) return;
-    const rows = faults.map(({ id, claims, number, durationMs }) => ({
+    const rows = faults.map(({ id, claims, number, reason, durationMs }) => ({
       id: uuidOf(id),
       claims,
       number,
+      reason,
       duration_ms: Math.round(durationMs),
     }));
     await this.database.pool.query(RECORD_OWN_FAULTS, [JSON.stringify(rows)]);

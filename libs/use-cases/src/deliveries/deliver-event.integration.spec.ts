@@ -4,6 +4,7 @@ import { newId, sleep } from '@posthorn/kernel';
 import { parseAddressRange, webhookLane } from '@posthorn/domain';
 import type { ClaimedDelivery, ReceiverReport } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
+import { SecretNotOpened } from '@posthorn/signing';
 import { DnsServer, HostileReceiver } from '@posthorn/testing';
 import { WebhookClient } from '@posthorn/webhooks';
 import { DeliverEvent } from './deliver-event.ts';
@@ -180,18 +181,28 @@ describe('After the claim, a receiver', () => {
     expect(receiver.requests).toHaveLength(before);
   });
 
-  it('whose token cannot be decrypted is sent nothing, and the delivery waits without a step of its schedule', async () => {
-    const before = receiver.requests.length;
-    const { outcome } = await deliver('/ok', [dns.address], {
-      fault: new Error('A stored secret cannot be decrypted'),
-    });
-    expect(outcome).toMatchObject({
-      status: null,
-      attempt: null,
-      report: null,
-      retryAfterMs: 30_000,
-      steps: 0,
-    });
-    expect(receiver.requests).toHaveLength(before);
-  });
+  it.each<[string, Error, number, string]>([
+    [
+      'whose token cannot be decrypted',
+      new SecretNotOpened('the key old is not in ENCRYPTION_KEYS'),
+      300_000,
+      'give the webhook another token',
+    ],
+    ['that cannot be read by a fault of ours', new Error('a bug'), 30_000, 'it will be, soon'],
+  ])(
+    '%s is sent nothing, and the delivery waits without a step of its schedule',
+    async (_what, fault, retryAfterMs, reason) => {
+      const before = receiver.requests.length;
+      const { outcome } = await deliver('/ok', [dns.address], { fault });
+      expect(outcome).toMatchObject({
+        status: null,
+        attempt: null,
+        report: null,
+        ownFault: { number: 1, reason: expect.stringContaining(reason) },
+        retryAfterMs,
+        steps: 0,
+      });
+      expect(receiver.requests).toHaveLength(before);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { type DatabaseClock, startTimeout } from '@posthorn/kernel';
 import { deliveryHeaders } from '@posthorn/domain';
 import { type ClaimedDelivery, isOutage, type ReceiverReport } from '@posthorn/database';
 import type { Tracer } from '@posthorn/platform';
-import { signBody, signMessage } from '@posthorn/signing';
+import { SecretNotOpened, signBody, signMessage } from '@posthorn/signing';
 import type { PostRequest, PostResult, WebhookClient } from '@posthorn/webhooks';
 import {
   cancelled,
@@ -10,6 +10,7 @@ import {
   postponed,
   reportOfSlowness,
   SLOW_MS,
+  TOKEN_LOST,
   type OutcomeWithReport,
 } from './outcome-of-post.ts';
 import { beginPostSpan, endPostSpan } from './post-span.ts';
@@ -55,7 +56,8 @@ export class DeliverEvent {
       return await this.post(delivery, receiver, onSlow);
     } catch (error) {
       this.options.onError(error);
-      return isOutage(error) ? undefined : postponed(delivery);
+      if (isOutage(error)) return undefined;
+      return postponed(delivery, error instanceof SecretNotOpened ? TOKEN_LOST : undefined);
     }
   }
 

@@ -18,8 +18,25 @@ import type { PostResult } from '@posthorn/webhooks';
 /** A receiver that takes longer than this is slow. */
 export const SLOW_MS = 2_000;
 const MAX_REASON_CHARACTERS = 1_000;
-/** Retry delay after a fault of ours that occurred before anything was posted. */
-const AFTER_A_FAULT_OF_OURS_MS = 30_000;
+/** A fault of ours that kept a delivery from being posted. */
+interface Fault {
+  /** The delay before the retry. */
+  readonly afterMs: number;
+  /** A sentence for the people of the workspace. */
+  readonly reason: string;
+}
+
+/** Most faults of ours end by themselves, or an operator ends them. */
+const PASSING: Fault = {
+  afterMs: 30_000,
+  reason: 'a fault of the service kept it from being posted; it will be, soon',
+};
+/** Ends only when the webhook is given another token, or the operator finds the key. Until then each delivery of the webhook is claimed again and again. */
+export const TOKEN_LOST: Fault = {
+  afterMs: 5 * 60_000,
+  reason:
+    'the token of the webhook cannot be decrypted, so nothing can be signed; give the webhook another token, and it will be posted within minutes',
+};
 
 /** The outcome of a delivery, with what it says about the receiver. */
 export interface OutcomeWithReport extends DeliveryOutcome {
@@ -46,7 +63,7 @@ export function outcomeOfPost(
 ): OutcomeWithReport {
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
   if (verdict.kind === 'postponed')
-    return postponed(delivery, verdict.afterSeconds * 1_000, result.durationMs);
+    return postponed(delivery, { ...PASSING, afterMs: verdict.afterSeconds * 1_000 }, result.durationMs);
   return {
     attempt: {
       number: delivery.attemptsMade + 1,
@@ -69,7 +86,7 @@ export function cancelled(delivery: ClaimedDelivery): OutcomeWithReport {
 /** The outcome after a fault of ours: it counts neither as an attempt nor as a step of the retry schedule. */
 export function postponed(
   delivery: ClaimedDelivery,
-  afterMs = AFTER_A_FAULT_OF_OURS_MS,
+  { afterMs, reason }: Fault = PASSING,
   durationMs = 0,
 ): OutcomeWithReport {
   const { id, claims, attempts, attemptsMade } = delivery;
@@ -77,7 +94,7 @@ export function postponed(
     ...waiting(delivery, afterMs, attempts),
     attempt: null,
     report: null,
-    ownFault: { id, claims, number: attemptsMade + 1, durationMs },
+    ownFault: { id, claims, number: attemptsMade + 1, reason, durationMs },
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   type ExaminedDatabase,
   sealContextOf,
+  SEALED_COLUMNS,
   type SealedColumn,
   throwRefusedConnection,
 } from '@posthorn/database';
@@ -28,6 +29,7 @@ import {
   judgeWritable,
 } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
+import { idFromUuid } from '@posthorn/kernel';
 import type { Check } from './examine.ts';
 import { findRestoration } from '../operate/sending-status.ts';
 
@@ -134,15 +136,21 @@ async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallati
   for (const column of sealedColumns) {
     for (const { rowId, sealed } of await database.readSealed(column)) {
       const secret = box.tryToOpen(sealed, sealContextOf(column, rowId));
-      if (secret instanceof SecretNotOpened) closed.push(`${column.table} ${rowId}: ${secret.message}`);
+      if (secret instanceof SecretNotOpened) closed.push(`${ownerOf(column, rowId)}: ${secret.message}`);
       else opened += 1;
     }
   }
   if (closed.length === 0) return good(`all ${opened} stored secrets that were tried can be decrypted`);
   return fault(
     `${closed.length} of ${opened + closed.length} stored secrets cannot be decrypted, the first is ${closed[0]}`,
-    'put the key that they need back at the end of ENCRYPTION_KEYS; what is lost for good has to be created again',
+    'put the key that they need back at the end of ENCRYPTION_KEYS; if it is lost for good, its workspaces give each webhook another token ' +
+      '(POST /v1/webhooks/{webhook_id}/rotate-token) and each domain other keys (POST /v1/identities/{identity_id}/rotate-keys)',
   );
+}
+
+/** Webhooks are named as the API and the dashboard do, so that they can be found. */
+function ownerOf({ table }: SealedColumn, rowId: string): string {
+  return `${table} ${table === SEALED_COLUMNS.webhookToken.table ? idFromUuid('wh', rowId) : rowId}`;
 }
 
 const RESUME =

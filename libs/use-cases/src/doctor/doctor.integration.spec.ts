@@ -317,7 +317,7 @@ describe('The doctor', () => {
       try {
         const found = await findings({ DATABASE_URL: copy.url });
         expect(found.get('database.secrets')).toMatch(
-          /^fault: 1 of 1 .*the key old is not in ENCRYPTION_KEYS/,
+          /^fault: 1 of 1 .*webhooks wh_.*the key old is not in ENCRYPTION_KEYS \| .*rotate-token/,
         );
         expect(found.get('work.restored')).toMatch(
           /^advice: the database was restored or copied .*the first app that starts/,

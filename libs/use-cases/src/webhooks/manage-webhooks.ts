@@ -23,7 +23,8 @@ interface ManageWebhooksOptions {
 
 /** A webhook as shown to callers, with the token that deliveries are signed with. */
 export interface WebhookWithToken extends Webhook {
-  readonly token: string;
+  /** Null when its encryption key was lost: nothing can be signed until the webhook is given another one. */
+  readonly token: string | null;
   /** Until when deliveries are also signed with the previous token; null: they are not. */
   readonly previousTokenUntil: Date | null;
 }
@@ -130,7 +131,7 @@ export class ManageWebhooks {
   }
 
   private withToken({ sealedToken, ...webhook }: SealedWebhook): WebhookWithToken {
-    return { ...webhook, token: this.tokens.open({ id: webhook.id, sealedToken }) };
+    return { ...webhook, token: this.tokens.openIfPossible({ id: webhook.id, sealedToken }) ?? null };
   }
 }
 

@@ -12,10 +12,10 @@ export class WebhookTokens {
     return this.box.seal(token, sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
   }
 
-  /** The token of a webhook. @throws SecretNotOpened when its encryption key was lost */
-  open({ id, sealedToken }: Pick<SealedWebhook, 'id' | 'sealedToken'>): string {
-    const context = sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id));
-    return this.box.open(sealedToken, context).toString('utf8');
+  /** The token of a webhook; undefined when its encryption key was lost. Such a token can be replaced like any other, which is the remedy. */
+  openIfPossible({ id, sealedToken }: Pick<SealedWebhook, 'id' | 'sealedToken'>): string | undefined {
+    const token = this.box.tryToOpen(sealedToken, sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
+    return token instanceof SecretNotOpened ? undefined : token.toString('utf8');
   }
 
   /**
@@ -40,11 +40,5 @@ export class WebhookTokens {
 
   private sealPrevious(id: WebhookId, token: string): Buffer {
     return this.box.seal(token, sealContextOf(SEALED_COLUMNS.webhookPreviousToken, uuidOf(id)));
-  }
-
-  /** Undefined when its encryption key was lost. Such a token can be replaced like any other, which is the remedy. */
-  private openIfPossible({ id, sealedToken }: SealedWebhook): string | undefined {
-    const token = this.box.tryToOpen(sealedToken, sealContextOf(SEALED_COLUMNS.webhookToken, uuidOf(id)));
-    return token instanceof SecretNotOpened ? undefined : token.toString('utf8');
   }
 }
