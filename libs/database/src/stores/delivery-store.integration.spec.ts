@@ -422,6 +422,16 @@ describe('A receiver', () => {
     expect(await stores.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
   });
 
+  it('W8: starts afresh when its disabled webhook is activated: the next failure is the first', async () => {
+    await failingFor(5, 2);
+    expect(await report({ isSlow: true })).toMatchObject([{ notice: 'DISABLED_FAILING' }]);
+    await setStatus('ACTIVE');
+    expect(await stores.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
+    expect(await report({})).toEqual([]);
+    expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: true, warned: false });
+    expect(await upkeep.putBackDeliveries(100)).toBe(0);
+  });
+
   it('W10: gets exhausted deliveries again when its disabled webhook is activated, from the first step on', async () => {
     const [lost, taken] = await deliveryStores.recordAndClaim(acme, webhook, 3);
     await record(

@@ -198,9 +198,17 @@ describe('N5: a position in the feed', () => {
     );
     expect(await keptFrom({ ...END, atMs: oldMs })).toMatchObject({ items: [] });
     expect(await keptFrom({ after: newId('evt', oldMs) })).toEqual({ fault: 'UNKNOWN' });
+    const idle = await stores.openWorkspace();
+    await transactOn(stores.database, (client) =>
+      recordEvents(client, oldMs, [{ workspaceId: idle, name: 'CONTACT_CREATED', data: someContact(idle) }]),
+    );
+    await settled();
+    const { position: end } = (await feed.read(idle, { limit: 1 })) as FeedPage;
     await stores.ask('DROP TABLE events_2020_07');
     expect(await keptFrom({ ...END, atMs: oldMs })).toEqual({ fault: 'EXPIRED' });
     expect(await keptFrom({ ...END, atMs: Date.UTC(2020, 8, 1) })).toMatchObject({ items: [] });
+    // Who has read everything and then had nothing to read for months has missed nothing.
+    expect(await feed.read(idle, { limit: 1, from: end })).toMatchObject({ items: [], hasMore: false });
     await stores.ask('UPDATE event_eras SET began_at = now()');
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { FIRST_ID, idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type RetentionOverrides, type Retention } from '@posthorn/domain';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { faultOf } from '../faults.ts';
@@ -243,6 +243,10 @@ describe('Events that a workspace keeps for a shorter time', () => {
       feed.read(acme, { limit: 10, from: { after: idFromUuid('evt', id) } });
     expect(await readFrom(newUuid(daysAgo(60).getTime()))).toEqual({ fault: 'EXPIRED' });
     expect(await readFrom(young)).toMatchObject({ items: [] });
+    const readOn = (days: number): Promise<unknown> =>
+      feed.read(acme, { limit: 10, from: { era: 1, xid: 1n, id: FIRST_ID, atMs: daysAgo(days).getTime() } });
+    expect(await readOn(61)).toEqual({ fault: 'EXPIRED' });
+    expect(await readOn(9)).toMatchObject({ items: [{ id: idFromUuid('evt', young) }] });
     // What was removed does not come back when events are kept for longer from now on.
     await retain(acme, { eventDays: 50 });
     await nextDay();

@@ -139,6 +139,17 @@ describe('A new token', () => {
     expect(JSON.stringify(await audited())).not.toContain(first);
   });
 
+  it('W6: shows no previous one any more whose time is over', async () => {
+    const webhooks = managed(OLD);
+    const { id } = await webhooks.create(acme, ACTOR, WANTED);
+    await webhooks.rotateToken(acme, id, ACTOR, { token: 'another token' });
+    await ask(`UPDATE webhooks SET previous_token_until = now() - interval '1 s' WHERE id = $1`, uuidOf(id));
+    const again = { token: 'another token', overlapSeconds: 0 };
+    expect(await webhooks.rotateToken(acme, id, ACTOR, again)).toMatchObject({ previousTokenUntil: null });
+    // There was nothing left to end.
+    expect(await audited()).toHaveLength(2);
+  });
+
   it('W6: of several concurrent ones leaves one, and its predecessor', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
@@ -203,12 +214,16 @@ describe('Pausing a webhook', () => {
     expect(row!.isPutBack).toBe(true);
   });
 
-  it('leaves no paused lane when the webhook is deleted', async () => {
+  it('leaves no paused or slow lane when the webhook is deleted', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' });
+    await ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', id);
     await webhooks.delete(acme, id, ACTOR);
-    expect(await pausesOf(id)).toEqual([]);
+    expect([await pausesOf(id), await ask('SELECT FROM slow_lanes WHERE lane_id = $1', id)]).toEqual([
+      [],
+      [],
+    ]);
   });
 });
 
