@@ -28,10 +28,13 @@ describe('Examining Redis', () => {
     ['scripts', 'on >pw ~* +@all -eval', "run the 'eval' command"],
     ['commands', 'on >pw ~* +@all -zadd -bzpopmin', 'NOPERM ZADD, BZPOPMIN'],
     ['information', 'on >pw ~* +@all -info', "run the 'info' command"],
+    ['lists of keys', 'on >pw ~* +@all -scan', 'NOPERM SCAN'],
   ])('says which rights are missing for a user that may not use our %s', async (_what, rules, said) => {
     await redis.ask(`ACL SETUSER few reset ${rules}`);
     await expect(examineAs('few')).rejects.toThrow(said);
-    await expect(examineAs('few')).rejects.toThrow(/: give it ~posthorn:\* and \+@all$/);
+    await expect(examineAs('few')).rejects.toThrow(
+      /: give it ~posthorn:\* and \+@all -@admin -@dangerous \+info$/,
+    );
   });
 
   it('says that there is no database of that number', async () => {

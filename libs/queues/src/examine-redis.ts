@@ -1,7 +1,8 @@
-import { pointAtPrimary, type RedisFacts } from '@posthorn/domain';
+import type { RedisFacts } from '@posthorn/domain';
 import { Redis, ReplyError } from 'ioredis';
-import { isRefusedDatabase, type RedisOptions } from './connections.ts';
-import { answerInClear, answersTls } from './probe-redis.ts';
+import type { RedisOptions } from './connections.ts';
+import { answerInClear, answersTls, tlsAlert } from './probe-redis.ts';
+import { isHangUp, RedisUnusable, TO_PRIMARY, unusable } from './redis-unusable.ts';
 
 const ANSWER_TIMEOUT_MS = 5_000;
 
@@ -16,13 +17,6 @@ export interface RedisExamination {
   readonly roundTripMs: number;
 }
 
-/** Why this Redis cannot be used, and what to do about it. */
-class RedisUnusable extends Error {
-  override readonly name = 'RedisUnusable';
-}
-
-const TO_PRIMARY = pointAtPrimary('REDIS_URL');
-
 /** By the `redis_mode` of INFO. */
 const MODES: Readonly<Record<string, string>> = {
   sentinel: `REDIS_URL points to a Sentinel, which keeps nothing: ${TO_PRIMARY}`,
@@ -30,25 +24,23 @@ const MODES: Readonly<Record<string, string>> = {
     'REDIS_URL points to a cluster, where the keys of a queue may not be changed together: point it at a Redis that is not one',
 };
 
-/** By the first word (error prefix) of an error reply (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
-const ERROR_HINTS: Readonly<Record<string, string>> = {
-  LOADING: 'Redis is loading what it had written to its disk: wait until it has',
-  MASTERDOWN: `Redis is a replica without its primary: ${TO_PRIMARY}`,
-  // https://redis.io/docs/latest/operate/oss_and_stack/management/security/#protected-mode
-  DENIED:
-    'Redis is in protected mode and takes nobody from another machine: set a password (requirepass), and write it in REDIS_URL',
-  BUSY: 'Redis has been running a script of somebody else for seconds: end it with SCRIPT KILL, and see who runs it',
-};
+/** Commands that Posthorn needs, some of each ACL category; an ACL may forbid them, or `rename-command` take them away. */
+const COMMANDS = [
+  ...['GET', 'SET', 'DEL', 'HSET', 'LPUSH', 'SADD', 'ZADD', 'XADD', 'BZPOPMIN', 'PEXPIRE', 'UNLINK'],
+  ...['SCAN', 'EVALSHA'],
+];
 
-/** The commands on keys that Posthorn needs and an ACL may forbid. */
-const COMMANDS = ['SET', 'DEL', 'HSET', 'LPUSH', 'ZADD', 'XADD', 'BZPOPMIN', 'PEXPIRE', 'UNLINK'];
-
-/** Lists which commands the ACL forbids on a key; none on an older Redis, which cannot tell and is reported as too old elsewhere. KEYS: the key. ARGV: the commands. */
+/**
+ * Lists which commands the ACL forbids on a key, and fails if one does not exist; neither on an older Redis, which cannot tell and is reported as too old
+ * elsewhere. KEYS: the key. ARGV: the commands.
+ */
 const FORBIDDEN = `
 local forbidden = {}
 local key = KEYS[1]
-for _, command in ipairs(ARGV) do
-  if redis.acl_check_cmd and not redis.acl_check_cmd(command, key, key, key, key) then table.insert(forbidden, command) end
+for _, command in ipairs(redis.acl_check_cmd and ARGV or {}) do
+  local exists, isAllowed = pcall(redis.acl_check_cmd, command, key, key, key, key)
+  if not exists then return redis.error_reply("ERR unknown command '" .. command .. "'") end
+  if not isAllowed then table.insert(forbidden, command) end
 end
 return table.concat(forbidden, ', ')`;
 
@@ -123,46 +115,15 @@ async function schemeToWrite(url: string, error: NodeJS.ErrnoException): Promise
   );
 }
 
-function isHangUp({ code = '', message }: NodeJS.ErrnoException): boolean {
-  return /^(?:ECONNRESET|EPIPE)$/.test(code) || /^Connection is closed|max number of clients/.test(message);
-}
-
 /**
  * The reason that Redis gives for hanging up, if it gives one. A client whose first write fails never reads it, so it is asked for on a connection of
  * its own.
  */
 async function reasonOfHangUp(url: string, error: Error): Promise<Error> {
-  const answer = isHangUp(error) && !url.startsWith('rediss:') ? await answerInClear(url) : undefined;
+  if (!isHangUp(error)) return error;
+  if (url.startsWith('rediss:')) return (await tlsAlert(url)) ?? error;
+  const answer = await answerInClear(url);
   return answer?.startsWith('-') ? new Error(answer.slice(1), { cause: error }) : error;
-}
-
-/** Translates errors that only Redis gives into advice; others, such as system error codes, are explained by the caller. */
-function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
-  const { message } = error;
-  const options = { cause: error };
-  if (isRefusedDatabase(error))
-    return new RedisUnusable(
-      `Redis does not open the database whose number REDIS_URL ends with (${message}): correct that number, or raise databases in redis.conf`,
-      options,
-    );
-  if (message.startsWith('NOPERM'))
-    return new RedisUnusable(
-      `The user in REDIS_URL may not do in Redis what Posthorn needs (${message}): give it ~${prefix}:* and +@all`,
-      options,
-    );
-  if (/certificate/i.test(message))
-    return new RedisUnusable(
-      `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by`,
-      options,
-    );
-  const hint = ERROR_HINTS[message.split(' ')[0]!];
-  if (hint !== undefined) return new RedisUnusable(hint, options);
-  if (isHangUp(error))
-    return new RedisUnusable(
-      'Redis hangs up: raise maxclients, if so many are connected, and check that nothing on the way ends connections',
-      options,
-    );
-  return error;
 }
 
 /** Parses INFO: lines of `name:value` under headings (https://redis.io/docs/latest/commands/info/). */

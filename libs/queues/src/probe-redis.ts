@@ -40,6 +40,26 @@ export function answersTls(url: string): Promise<boolean> {
   });
 }
 
+/**
+ * The alert with which a server ends a TLS connection, whatever its certificate; undefined: it sends none. A client that writes at once often gets a
+ * reset instead of the alert.
+ */
+export function tlsAlert(url: string): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const settle = (alert?: Error): void => {
+      socket.destroy();
+      resolve(alert);
+    };
+    // With TLS 1.3 the client is connected before the server has judged it.
+    const socket = connectSecurely({ ...placeIn(url), rejectUnauthorized: false });
+    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle());
+    socket
+      .once('error', (error: Error) => settle(/ alert /.test(error.message) ? error : undefined))
+      .once('close', () => settle())
+      .resume();
+  });
+}
+
 function placeIn(url: string): { host: string; port: number } {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || DEFAULT_PORT };
