@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
-import { PrivateRedis, TestAuthority } from '@posthorn/testing';
+import { FaultProxy, freePort, PrivateRedis, TestAuthority } from '@posthorn/testing';
 import { examineRedis, LaneRings } from './index.ts';
 
 describe('Examining Redis', () => {
@@ -57,10 +57,19 @@ describe('Examining Redis', () => {
     held.on('error', () => undefined).write('PING\r\n');
     await once(held, 'data');
     const refused = examineRedis({ url: redis.url, prefix: 'posthorn' });
-    await expect(refused).rejects.toThrow(/^Redis hangs up: raise maxclients/);
+    await expect(refused).rejects.toThrow(/^Redis takes no more clients: .* raise maxclients$/);
     held.destroy();
     // It accepts connections again once it has noticed.
     await expect(waitUntilTaken()).resolves.toBeUndefined();
+  });
+
+  it('says what to check when a proxy closes the connection because no Redis behind it is up', async () => {
+    const proxy = await FaultProxy.before(redis.url);
+    proxy.redirectTo(`redis://127.0.0.1:${await freePort()}`);
+    await expect(examineRedis({ url: proxy.urlFor(redis.url), prefix: 'posthorn' })).rejects.toThrow(
+      /^Redis, or a proxy before it, hangs up: check that the proxy has a server that is up/,
+    );
+    await proxy.close();
   });
 
   async function waitUntilTaken(): Promise<void> {

@@ -40,7 +40,10 @@ function adviceOn(error: NodeJS.ErrnoException, prefix: string): string | undefi
     return `Redis has no command ${missing.toUpperCase()}, which Posthorn needs: take its rename-command out of redis.conf, or use a Redis that has it`;
   const hint = adviceOnTls(error) ?? ERROR_HINTS[message.split(' ')[0]!];
   if (hint !== undefined || !isHangUp(error)) return hint;
-  return 'Redis hangs up: raise maxclients, if so many are connected, and check that nothing on the way ends connections';
+  // It says so only in clear text.
+  if (MAXCLIENTS.test(message))
+    return 'Redis takes no more clients: end connections that nobody needs, or raise maxclients';
+  return 'Redis, or a proxy before it, hangs up: check that the proxy has a server that is up, and that not as many clients are connected as maxclients allows';
 }
 
 /** What to do about a certificate, ours or that of Redis; undefined: the error is another one. */
@@ -58,6 +61,12 @@ function adviceOnTls(
   return `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by`;
 }
 
+const MAXCLIENTS = /max number of clients/;
+
 export function isHangUp({ code = '', message }: NodeJS.ErrnoException): boolean {
-  return /^(?:ECONNRESET|EPIPE)$/.test(code) || /^Connection is closed|max number of clients/.test(message);
+  return (
+    /^(?:ECONNRESET|EPIPE)$/.test(code) ||
+    message.startsWith('Connection is closed') ||
+    MAXCLIENTS.test(message)
+  );
 }
