@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { run } from './processes.mjs';
 
 const NAMES = ['redis-server', 'valkey-server'];
@@ -8,6 +9,7 @@ const NAMES = ['redis-server', 'valkey-server'];
  * @property {string} manager
  * @property {string[][]} commands
  * @property {string[][]} [otherwise] to run if these fail
+ * @property {string[]} [underSystemd] to run afterwards where systemd runs
  * @property {boolean} [asUser] whether it refuses to run as root
  */
 
@@ -19,6 +21,8 @@ const INSTALLERS = [
       ['apt-get', 'update'],
       ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'],
     ],
+    // Debian's package starts a server of its own, now and at every boot, which nobody has asked for.
+    underSystemd: ['systemctl', 'disable', '--now', 'redis-server.service'],
   },
   {
     manager: 'dnf',
@@ -84,25 +88,27 @@ function rootPrefix() {
   }
 }
 
+/** RUNLEVEL keeps Debian's package from starting its server where there is no systemd, as in containers. */
+const VARIABLES = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'HOMEBREW_NO_AUTO_UPDATE=1'];
+
 /** @param {Installer} installer @param {string[]} prefix */
-async function install({ commands, otherwise }, prefix) {
-  // RUNLEVEL keeps the package from starting its own server where there is no systemd, as in containers.
-  const env = {
-    ...process.env,
-    DEBIAN_FRONTEND: 'noninteractive',
-    RUNLEVEL: '1',
-    HOMEBREW_NO_AUTO_UPDATE: '1',
+async function install({ commands, otherwise, underSystemd }, prefix) {
+  // With `env`, because sudo drops the variables of whoever calls it.
+  const runAll = async (all) => {
+    for (const words of all) {
+      const [command = '', ...args] = [...prefix, 'env', ...VARIABLES, ...words];
+      await run({ command, args, inTerminal: true });
+    }
   };
   try {
-    for (const command of commands) await runAll([...prefix, ...command], env);
+    await runAll(commands);
   } catch (error) {
     if (otherwise === undefined) throw error;
-    for (const command of otherwise) await runAll([...prefix, ...command], env);
+    await runAll(otherwise);
   }
-}
-
-function runAll([command = '', ...args], env) {
-  return run({ command, args, env, inTerminal: true });
+  // If that fails, its server is in nobody's way: ours listens at a port that is free.
+  if (underSystemd !== undefined && existsSync('/run/systemd/system'))
+    await runAll([underSystemd]).catch(() => undefined);
 }
 
 function whatToDo(installer) {
