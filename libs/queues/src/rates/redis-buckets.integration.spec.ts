@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
+import { type Bucket, type RateLimit, refill, takeTokens, unitsPerToken } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import type { Demand, Grant } from './demand.ts';
 import { RedisBuckets } from './redis-buckets.ts';
@@ -150,6 +150,43 @@ describe('the buckets in Redis', () => {
     });
     expect(granted).toEqual([4, 4, 2, 4]);
     expect(errors).toEqual([]);
+  });
+
+  it('R1: refuse nobody because the clock of Redis was set back', async () => {
+    const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
+    const inAnHourUs = (Date.now() + 3_600_000) * 1_000;
+    const granted = await undisturbed(async () => {
+      await redis.ask(`SET ${prefix}:{rates}:p:ahead "${4 * unitsPerToken(limit)} ${inAnHourUs}"`);
+      return grantedOf(demand(limit, 10, 'ahead'));
+    });
+    expect(granted).toBe(6);
+  });
+
+  it('R3: ask Redis again a second after it was too slow for once, and later only if it stays slow', async () => {
+    const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
+    let nowMs = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const takeTooSlowly = async (): Promise<void> => {
+      redis.freeze();
+      expect(await buckets.take([demand(limit, 1)], 10)).toBeUndefined();
+      redis.thaw();
+    };
+    const isAskedAfter = async (ms: number): Promise<boolean> => {
+      nowMs += ms;
+      // On a busy machine, the connection may have been replaced meanwhile.
+      for (let tries = 0; tries < 40 && !buckets.isReachable; tries += 1) await sleep(50);
+      return buckets.isReachable;
+    };
+    await takeTooSlowly();
+    const afterFirst = await isAskedAfter(1_001);
+    await undisturbed(() => take([demand(limit, 1)]));
+    await takeTooSlowly();
+    const afterSecond = await isAskedAfter(1_001);
+    await takeTooSlowly();
+    const inARow = [await isAskedAfter(1_001), await isAskedAfter(1_001)];
+    clock.mockRestore();
+    errors.length = 0;
+    expect([afterFirst, afterSecond, ...inARow]).toEqual([true, true, false, true]);
   });
 
   it('R3: treat a foreign value under their key as a full bucket', async () => {
