@@ -145,12 +145,20 @@ describe('Clock: leases of live processes', () => {
 
   /** A clock that has just started, and both clocks, for the test to set. */
   function startedClock() {
-    const time = { nowMs: 0, databaseMs: 1_700_000_000_000, isAway: false };
+    const time = {
+      nowMs: 0,
+      databaseMs: 1_700_000_000_000,
+      isAway: false,
+      whileMakingReady: (): void => undefined,
+    };
     let revivals = 0;
     const ring = { ringSlot: () => undefined };
     const clock = new Clock({
       outbox: {
-        makeReady: () => Promise.resolve(0),
+        makeReady: () => {
+          time.whileMakingReady();
+          return Promise.resolve(0);
+        },
         revive: () => Promise.resolve({ revived: (revivals += 1), givenUp: 0 }),
         lanesWithReadyRows: () => Promise.resolve([]),
       },
@@ -202,6 +210,16 @@ describe('Clock: leases of live processes', () => {
     time.databaseMs += passed.database;
     time.nowMs += passed.monotonic;
     expect(await roundsUntilRevival()).toBe(35);
+  });
+
+  it('can be renewed before any row is revived when the time was set while due rows were made ready', async () => {
+    const { time, revivesAfter, roundsUntilRevival } = await clockInContact();
+    time.whileMakingReady = () => {
+      time.databaseMs += HOUR_MS;
+    };
+    expect(await revivesAfter(1_000)).toBe(false);
+    time.whileMakingReady = () => undefined;
+    expect(await roundsUntilRevival()).toBe(34);
   });
 
   it('can be renewed before any row is revived by a clock that has just started: it may have missed that the time was set', async () => {

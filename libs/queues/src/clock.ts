@@ -84,8 +84,10 @@ export class Clock {
   /** One tick; never rejects. */
   async tick(): Promise<void> {
     try {
-      await this.detectTimeJump();
+      this.detectStandstill();
       const madeReady = await this.makeReady();
+      // Only now: with a million rows due, making them ready takes minutes, and the time may be set meanwhile.
+      await this.detectTimeJump();
       const { revived, givenUp } = await this.revive();
       const lanes = await this.ring();
       this.answeringSince ??= this.nowMs();
@@ -113,17 +115,25 @@ export class Clock {
     }
   }
 
+  private detectStandstill(): void {
+    const stoodStillMs = this.nowMs() - this.lastEndAt - this.options.tickMs;
+    if (stoodStillMs > this.options.graceMs) this.letLeasesBeRenewed();
+  }
+
+  private async detectTimeJump(): Promise<void> {
+    const aheadMs = (await this.options.databaseNowMs()) - this.nowMs();
+    const setMs = Math.abs(aheadMs - (this.aheadMs ?? Number.NEGATIVE_INFINITY));
+    this.aheadMs = aheadMs;
+    if (setMs > this.options.graceMs) this.letLeasesBeRenewed();
+  }
+
   /**
    * Leases of live processes look expired after the database's clock has jumped, or after this machine or the processes were suspended. Then, and after
    * a start of this process, which may have followed such a jump, their holders get time to renew them.
    */
-  private async detectTimeJump(): Promise<void> {
-    const { graceMs, renewalMs, tickMs, databaseNowMs } = this.options;
-    const stoodStillMs = this.nowMs() - this.lastEndAt - tickMs;
-    const aheadMs = (await databaseNowMs()) - this.nowMs();
-    const setMs = Math.abs(aheadMs - (this.aheadMs ?? Number.NEGATIVE_INFINITY));
-    this.aheadMs = aheadMs;
-    if (Math.max(stoodStillMs, setMs) > graceMs) this.noneIsDeadBefore = this.nowMs() + renewalMs + graceMs;
+  private letLeasesBeRenewed(): void {
+    const { graceMs, renewalMs } = this.options;
+    this.noneIsDeadBefore = this.nowMs() + renewalMs + graceMs;
   }
 
   private async makeReady(): Promise<number> {
