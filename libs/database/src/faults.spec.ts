@@ -55,6 +55,13 @@ describe('A SQLSTATE means', () => {
   });
 });
 
+describe('A row for which there is no partition', () => {
+  it('means that the database is not ready for it yet, although its SQLSTATE is that of a CHECK', () => {
+    const error = Object.assign(databaseError('23514'), { routine: 'ExecFindPartition' });
+    expect(faultOf(error)).toBe('unavailable');
+  });
+});
+
 describe('A fault of the network means', () => {
   it.each<[string, string, DatabaseFault]>([
     ['ECONNREFUSED', 'connect', 'unavailable'],

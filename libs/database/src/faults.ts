@@ -5,7 +5,7 @@ import { refusedConnection } from './refused-connection.ts';
  * - `data`: the database rejected a value (SQLSTATE classes 22 and 23); a retry fails again.
  * - `conflict`: a serialisation failure or deadlock (40001, 40P01); a retry may succeed.
  * - `locked`: lock timeout; nothing has changed.
- * - `unavailable`: nothing was begun; nothing has changed.
+ * - `unavailable`: nothing was begun, or there is no partition for a row; nothing has changed.
  * - `lost`: the connection or the answer was lost; it is unknown whether the transaction was committed.
  * - `other`: our own fault, such as a syntax error.
  */
@@ -53,6 +53,12 @@ const LOST_IN_BETWEEN = [
   /Client has encountered/i,
 ];
 
+/**
+ * The routine of Postgres that finds no partition for a row. Its SQLSTATE is that of a CHECK, and its message is in the language of the server. A scheduler
+ * makes missing months within seconds.
+ */
+const FIND_PARTITION = 'ExecFindPartition';
+
 /** Prisma's kinds of system errors. */
 const FAULT_OF_PRISMA_KIND: Readonly<Record<string, DatabaseFault>> = {
   DatabaseNotReachable: 'unavailable',
@@ -70,6 +76,7 @@ const TRANSACTION_OUT_OF_TIME = 'P2028';
 interface Thrown {
   readonly name?: string;
   readonly code?: unknown;
+  readonly routine?: string;
   readonly message?: string;
   readonly syscall?: string;
   /** Here Prisma keeps the error of its driver. */
@@ -86,11 +93,12 @@ interface PrismaCause {
 /** Classifies an error of `pg` or Prisma. */
 export function faultOf(error: unknown): DatabaseFault {
   if (error instanceof AggregateError && error.errors.length > 0) return faultOf(error.errors[0]);
-  const { code, message = '', syscall } = (error ?? {}) as Thrown;
+  const { code, routine, message = '', syscall } = (error ?? {}) as Thrown;
   const cause = prismaCauseOf(error ?? {});
   if (refusedConnection(error) !== undefined) return 'unavailable';
   if (cause !== undefined)
     return FAULT_OF_PRISMA_KIND[cause.kind] ?? faultOfCode(cause.originalCode) ?? 'other';
+  if (routine === FIND_PARTITION) return 'unavailable';
   return faultOfCode(code, syscall) ?? faultOfMessage(message);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase } from '@posthorn/testing';
+import { faultOf } from '../faults.ts';
 import { TestStores, rawEmail } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { executedPlan, pagesTouched } from '../sql/plan.fixture.ts';
@@ -222,6 +223,15 @@ describe('A partition', () => {
         expect(row).toEqual({ partition: nameOf(parent, months) });
       }
     }
+  });
+
+  it('that is missing makes the database unavailable to what belongs to it, until it is made', async () => {
+    const acme = await stores.openWorkspace();
+    const id = idFromUuid('trs', newUuid(monthAhead(30).getTime()));
+    const accept = () => stores.accept([rawEmail(acme, { id })]);
+    expect(faultOf(await accept().catch((error: unknown) => error))).toBe('unavailable');
+    await upkeep.makePartitions(30);
+    await accept();
   });
 
   it('has its bounds in UTC, whatever the time zone of the session that created it', async () => {
