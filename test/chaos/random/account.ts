@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Answer, Api, RequestOptions } from '../../e2e/api.ts';
 import type { Tenant } from '../../e2e/stack.ts';
 import { FeedFollower } from '../feed-follower.ts';
@@ -21,6 +22,9 @@ const EVENTS = [
 export class Account {
   readonly caller: InsistingCaller;
   readonly webhookIds: string[] = [];
+  /** Whatever its webhooks were told to sign with. */
+  readonly tokens: string[] = [];
+  readonly receiverUrls: readonly string[];
 
   private constructor(
     readonly tenant: Tenant,
@@ -29,15 +33,32 @@ export class Account {
     cluster: Cluster,
   ) {
     this.caller = new InsistingCaller(() => gatewayUrls(cluster.places), tenant.keys.apiUser);
+    this.receiverUrls = cluster.receivers.map((receiver) => receiver.url('/hook'));
   }
 
   static async open(cluster: Cluster, tenant: Tenant, limit: number | null): Promise<Account> {
     const account = new Account(tenant, limit, cluster);
-    for (const receiver of cluster.receivers) {
-      const { body } = await account.post('/v1/webhooks', { url: receiver.url('/hook'), events: EVENTS });
-      account.webhookIds.push((body['webhook'] as { id: string }).id);
-    }
+    for (const url of account.receiverUrls)
+      account.webhookIds.push(idOfWebhook(await account.createWebhook(url)));
     return account;
+  }
+
+  createWebhook(url: string): Promise<Answer> {
+    return this.post('/v1/webhooks', { url, events: EVENTS, token: this.newToken() });
+  }
+
+  newToken(): string {
+    const token = randomUUID();
+    this.tokens.push(token);
+    return token;
+  }
+
+  /** Deletes the webhooks that are there because the answer to their creation was lost. */
+  async deleteUnknownWebhooks(): Promise<void> {
+    const { items } = (await this.get('/v1/webhooks?limit=100')).body['webhooks'] as {
+      items: { id: string }[];
+    };
+    for (const { id } of items) if (!this.webhookIds.includes(id)) await this.delete(`/v1/webhooks/${id}`);
   }
 
   /** Posts until it is answered. */
@@ -49,8 +70,8 @@ export class Account {
     return this.insist((api) => api.get(path));
   }
 
-  delete(path: string): Promise<Answer> {
-    return this.insist((api) => api.send('DELETE', path, undefined));
+  delete(path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.insist((api) => api.send('DELETE', path, undefined, options));
   }
 
   insist(ask: (api: Api) => Promise<Answer>, first = 0): Promise<Answer> {
@@ -60,4 +81,8 @@ export class Account {
   follower(): FeedFollower {
     return new FeedFollower((path) => this.get(path));
   }
+}
+
+export function idOfWebhook({ body }: Answer): string {
+  return (body['webhook'] as { id: string }).id;
 }

@@ -20,7 +20,7 @@ export function checkEmails({ emails: wanted }: History, outcome: Outcome): stri
 
 /** Whether what a client was told is what is recorded. */
 function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[]): string[] {
-  const { to, fate, accepted, isUnwanted, isCancelled } = wanted;
+  const { to, fate, accepted, isUnwanted, isCancelled, subject } = wanted;
   const [email] = recorded;
   if (recorded.length > 1) return [`${to}: one call has made ${recorded.length} emails`];
   if (email === undefined) return fate === 'accepted' ? [`${accepted!.id}: accepted, and not there`] : [];
@@ -32,6 +32,7 @@ function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[]): str
     'said to be cancelled': isCancelled === true && email.status !== 'CANCELLED',
     'cancelled without being told so': isCancelled !== true && email.status === 'CANCELLED',
     'sent to somebody who has unsubscribed': isUnwanted && email.status !== 'SUPPRESSED',
+    'sent with another subject': email.copies.some((copy) => !copy.includes(`Subject: ${subject}\r\n`)),
     'suppressed for no reason': !isUnwanted && email.status === 'SUPPRESSED',
   };
   return named(`${email.id} (${email.status})`, faults);

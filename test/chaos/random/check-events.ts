@@ -35,22 +35,39 @@ function checkFeed({ workspaceId, events, followed, feed }: Outcome): string[] {
   return named(workspaceId, faults);
 }
 
-/** Whether each webhook has got the event, always with the same bytes and id. */
+/** Whether each webhook has got the event, always with the same bytes and id. Those that were deleted may have got it. */
 function checkDeliveries(
   { id, payload, deliveries }: RecordedEvent,
   webhookIds: readonly string[],
 ): string[] {
   const told = deliveries.map(({ webhookId }) => webhookId);
+  const kept = told.filter((webhookId) => webhookIds.includes(webhookId));
   return [
-    ...named(id, { 'not for each webhook once': !areSame(told.toSorted(), webhookIds.toSorted()) }),
-    ...deliveries.flatMap((delivery) => checkDelivery(`${id} to ${delivery.webhookId}`, payload, delivery)),
+    ...named(id, {
+      'not for each webhook once': !areSame(kept.toSorted(), webhookIds.toSorted()),
+      'more than once for a webhook': new Set(told).size < told.length,
+    }),
+    ...deliveries.flatMap((delivery) => {
+      const subject = `${id} to ${delivery.webhookId}`;
+      const isKept = webhookIds.includes(delivery.webhookId);
+      return [
+        ...(isKept ? checkDelivered(subject, delivery) : []),
+        ...checkPosts(subject, payload, delivery),
+      ];
+    }),
   ];
 }
 
-function checkDelivery(subject: string, payload: string, { status, posts }: RecordedDelivery): string[] {
+function checkDelivered(subject: string, { status, posts }: RecordedDelivery): string[] {
   return named(subject, {
     [`the delivery is ${status}`]: status !== 'SUCCEEDED',
     'never posted': posts.length === 0,
+  });
+}
+
+function checkPosts(subject: string, payload: string, { posts }: RecordedDelivery): string[] {
+  return named(subject, {
+    'posted without a signature of its webhook': posts.some(({ isSigned }) => !isSigned),
     'posted with other bytes': posts.some(({ body }) => body !== payload),
     'posted with different ids': new Set(posts.map(({ webhookId }) => webhookId)).size > 1,
   });

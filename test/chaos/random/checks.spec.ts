@@ -3,6 +3,7 @@ import { newId } from '@posthorn/kernel';
 import type { FeedEvent } from '../feed-follower.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
+import { checkRemovals } from './check-removals.ts';
 import { History } from './history.ts';
 import type { Outcome, RecordedEmail, RecordedEvent } from './outcome.ts';
 
@@ -10,10 +11,11 @@ const workspaceId = newId('wrk', Date.now());
 const id = newId('trs', Date.now());
 const TO = 'ann@receiver.example';
 const COPY = Buffer.from('Subject: Hello\r\n\r\n');
+const OTHER_COPY = Buffer.from('Subject: Hello\r\nX: 1\r\n\r\n');
 const SENT = { kind: 'SENT', isLate: false, mayBeDuplicate: false };
 
 const told: FeedEvent = { id: 'evt_1', event: 'EMAIL_SENT', data: { email: { id } } };
-const post = { body: '{}', webhookId: 'msg_1' };
+const post = { body: '{}', webhookId: 'msg_1', isSigned: true };
 const delivery = { webhookId: 'wh_1', status: 'SUCCEEDED', posts: [post] };
 const event: RecordedEvent = { id: told.id, payload: '{}', deliveries: [delivery] };
 const email: RecordedEmail = { id, to: TO, messageId: 'm', status: 'SENT', timeline: [SENT], copies: [COPY] };
@@ -52,24 +54,27 @@ const found = (outcome: Outcome, history = historyWith()): string[] => [
 ];
 const ofEmail = (change: Partial<RecordedEmail>): string[] =>
   checkEmails(historyWith(), outcomeWith({ emails: [{ ...email, ...change }] }));
-const ofDelivery = (change: Partial<typeof delivery>): string[] =>
-  checkEvents(
-    historyWith(),
-    outcomeWith({ events: [{ ...event, deliveries: [{ ...delivery, ...change }] }] }),
-  );
+const unsigned = { ...post, isSigned: false };
+/** Of a webhook that was deleted. */
+const DELETED = { webhookId: 'wh_2', status: 'CANCELLED', posts: [] };
+const ofDeliveries = (deliveries: RecordedEvent['deliveries']): string[] =>
+  checkEvents(historyWith(), outcomeWith({ events: [{ ...event, deliveries }] }));
+const ofDelivery = (change: Partial<typeof delivery>): string[] => ofDeliveries([{ ...delivery, ...change }]);
 
 describe('The checks of a history find', () => {
   it('nothing where nothing is wrong', () => {
     expect(found(outcomeWith())).toEqual([]);
     const marked = { ...SENT, mayBeDuplicate: true };
     expect(ofEmail({ timeline: [marked], copies: [COPY, COPY] })).toEqual([]);
+    expect(ofDeliveries([delivery, DELETED])).toEqual([]);
   });
 
   it.each<[string, string[]]>([
     ['lost', ofEmail({ copies: [] })],
     ['doubled without a mark', ofEmail({ copies: [COPY, COPY] })],
     ['sent twice', ofEmail({ timeline: [SENT, SENT] })],
-    ['sent with different bytes', ofEmail({ copies: [COPY, Buffer.from('x')] })],
+    ['sent with different bytes', ofEmail({ copies: [COPY, OTHER_COPY] })],
+    ['sent with another subject', found(outcomeWith(), historyWith({ subject: 'Version 2' }))],
     ['not decided', ofEmail({ status: 'SCHEDULED' })],
     ['given up, and arrived', ofEmail({ status: 'BOUNCED' })],
     ['cancelled, and arrived', ofEmail({ status: 'CANCELLED' })],
@@ -99,6 +104,12 @@ describe('The checks of a history find', () => {
     ['the feed has not each event once', found(outcomeWith({ events: [] }))],
     ['who followed the feed has read something else', found(outcomeWith({ followed: [] }))],
     ['not for each webhook once', found(outcomeWith({ webhookIds: ['wh_1', 'wh_2'] }))],
+    ['more than once for a webhook', ofDeliveries([delivery, DELETED, DELETED])],
+    [
+      'posted without a signature of its webhook',
+      ofDeliveries([delivery, { ...DELETED, posts: [unsigned] }]),
+    ],
+    ['posted without a signature of its webhook', ofDelivery({ posts: [unsigned] })],
     ['the delivery is PENDING', ofDelivery({ status: 'PENDING' })],
     ['never posted', ofDelivery({ posts: [] })],
     ['posted with other bytes', ofDelivery({ posts: [{ ...post, body: '{"n":1}' }] })],
@@ -107,6 +118,17 @@ describe('The checks of a history find', () => {
     ['told  of CONTACT_CREATED', found(outcomeWith(), historyWith({ isOfNewContact: true }))],
   ])('an event that is wrong: %s', (fault, faults) => {
     expect(faults).toContainEqual(expect.stringContaining(fault));
+  });
+
+  it.each<[string, object]>([
+    ['nothing was added that can be removed', { removed: [] }],
+    ['an old email is still there', { emails: ['old', 'young'] }],
+    ['a young email was removed', { emails: [] }],
+    ['an old event is still there', { events: 1 }],
+  ])('a removal that is wrong: %s', (fault, change) => {
+    const right = { removed: ['old'], kept: ['young'], emails: ['young'], events: 0 };
+    expect(checkRemovals(right)).toEqual([]);
+    expect(checkRemovals({ ...right, ...change })).toEqual([`old data: ${fault}`]);
   });
 
   it('a contact of which something is told that nobody did', () => {

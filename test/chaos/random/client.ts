@@ -6,19 +6,32 @@ import { changeContact, sendUnwanted } from './contact-operations.ts';
 import { sendBatch, sendOne } from './email-operations.ts';
 import type { History } from './history.ts';
 import type { Random } from './random.ts';
-import { pauseWebhook, readLists } from './other-operations.ts';
+import { useShortLivedKey } from './key-operations.ts';
+import { readLists } from './other-operations.ts';
+import { sendTemplated } from './template-operations.ts';
+import { pauseWebhook, repeatDeliveries, rotateToken, tellForAMoment } from './webhook-operations.ts';
+
+/** A template that only one client changes. */
+export interface ChangingTemplate {
+  readonly id: string;
+  readonly name: string;
+  version: number;
+}
 
 type Operation = (client: Client) => Promise<void>;
 
 /** What clients do; what they do often is there more than once. */
 const OPERATIONS: readonly Operation[] = [
   ...[sendOne, sendOne, sendOne, sendOne, sendBatch],
-  ...[changeContact, changeContact, sendUnwanted, pauseWebhook, readLists],
+  ...[changeContact, changeContact, sendUnwanted, sendTemplated, readLists],
+  ...[pauseWebhook, repeatDeliveries, rotateToken, tellForAMoment, useShortLivedKey],
 ];
 
 /** Does one thing after the other in one of the accounts. */
 export class Client {
   private account: Account;
+  /** Its template in each account. */
+  readonly templates = new Map<Account, ChangingTemplate>();
 
   constructor(
     private readonly accounts: readonly Account[],

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emailIn } from '../../e2e/api.ts';
 import { newRecipient, validEmail } from '../../e2e/stack.ts';
 import type { Client } from './client.ts';
+import { sendKeyed } from './email-operations.ts';
 import type { ChangedContact } from './history.ts';
 
 /** For how long a gateway may remember that an address is not unsubscribed. */
@@ -33,17 +32,8 @@ export async function sendUnwanted(client: Client): Promise<void> {
   await act(client, contact, id, 'unsubscribe', 'CONTACT_UNSUBSCRIBED');
   await sleep(REMEMBERED_MS);
   const wanted = client.history.want(client.workspaceId, contact.email, { isUnwanted: true });
-  const email = {
-    ...validEmail(),
-    to: contact.email,
-    settings: { unsubscribe: true },
-    idempotencyKey: randomUUID(),
-  };
-  const answer = await client.at.post('/v1/emails', email);
-  if (answer.status === 403 && client.at.limit !== null) return;
-  if (!client.expects(answer, 200)) return;
-  wanted.fate = 'accepted';
-  wanted.accepted = emailIn(answer);
+  const email = { ...validEmail(), to: contact.email, settings: { unsubscribe: true } };
+  await sendKeyed(client, wanted, email);
 }
 
 async function put(client: Client, contact: ChangedContact, event: string, n: number): Promise<string> {

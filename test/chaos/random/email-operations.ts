@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AcceptedEmail, type Answer, type Api, emailIn, isReplay } from '../../e2e/api.ts';
+import {
+  type AcceptedEmail,
+  type Answer,
+  type Api,
+  emailIn,
+  isReplay,
+  type RequestOptions,
+} from '../../e2e/api.ts';
 import { validEmail } from '../../e2e/stack.ts';
 import { fromNow } from '../../e2e/times.ts';
 import type { Client } from './client.ts';
 import type { WantedEmail } from './history.ts';
+import type { Random } from './random.ts';
 
 interface FailedItem {
   readonly index: number;
@@ -37,7 +45,18 @@ export async function sendOne(client: Client): Promise<void> {
   note(client, wanted, answer, isKeyed);
   if (wanted.accepted === undefined) return;
   if (isKeyed && random.chance(0.3)) await repeat(client, send, answer);
-  if (isScheduled) await changeScheduled(client, wanted);
+  if (isScheduled) await changeScheduled(client, wanted, email);
+}
+
+/** Sends an email once, however often it has to ask. */
+export async function sendKeyed(
+  client: Client,
+  wanted: WantedEmail,
+  email: Readonly<Record<string, unknown>>,
+  options: RequestOptions = {},
+): Promise<void> {
+  const answer = await client.at.post('/v1/emails', { ...email, idempotencyKey: randomUUID() }, options);
+  note(client, wanted, answer, true);
 }
 
 /** A caller that sometimes gives up too early, and asks again while the gateway still works on the first request. */
@@ -67,13 +86,26 @@ async function repeat(client: Client, send: (api: Api) => Promise<Answer>, first
     client.history.wrong.push(`${first.text} is replayed as ${again.status}: ${again.text}`);
 }
 
-async function changeScheduled(client: Client, wanted: WantedEmail): Promise<void> {
+/** Sleeps until shortly before or after a time. */
+async function sleepAbout(time: string, random: Random): Promise<void> {
+  await sleep(Math.max(0, Date.parse(time) - Date.now() + random.between(-500, 500)));
+}
+
+/** Moves and cancels it, or not; at once, or when it is due. */
+async function changeScheduled(
+  client: Client,
+  wanted: WantedEmail,
+  { sendAt: dueAt }: { readonly sendAt?: string },
+): Promise<void> {
+  const { random } = client;
   const path = `/v1/emails/${wanted.accepted!.id}`;
-  if (client.random.chance(0.3)) {
-    const sendAt = fromNow(client.random.between(-1_000, 8_000));
+  if (random.chance(0.4)) await sleepAbout(dueAt!, random);
+  if (random.chance(0.3)) {
+    const sendAt = fromNow(random.between(-1_000, 8_000));
     client.expects(await client.at.post(path, { sendAt }), 200, 409);
+    if (random.chance(0.5)) await sleepAbout(sendAt, random);
   }
-  if (!client.random.chance(0.4)) return;
+  if (!random.chance(0.4)) return;
   const answer = await client.at.post(`${path}/cancel`, {});
   // It was cancelled by a request whose answer was lost.
   const wasCancelled = answer.status === 409 && answer.text.includes('CANCELLED');

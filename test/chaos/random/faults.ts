@@ -16,6 +16,12 @@ const TABLES = [
   ...['usage', 'webhook_attempts', 'webhook_deliveries', 'webhooks', 'workspaces'],
 ];
 
+/** The tables that have a partition for each month. */
+export const PARTITIONED = [
+  ...['email_contents', 'email_engagements', 'email_events', 'emails'],
+  ...['events', 'webhook_attempts', 'webhook_deliveries'],
+];
+
 const APP_FAULTS: Record<string, Fault> = {
   'an app is killed': async ({ places }, random) => {
     const place = random.pick(places);
@@ -57,6 +63,8 @@ const POSTGRES_FAULTS: Record<string, Fault> = {
     const mode = random.pick(['ACCESS EXCLUSIVE', 'EXCLUSIVE', 'SHARE']);
     return holdLocks(stack, `LOCK TABLE ${random.pick(TABLES)} IN ${mode} MODE`, random.between(1, 8));
   },
+  'a month to come is missing': ({ stack }, random) =>
+    attempt(stack, `DROP TABLE IF EXISTS ${random.pick(PARTITIONED)}_${monthAhead(random.between(1, 3))}`),
   'rows are locked': ({ stack }, random) => {
     const table = random.pick(['contacts', 'emails', 'outbox', 'usage', 'webhooks', 'workspaces']);
     return holdLocks(
@@ -144,4 +152,11 @@ function holdLocks(stack: Stack, lock: string, seconds: number): Promise<void> {
 /** A deadlock with an app may end it, and a connection of the test may have been lost in the fault before: then there is no fault this time. */
 async function attempt({ database }: Stack, sql: string): Promise<void> {
   await database.pool.query(sql).catch(() => undefined);
+}
+
+/** The end of the name of a partition. */
+export function monthAhead(months: number): string {
+  const now = new Date();
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months));
+  return month.toISOString().slice(0, 7).replace('-', '_');
 }

@@ -1,5 +1,6 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 import type { AcceptedEmail } from '../../e2e/api.ts';
+import { validEmail } from '../../e2e/stack.ts';
 
 /** An email that a client wanted to send, and what it was told of it. */
 export interface WantedEmail {
@@ -9,6 +10,7 @@ export interface WantedEmail {
   readonly isUnwanted: boolean;
   /** Whether accepting it creates its contact. */
   readonly isOfNewContact: boolean;
+  readonly subject: string;
   /** `unknown`: an answer was lost. */
   fate: 'accepted' | 'refused' | 'unknown';
   accepted?: Pick<AcceptedEmail, 'id' | 'messageId'>;
@@ -35,9 +37,9 @@ export class History {
   want(
     workspaceId: WorkspaceId,
     to: string,
-    { isUnwanted = false, isOfNewContact = false } = {},
+    { isUnwanted = false, isOfNewContact = false, subject = validEmail().subject } = {},
   ): WantedEmail {
-    const email: WantedEmail = { workspaceId, to, isUnwanted, isOfNewContact, fate: 'unknown' };
+    const email: WantedEmail = { workspaceId, to, isUnwanted, isOfNewContact, subject, fate: 'unknown' };
     this.emails.set(to, email);
     return email;
   }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { SinkMessage } from '@posthorn/testing';
 import { headerValues } from '../../e2e/mail.ts';
@@ -33,8 +34,16 @@ export interface RecordedEvent {
 export interface RecordedDelivery {
   readonly webhookId: string;
   readonly status: string;
-  /** The body and the `webhook-id` of each POST. */
-  readonly posts: readonly { readonly body: string; readonly webhookId: string }[];
+  readonly posts: readonly SeenPost[];
+}
+
+/** A POST that a receiver has seen. */
+interface SeenPost {
+  readonly body: string;
+  /** The header `webhook-id`. */
+  readonly webhookId: string;
+  /** Whether it is signed with any token that the webhooks of its workspace have ever had. */
+  readonly isSigned: boolean;
 }
 
 /** What became of a workspace. */
@@ -69,7 +78,7 @@ export async function readOutcome(
     limit: account.limit,
     webhookIds: account.webhookIds,
     emails: await readEmails(cluster, workspaceId),
-    events: await readEvents(cluster, workspaceId),
+    events: await readEvents(cluster, account),
     counted: await stack.count(used, [uuidOf(workspaceId)]),
     stats: stats.total,
     followed,
@@ -95,7 +104,10 @@ export function messageIdOf(message: SinkMessage): string {
   return headerValues(message, 'Message-ID')[0]!.slice(1, -1);
 }
 
-async function readEvents({ stack, receivers }: Cluster, workspaceId: WorkspaceId): Promise<RecordedEvent[]> {
+async function readEvents(
+  { stack, receivers }: Cluster,
+  { tenant, tokens }: Account,
+): Promise<RecordedEvent[]> {
   const posts = Map.groupBy(
     receivers.flatMap((receiver) => receiver.posts),
     ({ headers }) => headers['x-service-delivery-id'],
@@ -107,7 +119,7 @@ async function readEvents({ stack, receivers }: Cluster, workspaceId: WorkspaceI
                       WHERE  d.event_id = e.id), '[]') AS deliveries
      FROM   events e
      WHERE  workspace_id = $1`,
-    [uuidOf(workspaceId)],
+    [uuidOf(tenant.workspaceId)],
   );
   return rows.map(({ id, payload, deliveries }) => ({
     id: idFromUuid('evt', id),
@@ -118,9 +130,14 @@ async function readEvents({ stack, receivers }: Cluster, workspaceId: WorkspaceI
       posts: (posts.get(idFromUuid('dlv', delivery.id)) ?? []).map(({ body, headers }) => ({
         body: body.toString(),
         webhookId: String(headers['webhook-id']),
+        isSigned: isSigned(body, String(headers['x-service-signature']), tokens),
       })),
     })),
   }));
+}
+
+function isSigned(body: Buffer, signature: string, tokens: readonly string[]): boolean {
+  return tokens.some((token) => createHmac('sha256', token).update(body).digest('hex') === signature);
 }
 
 interface EventRow {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedFollower } from '../feed-follower.ts';
+import { until } from '../../e2e/stack.ts';
 import { settle } from '../settle.ts';
 import { Account } from './account.ts';
 import { checkEmails } from './check-emails.ts';
@@ -8,10 +9,12 @@ import { checkEvents } from './check-events.ts';
 import { Client } from './client.ts';
 import { Cluster } from './cluster.ts';
 import { Departures } from './departures.ts';
-import { FAULTS } from './faults.ts';
+import { Erasures } from './erasures.ts';
+import { FAULTS, monthAhead, PARTITIONED } from './faults.ts';
 import { History } from './history.ts';
 import { messageIdOf, type Outcome, readOutcome } from './outcome.ts';
 import { Random, SEED } from './random.ts';
+import { Removals } from './removals.ts';
 
 /** For how long there are faults. Longer by hand: `CHAOS_SECONDS=600 npm test -- test/chaos/random`. */
 const FAULTS_MS = Number(process.env['CHAOS_SECONDS'] ?? 30) * 1_000;
@@ -20,12 +23,18 @@ const CLIENTS = 10;
 const LIMIT = 150;
 const BETWEEN_READS_MS = 100;
 
+const RECOVERIES = `SELECT count(*)::int FROM webhook_recoveries WHERE state <> 'COMPLETED'`;
+const MISSING = 'SELECT count(*)::int FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL';
+
 describe('Random faults of everything', () => {
   const history = new History();
   /** The faults so far, for the message of a failure. */
   const journal: string[] = [];
   let cluster: Cluster;
   let accounts: Account[];
+  let departures: Departures;
+  let erasures: Erasures;
+  let removals: Removals;
   let isOver = false;
 
   beforeAll(async () => {
@@ -35,6 +44,10 @@ describe('Random faults of everything', () => {
       await Account.open(cluster, stack.tenant, null),
       await Account.open(cluster, await stack.createTenant('Limited', LIMIT), LIMIT),
     ];
+    departures = new Departures(cluster, new Random('departures'));
+    const erasing = await Account.open(cluster, await stack.createTenant('Erasing'), null);
+    erasures = new Erasures(cluster, erasing, new Random('erasures'));
+    removals = new Removals(cluster, await stack.createTenant('Keeping'), new Random('removals'));
   });
   afterAll(async () => {
     isOver = true;
@@ -57,12 +70,18 @@ describe('Random faults of everything', () => {
     for (; !isOver; await sleep(BETWEEN_READS_MS)) await feed.readOn();
   }
 
-  /** Waits until everything that was accepted is decided and told. */
+  /** Waits until everything that was accepted is decided and told, and the months to come are there again. */
   async function comeToRest(): Promise<void> {
+    const { stack, receivers } = cluster;
     cluster.calm();
-    for (const account of accounts)
+    for (const account of accounts) {
       for (const id of account.webhookIds) await account.post(`/v1/webhooks/${id}`, { status: 'ACTIVE' });
-    await settle(cluster.stack, cluster.receivers);
+      await account.deleteUnknownWebhooks();
+    }
+    await until(async () => (await stack.count(RECOVERIES)) === 0, 'no recovery is under way');
+    await settle(stack, receivers);
+    const months = [0, 1, 2, 3].flatMap((ahead) => PARTITIONED.map((name) => `${name}_${monthAhead(ahead)}`));
+    await until(async () => (await stack.count(MISSING, [months])) === 0, 'the months to come are there');
   }
 
   /** Mails that no email explains. */
@@ -79,9 +98,8 @@ describe('Random faults of everything', () => {
         new Client(accounts, history, new Random(`client ${n}`)).run(() => isOver),
       );
       const feeds = accounts.map((account) => account.follower());
-      const departures = new Departures(cluster, new Random('departures'));
-      const leaving = departures.run(() => isOver);
-      const load = Promise.all([...clients, ...feeds.map(follow), leaving]);
+      const others = [departures, erasures, removals].map((actor) => actor.run(() => isOver));
+      const load = Promise.all([...clients, ...feeds.map(follow), ...others]);
       // It is awaited below: until then, a client's failure would be an unhandled rejection.
       load.catch(() => undefined);
       await Promise.all(Object.keys(FAULTS).map(disturb));
@@ -100,7 +118,11 @@ describe('Random faults of everything', () => {
         ...outcomes.flatMap((outcome) => checkEmails(history, outcome)),
         ...outcomes.flatMap((outcome) => checkEvents(history, outcome)),
         ...(await departures.leftovers()),
-        ...strangers(outcomes, departures.messageIds).map((id) => `${id}: a mail of no email`),
+        ...(await erasures.leftovers()),
+        ...(await removals.leftovers()),
+        ...strangers(outcomes, [...departures.messageIds, ...erasures.messageIds]).map(
+          (id) => `${id}: a mail of no email`,
+        ),
       ];
       expect({ found, journal: found.length > 0 ? journal : [] }).toEqual({ found: [], journal: [] });
       expect(outcomes.map(({ emails }) => emails.length > 0)).toEqual([true, true]);
