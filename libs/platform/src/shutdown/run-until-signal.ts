@@ -60,7 +60,8 @@ class Shutdown {
   }
 
   listen(): void {
-    for (const signal of SIGNALS) this.process.off(signal, exitBeforeWork).on(signal, this.onSignal);
+    // In this order: without any listener, Node forgets a signal that has arrived and that it has not delivered yet.
+    for (const signal of SIGNALS) this.process.on(signal, this.onSignal).off(signal, exitBeforeWork);
     for (const event of FATAL_EVENTS) this.process.on(event, this.onFatal);
   }
 
