@@ -106,6 +106,12 @@ describe('A migration that fails prints one line that says what to do', () => {
     );
   });
 
+  it('about a schema, which the driver would ignore', async () => {
+    expect(await lastWords({ search: '?schema=shop' })).toMatch(
+      /^migrate: DATABASE_URL contains schema=…: .*\n$/,
+    );
+  });
+
   it('about a role that may not create tables', async () => {
     expect(await lastWords(STRANGER)).toMatch(
       /^migrate: The role in DATABASE_URL lacks a privilege: .* the database belongs to \(permission denied for .*\)\n$/,

@@ -56,6 +56,7 @@ const FOR_OPERATORS = new Set([
   'DurabilityRefused',
   'EncodingRefused',
   'LocaleRefused',
+  'ParameterRefused',
   'PoolerRefused',
   'DatabaseUnusable',
   'RedisUnusable',

@@ -10,7 +10,8 @@ import { checkDatabase, type Database, waitForDatabase, openDatabase } from './c
 import { PoolerRefused } from './pooler.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { isOutage } from './faults.ts';
-import { findUnapplied } from './migrations/run-migrations.ts';
+import { findUnapplied, runMigrations } from './migrations/run-migrations.ts';
+import { startPoolerWithout } from './pooler.fixture.ts';
 import { TestStores, rawEmail } from './test-stores.fixture.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,15 +40,49 @@ async function offsetMs(): Promise<number> {
   return Math.abs(database.clock.nowMs() - rows[0]!.now.getTime());
 }
 
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('Waiting for the database at the start', () => {
   it('refuses a database whose connections lose their startup parameters, as behind a pooler', async () => {
-    const url = new URL(testDatabase.url);
-    // The parameters of the URL take precedence, so this looks like a pooler that ignores unknown parameters.
-    url.searchParams.set('lock_timeout', '0');
-    const pooled = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test' });
+    const pooler = await startPoolerWithout('lock_timeout', testDatabase.url);
+    const pooled = openDatabase({ url: pooler.url, poolSize: 1, applicationName: 'test' });
     await expect(waitForDatabase(pooled)).rejects.toThrow(PoolerRefused);
     await pooled.close();
+    pooler.close();
   });
+
+  it.each([
+    ['schema', 'shop', 'whatever this says: leave it out'],
+    ['statement_timeout', '0', 'Posthorn sets its own timeouts'],
+    ['lock_timeout', '5000', 'Posthorn sets its own timeouts'],
+    ['idle_in_transaction_session_timeout', '0', 'Posthorn sets its own timeouts'],
+    ['query_timeout', '1', 'Posthorn sets its own timeouts'],
+  ])('refuses a URL with %s, as migrating does, and says why', async (name, value, why) => {
+    const url = `${testDatabase.url}?${name}=${value}`;
+    const told = expect.objectContaining({
+      message: expect.stringMatching(new RegExp(`^DATABASE_URL contains ${name}=…: .*${why}`)),
+    });
+    expect(errorOf(() => openDatabase({ url, poolSize: 1, applicationName: 'test' }))).toEqual(told);
+    await expect(findUnapplied(url, MIGRATIONS)).rejects.toEqual(told);
+    await expect(runMigrations(url, MIGRATIONS)).rejects.toEqual(told);
+  });
+
+  it.each(['schema=public', 'application_name=shop', 'connect_timeout=10&target_session_attrs=read-write'])(
+    'takes a URL with %s',
+    async (query) => {
+      const url = `${testDatabase.url}?${query}`;
+      const taken = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+      await waitForDatabase(taken);
+      await taken.close();
+      expect(await findUnapplied(url, MIGRATIONS)).toEqual([]);
+    },
+  );
 
   it.each([
     ['a server without TLS', 'sslmode=verify-full', /speaks no TLS there/],

@@ -7,6 +7,7 @@ import { isOutage, isRefusedLogin } from './faults.ts';
 import { PrismaClient } from './generated/client.ts';
 import { SESSION_FORMATS } from './session-formats.ts';
 import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
+import { refuseParameters } from './refused-parameters.ts';
 import { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
 import { DatabaseUnusable, SchemaOutdated } from './unusable.ts';
 
@@ -110,8 +111,13 @@ class DurabilityRefused extends CannotStart {
   }
 }
 
-/** Opens the pool; connects when it is first used. */
+/**
+ * Opens the pool; connects when it is first used.
+ *
+ * @throws ParameterRefused for a URL with a parameter that it must not have
+ */
 export function openDatabase(options: DatabaseOptions): Database {
+  refuseParameters(options.url);
   const pool = new pg.Pool({
     Client: TimeoutClient,
     connectionString: options.url,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { openTestClient } from '../open-test-client.fixture.ts';
+import { startPoolerWithout } from '../pooler.fixture.ts';
 import { PoolerRefused } from '../pooler.ts';
 import { MigrationMismatch } from './migration-history.ts';
 import type { MigrationDelay } from './migration-watch.ts';
@@ -149,10 +150,9 @@ describe('The migration runner', () => {
   });
 
   it('refuses a pooler, behind which its lock would not exclude a second runner', async () => {
-    // The parameters of the URL take precedence, so this looks like a pooler that ignores unknown parameters.
-    const url = new URL(databaseUrl);
-    url.searchParams.set('idle_in_transaction_session_timeout', '0');
-    await expect(runMigrations(url.href, directory)).rejects.toThrow(PoolerRefused);
+    const pooler = await startPoolerWithout('idle_in_transaction_session_timeout', databaseUrl);
+    await expect(runMigrations(pooler.url, directory)).rejects.toThrow(PoolerRefused);
+    pooler.close();
     expect(await query("SELECT to_regclass('_prisma_migrations') AS books")).toEqual([{ books: null }]);
   });
 

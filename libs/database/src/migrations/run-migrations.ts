@@ -3,6 +3,7 @@ import pg from 'pg';
 import { faultOf } from '../faults.ts';
 import { SESSION_FORMATS } from '../session-formats.ts';
 import { PoolerRefused } from '../pooler.ts';
+import { refuseParameters } from '../refused-parameters.ts';
 import { throwRefusedConnection } from '../unusable.ts';
 import { type Migration, missingOf, readHistory, readMigrations } from './migration-history.ts';
 import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
@@ -123,11 +124,16 @@ export async function examineMigrations(databaseUrl: string, directory: string):
   );
 }
 
-/** Runs the work on a connection of its own. */
+/**
+ * Runs the work on a connection of its own.
+ *
+ * @throws ParameterRefused for a URL with a parameter that it must not have
+ */
 async function connected<Result>(
-  config: pg.ClientConfig,
+  config: pg.ClientConfig & { readonly connectionString: string },
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
+  refuseParameters(config.connectionString);
   const client = clientFor({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
   // A connection that breaks tells the statement under way; what it emits besides would end the process.
   client.on('error', () => undefined);

@@ -55,7 +55,7 @@ export class HttpSettings {
 /** The connection to Postgres. */
 export class DatabaseSettings {
   @Setting(
-    'The Postgres database that holds everything (15 or newer). Append `?sslmode=verify-full` to require TLS; `&sslrootcert=` names a file with your own certificate authority.',
+    'The Postgres database that holds everything (15 or newer). Append `?sslmode=verify-full` to require TLS; `&sslrootcert=` names a file with your own certificate authority. It must contain no timeouts, which Posthorn sets itself, and no `schema`.',
     {
       secret: true,
       example: 'postgresql://posthorn:posthorn@localhost:5432/posthorn',
