@@ -6,6 +6,7 @@ import {
   openDatabase,
   OutboxStore,
   RecoveryStore,
+  requireOwner,
   RetentionStore,
   UpkeepStore,
   VerificationLinkStore,
@@ -54,7 +55,7 @@ await startProcess('scheduler', async () => {
     applicationName: 'posthorn-scheduler',
     onIdleError: onError,
   });
-  await waitForDatabase(db, onError);
+  await waitForDatabase(db, onError, () => requireOwner(db));
   watchPool(db.pool);
   const outbox = new OutboxStore(db);
   watchBacklog(() => outbox.measureBacklog());

@@ -3,10 +3,12 @@ import type {
   InactiveSlot,
   OpenTransaction,
   OutboxFacts,
+  Ownership,
   PostgresFacts,
   PreparedTransaction,
 } from '@posthorn/domain';
 import pg from 'pg';
+import { readOwnership } from './ownership.ts';
 import { SESSION_FORMATS } from './session-formats.ts';
 import type { SealedColumn } from './sealed-columns.ts';
 import {
@@ -105,6 +107,10 @@ export class ExaminedDatabase {
 
   async readOutboxTable(): Promise<OutboxFacts> {
     return (await this.pool.query<OutboxFacts>(READ_OUTBOX_TABLE)).rows[0]!;
+  }
+
+  readOwnership(): Promise<Ownership> {
+    return readOwnership(this.pool);
   }
 
   /** The missing partitions of this and the next month. */

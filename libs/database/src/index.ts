@@ -1,6 +1,7 @@
 export { openDatabase, waitForDatabase, checkDatabase, type Database } from './connection.ts';
 export { ExaminedDatabase } from './examined-database.ts';
 export { throwRefusedConnection } from './unusable.ts';
+export { requireOwner } from './ownership.ts';
 export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
 export type { MigrationDelay } from './migrations/migration-watch.ts';
 export { NEWEST_MIGRATION } from './migrations/newest-migration.ts';

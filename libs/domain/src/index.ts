@@ -84,5 +84,6 @@ export * from './doctor/database-findings.ts';
 export * from './doctor/finding.ts';
 export * from './doctor/machine-findings.ts';
 export * from './doctor/orphan-findings.ts';
+export * from './doctor/ownership-findings.ts';
 export * from './doctor/redis-findings.ts';
 export * from './doctor/session-findings.ts';

@@ -19,6 +19,7 @@ import {
   judgeDurability,
   judgeLeases,
   judgeLocks,
+  judgeOwnership,
   judgePartitions,
   judgePostgresVersion,
   judgePreparedTransactions,
@@ -88,6 +89,10 @@ function checksOf(installation: ExaminedInstallation): Check[] {
       },
     },
     { name: 'database.migrations', run: () => judgeMigrations(installation) },
+    {
+      name: 'database.owner',
+      run: async () => judgeOwnership(await database.readOwnership()),
+    },
     {
       name: 'database.partitions',
       run: async () => judgePartitions(await database.findMissingPartitions()),

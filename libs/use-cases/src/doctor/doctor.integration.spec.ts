@@ -100,6 +100,7 @@ describe('The doctor', () => {
         'postgres.version',
         'postgres.clock',
         'database.migrations',
+        'database.owner',
         'database.partitions',
       ];
       good.push(
