@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseAddressRange, type WebhookUrlPolicy } from '@posthorn/domain';
 import { HostileReceiver } from '@posthorn/testing';
@@ -104,6 +106,27 @@ describe('several addresses', () => {
       '127.0.0.1',
     ]);
     expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
+  });
+
+  it('are tried by IPv4 first, which networks without IPv6 do not wait for', async () => {
+    const url = receiver.url('/ok', 'receiver.example');
+    const byIPv6 = createServer((_request, response) => response.end()).listen(
+      Number(new URL(url).port),
+      '::1',
+    );
+    await once(byIPv6, 'listening');
+    const result = await post(url, LOOPBACK, ['::1', '127.0.0.1']);
+    byIPv6.close();
+    expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
+  });
+
+  it('are tried four at most, so that time is left for the answer', async () => {
+    const refusing = ['127.0.0.6', '127.0.0.7', '127.0.0.8', '127.0.0.9'];
+    const url = receiver.url('/ok', 'receiver.example');
+    expect(await post(url, LOOPBACK, [...refusing, '127.0.0.1'])).toMatchObject(
+      failed('connect', 'refused the connection'),
+    );
+    expect(await post(url, LOOPBACK, [...refusing.slice(1), '127.0.0.1'])).toMatchObject({ status: 200 });
   });
 
   it('W7: if all refuse, the connection is refused', async () => {
