@@ -30,6 +30,21 @@ CROSS JOIN (VALUES ('email', 'sent', 90), ('email', 'bounced', 3), ('email', 'fa
                    ('reply', 'unknown_user', 3), ('report', 'failed', 2), ('report', 'complaint', 1),
                    ('webhook', 'succeeded', 40), ('webhook', 'timeout', 4)) k (what, label, most)`;
 
+/** The emails that belong to these counts: copies of the one that was sent. At the beginning of a month there are only those since then. */
+const EMAILS_OF_AN_HOUR = `
+INSERT INTO emails
+SELECT copy.*
+FROM   (SELECT * FROM emails LIMIT 1) e
+CROSS JOIN generate_series(1, 59) n
+CROSS JOIN LATERAL (SELECT greatest(date_trunc('minute', now()) - n * interval '1 minute', date_trunc('month', now())) AS at) t
+CROSS JOIN generate_series(1, (95 * (2 + sin(n / 7.0) + (n * 37 % 11) / 11.0))::int) i
+CROSS JOIN LATERAL jsonb_populate_record(NULL::emails, to_jsonb(e) || jsonb_build_object(
+  'id', overlay(gen_random_uuid()::text PLACING left(uuid_v7_floor(t.at)::text, 15) FROM 1),
+  'accepted_at', t.at,
+  'message_id', i || '.' || n || '@example.com',
+  'status', CASE WHEN random() < 0.04 THEN 'BOUNCED' ELSE 'SENT' END
+)) copy`;
+
 if (chromium === undefined) {
   describe('the dashboard in a browser', () => {
     it.skip('is not tested: no chromium or google-chrome is in the PATH', () => undefined);
@@ -51,6 +66,7 @@ if (chromium === undefined) {
       url = dashboard.url;
       await stack.send();
       await stack.database.pool.query(AN_HOUR);
+      await stack.database.pool.query(EMAILS_OF_AN_HOUR);
     });
     afterAll(async () => {
       await browser?.close();

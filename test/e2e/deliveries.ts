@@ -16,7 +16,7 @@ export function somePayload(event: EventName): string {
 
 /** The properties of a delivery that a test adds. */
 export interface WantedDelivery {
-  /** Default: `EXHAUSTED`, after one attempt that was answered 500. */
+  /** Default: `EXHAUSTED`. There was one attempt, which was answered 204 if it succeeded, and otherwise 500. */
   readonly status?: DeliveryStatus;
   /** When its event happened. Default: now. */
   readonly atMs?: number;
@@ -46,11 +46,13 @@ export async function addDelivery(
        VALUES ($1, $2, $5, $6, ARRAY[$3::uuid], $7) RETURNING id
      ), delivery AS (
        INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, status, attempts, finished_at)
-       SELECT delivery_id(id, $3), $2, $3, id, $4, 1, CASE WHEN $4::delivery_status <> 'PENDING' THEN now() END FROM event
+       SELECT delivery_id(id, $3), $2, $3, id, $4::delivery_status, 1, CASE WHEN $4::delivery_status <> 'PENDING' THEN now() END FROM event
        RETURNING id
      ), attempt AS (
        INSERT INTO webhook_attempts (delivery_id, claims, number, status_code, error_class, headers, body, duration_ms)
-       SELECT id, 1, 1, 500, 'http', '{"content-type":"text/plain"}', 'no', 3 FROM delivery
+       SELECT id, 1, 1, 500, 'http'::post_error_class, '{"content-type":"text/plain"}'::jsonb, 'no', 3 FROM delivery WHERE $4::delivery_status <> 'SUCCEEDED'
+       UNION ALL
+       SELECT id, 1, 1, 204, NULL, '{}', '', 3 FROM delivery WHERE $4::delivery_status = 'SUCCEEDED'
      )
      SELECT id FROM delivery`,
     [
