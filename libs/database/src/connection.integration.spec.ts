@@ -48,6 +48,11 @@ function errorOf(work: () => unknown): unknown {
   }
 }
 
+/** The URL of the database with these parameters only. */
+function urlWith(search: string): string {
+  return Object.assign(new URL(testDatabase.url), { search }).href;
+}
+
 describe('Waiting for the database at the start', () => {
   it('refuses a database whose connections lose their startup parameters, as behind a pooler', async () => {
     const pooler = await startPoolerWithout('lock_timeout', testDatabase.url);
@@ -64,7 +69,7 @@ describe('Waiting for the database at the start', () => {
     ['idle_in_transaction_session_timeout', '0', 'Posthorn sets its own timeouts'],
     ['query_timeout', '1', 'Posthorn sets its own timeouts'],
   ])('refuses a URL with %s, as migrating does, and says why', async (name, value, why) => {
-    const url = `${testDatabase.url}?${name}=${value}`;
+    const url = urlWith(`${name}=${value}`);
     const told = expect.objectContaining({
       message: expect.stringMatching(new RegExp(`^DATABASE_URL contains ${name}=…: .*${why}`)),
     });
@@ -76,7 +81,7 @@ describe('Waiting for the database at the start', () => {
   it.each(['schema=public', 'application_name=shop', 'connect_timeout=10&target_session_attrs=read-write'])(
     'takes a URL with %s',
     async (query) => {
-      const url = `${testDatabase.url}?${query}`;
+      const url = urlWith(query);
       const taken = openDatabase({ url, poolSize: 1, applicationName: 'test' });
       await waitForDatabase(taken);
       await taken.close();
@@ -89,7 +94,7 @@ describe('Waiting for the database at the start', () => {
     ['a file of certificates that is missing', 'sslrootcert=/nowhere/ca.crt', /file that DATABASE_URL names/],
     ['options that it does not take', 'options=-c%20posthorn%3D1', /does not take the options/],
   ])('says at once what to do about %s', async (_what, query, sentence) => {
-    const url = Object.assign(new URL(testDatabase.url), { search: query }).href;
+    const url = urlWith(query);
     const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     const told: unknown[] = [];
     await expect(waitForDatabase(refused, (error) => told.push(error))).rejects.toThrow(sentence);
