@@ -70,12 +70,10 @@ describe('Waiting for the database at the start', () => {
     ['query_timeout', '1', 'Posthorn sets its own timeouts'],
   ])('refuses a URL with %s, as migrating does, and says why', async (name, value, why) => {
     const url = urlWith(`${name}=${value}`);
-    const told = expect.objectContaining({
-      message: expect.stringMatching(new RegExp(`^DATABASE_URL contains ${name}=…: .*${why}`)),
-    });
-    expect(errorOf(() => openDatabase({ url, poolSize: 1, applicationName: 'test' }))).toEqual(told);
-    await expect(findUnapplied(url, MIGRATIONS)).rejects.toEqual(told);
-    await expect(runMigrations(url, MIGRATIONS)).rejects.toEqual(told);
+    const told = new RegExp(`^DATABASE_URL contains ${name}=…: .*${why}`);
+    expect(() => openDatabase({ url, poolSize: 1, applicationName: 'test' })).toThrow(told);
+    await expect(findUnapplied(url, MIGRATIONS)).rejects.toThrow(told);
+    await expect(runMigrations(url, MIGRATIONS)).rejects.toThrow(told);
   });
 
   it.each(['schema=public', 'application_name=shop', 'connect_timeout=10&target_session_attrs=read-write'])(
