@@ -40,14 +40,6 @@ async function offsetMs(): Promise<number> {
   return Math.abs(database.clock.nowMs() - rows[0]!.now.getTime());
 }
 
-function errorOf(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch (error) {
-    return error;
-  }
-}
-
 /** The URL of the database with these parameters only. */
 function urlWith(search: string): string {
   return Object.assign(new URL(testDatabase.url), { search }).href;
