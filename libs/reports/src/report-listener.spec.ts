@@ -116,8 +116,12 @@ async function connectOnceThereIsRoom(): Promise<Client> {
   }
 }
 
-const certificateOf = (name: string): Certificate =>
-  TestAuthority.create().selfSigned({ names: [`DNS:${name}`] });
+function certificateOf(name: string): Certificate {
+  const authority = TestAuthority.create();
+  const certificate = authority.selfSigned({ names: [`DNS:${name}`] });
+  authority.close();
+  return certificate;
+}
 
 /** Sends STARTTLS. @returns the client over TLS, and the name in the certificate of the server */
 async function connectEncrypted(): Promise<{ client: Client; name: string | undefined }> {
