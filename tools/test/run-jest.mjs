@@ -99,7 +99,10 @@ function watchForLeftOvers(child) {
 }
 
 function count({ code, leftOpen, resultFile }) {
-  if (!existsSync(resultFile)) return { passed: 0, failed: 1 };
+  if (!existsSync(resultFile)) {
+    say(`Jest ended (${code ?? 'by a signal'}) before it had written how many tests passed.`);
+    return { passed: 0, failed: 1 };
+  }
   const results = JSON.parse(readFileSync(resultFile, 'utf8'));
   if (results.testResults.length > SLOWEST) say(slowest(results.testResults));
   const failed = results.numFailedTests + results.numRuntimeErrorTestSuites + (leftOpen ? 1 : 0);
