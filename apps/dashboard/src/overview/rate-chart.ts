@@ -49,6 +49,7 @@ export function rateChart({ title, bad }: ChartLabels, minutes: readonly ChartMi
     >
       ${bars}
     </svg>
+    <div class="axis">${[1 - MINUTES, -MINUTES / 2, 0].map((ago) => timeMark(last + ago))}</div>
   </figure>`;
 }
 
@@ -64,9 +65,17 @@ function barOf(
       width="${BAR_WIDTH - 2}"
       height="${height}"
     ></rect>`;
-  const time = minute.toISOString().slice(11, 16);
   return html`<g
-    ><title>${time} UTC: ${count(all)}, of these ${count(wrong)} ${bad}</title
+    ><title>${timeOfDay(minute)} UTC: ${count(all)}, of these ${count(wrong)} ${bad}</title
     >${bar(all * scale, 'a')}${bar(wrong * scale, 'b')}</g
   >`;
+}
+
+/** The time below the bar of a minute (since 1970). */
+function timeMark(minute: number): Html {
+  return html`<span>${timeOfDay(new Date(minute * MINUTE_MS))} UTC</span>`;
+}
+
+function timeOfDay(moment: Date): string {
+  return moment.toISOString().slice(11, 16);
 }

@@ -29,6 +29,7 @@ tr:last-child td{border-bottom:0}td.n,th.n{text-align:right;font-variant-numeric
 figcaption b.bad{display:inline;font-size:inherit}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:.75rem}
 svg{display:block;width:100%;height:9rem}svg .a{fill:var(--accent)}svg .b{fill:var(--bad)}
+.axis{display:flex;justify-content:space-between;font-size:.8rem}
 label{display:block;margin:.75rem 0 .25rem}
 input,select,textarea{font:inherit;width:100%;color:inherit;background:light-dark(#fff,#12151b);padding:.5rem .6rem;border:1px solid var(--edge);border-radius:.375rem}
 button{font:inherit;padding:.45rem 1rem;border:1px solid var(--edge);border-radius:.375rem;cursor:pointer}
