@@ -10,6 +10,7 @@ import {
 } from '@posthorn/testing';
 import { newSecret } from '@posthorn/signing';
 import { type Answer, type Api, emailIn } from './api.ts';
+import { bodiesOf, call, faultsOf, ROUTES } from './openapi-routes.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
 
 /** What "quickly" means for a call while a dependency is unavailable. */
@@ -18,6 +19,9 @@ const QUICK_MS = 1_000;
 const MAX_WAIT_FOR_503_MS = 20_000;
 
 const idOf = (answer: Answer): string => emailIn(answer).id;
+
+/** As in `phi_`. */
+const LINK_PREFIX_LENGTH = 4;
 
 const TEMPLATED = { template: 'welcome', to: 'ada@example.net' };
 
@@ -169,6 +173,25 @@ describe('without Postgres', () => {
     expect(await tables()).toEqual(before);
     expect((await stack.send(email)).headers.get('idempotent-replayed')).toBeNull();
     await stack.onlyMailTo(email.to);
+  });
+
+  it('answers as its description says on every route', async () => {
+    const caller = { stack, tenant: stack.tenant, api: stack.apiAs(stack.tenant.keys.editor) };
+    await postgres.stop();
+    const answers = await Promise.all(
+      ROUTES.map(async (route) => {
+        // Links that could exist: others are refused without looking them up.
+        const link = route.parameters.find(({ name }) => name === 'token')?.example as string | undefined;
+        const parts = link === undefined ? {} : { token: newSecret(link.slice(0, LINK_PREFIX_LENGTH)) };
+        return { route, answer: await call(route, caller, parts, bodiesOf(route)[0]?.[1]) };
+      }),
+    );
+    await postgres.restart();
+    await until(isWell, 'the gateway works again');
+    expect(answers.flatMap(({ route, answer }) => faultsOf(route, answer))).toEqual([]);
+    const statuses = answers.map(({ answer }) => answer.status);
+    expect(new Set(statuses)).toEqual(new Set([200, 404, 503]));
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(50);
   });
 
   // Whose key it is was known by then; what is cut is told by a table that nothing else of such a request reads.

@@ -13,8 +13,8 @@ export function refusalOf(fault: unknown): Refusal | undefined {
   return isOutage(fault) ? unconfirmed(fault) : undefined;
 }
 
-/** Unlike the refusal of an email, it names no idempotency key, because most routes have none. */
-function unconfirmed(cause: unknown): Refusal {
+/** The refusal during an outage of the database. Unlike that of an email, it names no idempotency key, because most routes have none. */
+export function unconfirmed(cause?: unknown): Refusal {
   return new Refusal(
     503,
     'The service cannot confirm this request just now; send it again',

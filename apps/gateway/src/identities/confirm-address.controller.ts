@@ -5,7 +5,7 @@ import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { Describes, HTML_PAGE, linkToken } from '../openapi/describes.ts';
-import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
+import { LINK_REFUSALS } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
 import { type LandingPage, landingPage } from '../pages/landing-page.ts';
 
@@ -23,7 +23,7 @@ const LINK = {
   tag: 'Identities',
   path: { token: linkToken('phv_') },
   answer: HTML_PAGE,
-  refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, ...TOO_MANY_GUESSES },
+  refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, ...LINK_REFUSALS },
 } as const;
 
 /** The pages behind the links in verification mails; public, since the reader has no key. */

@@ -5,7 +5,7 @@ import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { Describes, HTML_PAGE, linkToken } from '../openapi/describes.ts';
-import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
+import { LINK_REFUSALS } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
 import { type LandingPage, landingPage } from '../pages/landing-page.ts';
 
@@ -27,7 +27,7 @@ const LINK = {
   tag: 'Members',
   path: { token: linkToken('phi_') },
   answer: HTML_PAGE,
-  refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, 'Taken back': TAKEN_BACK, ...TOO_MANY_GUESSES },
+  refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, 'Taken back': TAKEN_BACK, ...LINK_REFUSALS },
 } as const;
 
 /** The pages behind the links in invitations; public, since the reader has no key. */

@@ -10,6 +10,7 @@ import {
 import { SIZES } from '@posthorn/domain';
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { bodyTooLarge, notJson, overload } from '@posthorn/platform';
+import { unconfirmed } from '../refusal-of.ts';
 import { PATH_IDS, type PathIdName, unknownId } from '../validation/path-ids.ts';
 import { faultsInFields, shapeOf } from '../validation/shape.ts';
 import { NO_BODY, NO_QUERY } from '../validation/unexpected-input.guard.ts';
@@ -33,15 +34,19 @@ const UNREADABLE_BODY: Refusals = {
   'No JSON': notJson(),
 };
 const LIMIT = { amount: 100, periodSeconds: 1, burst: 200 };
-const TOO_MUCH: Refusals = {
+const TOO_FAST: Refusals = {
   'Too fast': tooManyRequests(LIMIT, { nextAfterMs: 1_000 }),
   'Too often without a valid key': tooManyFailures({ nextAfterMs: 3_000 }),
+};
+const UNAVAILABLE: Refusals = {
   'Overloaded': overload('requests'),
+  'Database unavailable': unconfirmed(),
 };
 
-/** Guessing links of mails counts as guessing keys, see `refuseUnknownLink`. */
-export const TOO_MANY_GUESSES: Refusals = {
+/** The refusals of links of mails. Guessing them counts as guessing keys, see `refuseUnknownLink`. */
+export const LINK_REFUSALS: Refusals = {
   'Too many invalid links': tooManyFailures({ nextAfterMs: 3_000 }),
+  ...UNAVAILABLE,
 };
 
 /** The refusals that are identical on all routes, and so are shared components of the document. */
@@ -50,7 +55,8 @@ export const COMMON_REFUSALS: Refusals = {
   ...NO_SCOPE,
   ...A_QUERY,
   ...UNREADABLE_BODY,
-  ...TOO_MUCH,
+  ...TOO_FAST,
+  ...UNAVAILABLE,
 };
 
 /** All refusals of a route: those that follow from its guards, body and path, and those of its description. */
@@ -70,7 +76,8 @@ function accessRefusals({ access, path }: Route): Refusals {
     ...(access.scope === 'api_user' && NO_SCOPE),
     ...(access.manages && NO_EDITOR),
     ...(path.includes('{workspace_id}') && OTHER_WORKSPACE),
-    ...TOO_MUCH,
+    ...TOO_FAST,
+    ...UNAVAILABLE,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription, tooManyResubscriptions } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { Describes, HTML_PAGE, linkToken } from '../openapi/describes.ts';
-import { TOO_MANY_GUESSES } from '../openapi/refusals.ts';
+import { LINK_REFUSALS } from '../openapi/refusals.ts';
 import { refuseUnknownLink } from '../pages/refuse-unknown-link.ts';
 import { type LandingPage, landingPage } from '../pages/landing-page.ts';
 import { type Buttons, resubscribedPage, subscriptionPage } from './unsubscribe-pages.ts';
@@ -20,7 +20,7 @@ const LINK = {
   tag: 'Contacts',
   path: { token: linkToken('phu_') },
   answer: HTML_PAGE,
-  refuses: { 'No such link': NO_SUCH_LINK, ...TOO_MANY_GUESSES },
+  refuses: { 'No such link': NO_SUCH_LINK, ...LINK_REFUSALS },
 } as const;
 
 /** The unsubscribe links of emails: pages for their readers, and one-click unsubscription for mail clients. */
