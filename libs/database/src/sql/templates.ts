@@ -1,7 +1,11 @@
-/** The columns of `template_versions v`. Defaults are read as text, because the driver's JSON parser may misread keys chosen by a caller. */
-const VERSION_COLUMNS = `v.id AS "versionId", v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName",
-       v.reply_to AS "replyTo", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults,
-       v.required, v.unsubscribe, v.created_at AS "versionCreatedAt"`;
+import type { Sort } from '@posthorn/domain';
+import { inOrder } from './statement.ts';
+
+/** The columns of `template_versions v` in lists; without content, which may be 10 MiB each. */
+const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName", v.subject, v.required, v.unsubscribe`;
+
+/** The content of `template_versions v` beside its subject. Defaults are read as text, because the driver's JSON parser may misread keys chosen by a caller. */
+const CONTENT_COLUMNS = `v.id AS "versionId", v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults`;
 
 const TEMPLATE_COLUMNS = 't.id, t.name, t.created_at AS "createdAt", t.updated_at AS "updatedAt"';
 
@@ -21,57 +25,56 @@ JOIN   template_versions v ON v.id = t.current_version_id`;
 
 /** The content of versions, including those of deleted templates. $1 uuid[]. Index: template_versions_pkey. */
 export const FIND_TEMPLATE_VERSIONS = `
-SELECT v.id AS "versionId", v.subject, v.html, v.text, v.preview_text AS "previewText", v.defaults::text AS defaults
+SELECT ${CONTENT_COLUMNS}, v.subject
 FROM   template_versions v
 WHERE  v.id = ANY($1::uuid[])`;
 
 /** A template that is not deleted, with its current version. $1 uuid: the template. $2 uuid: its workspace. Index: templates_pkey. */
 export const READ_TEMPLATE = `
-SELECT ${TEMPLATE_COLUMNS}, ${VERSION_COLUMNS}
+SELECT ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}, ${CONTENT_COLUMNS}, v.reply_to AS "replyTo"
 FROM   templates t
 JOIN   template_versions v ON v.id = t.current_version_id
 WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
 
 /** As READ_TEMPLATE, with the version of number $3. Index: template_versions_template_number_key. */
 export const READ_TEMPLATE_VERSION = `
-SELECT ${TEMPLATE_COLUMNS}, ${VERSION_COLUMNS}
+SELECT ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}, ${CONTENT_COLUMNS}, v.reply_to AS "replyTo"
 FROM   templates t
 JOIN   template_versions v ON v.template_id = t.id AND v.number = $3::int
 WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
-
-/** The columns of lists of templates or versions; without content, which may be 10 MiB each. */
-const SUMMARY_COLUMNS = `v.number AS version, v.from_address AS "fromAddress", v.from_name AS "fromName", v.subject, v.required, v.unsubscribe`;
 
 /**
  * A page of a workspace's templates that are not deleted, without content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int: how many. $4 text: a
  * name to filter by, or null. Indexes: templates_living_by_workspace_idx, in its order, or templates_living_name_key.
  */
-export const LIST_TEMPLATES = inBothOrders(
-  (order, from) => `
+export function listTemplates(sort: Sort): string {
+  const { order, from } = inOrder(sort);
+  return `
 SELECT   ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}
 FROM     templates t
 JOIN     template_versions v ON v.id = t.current_version_id
 WHERE    t.workspace_id = $1::uuid AND t.deleted_at IS NULL AND ($2::uuid IS NULL OR t.id ${from} $2::uuid)
 AND      ($4::text IS NULL OR t.name = $4::text)
 ORDER BY t.id ${order}
-LIMIT    $3::int`,
-);
+LIMIT    $3::int`;
+}
 
 /**
  * A page of a template's versions, without content, in the order of their numbers. $1 uuid: the template. $2 uuid: the first version, or null; a version of
  * another template gives an empty page. $3 int: how many.
  * Indexes: template_versions_template_number_key, template_versions_pkey.
  */
-export const LIST_TEMPLATE_VERSIONS = inBothOrders(
-  (order, from) => `
+export function listTemplateVersions(sort: Sort): string {
+  const { order, from } = inOrder(sort);
+  return `
 SELECT   v.id AS "versionId", v.created_at AS "versionCreatedAt", ${SUMMARY_COLUMNS}
 FROM     template_versions v
 WHERE    v.template_id = $1::uuid
 AND      ($2::uuid IS NULL OR v.number ${from} (
            SELECT f.number FROM template_versions f WHERE f.id = $2::uuid AND f.template_id = $1::uuid))
 ORDER BY v.number ${order}
-LIMIT    $3::int`,
-);
+LIMIT    $3::int`;
+}
 
 /** $1 uuid: the template. $4 timestamptz: now. The rest: the version. */
 const INSERT_VERSION = `
@@ -96,7 +99,3 @@ WITH template AS (
   UPDATE templates SET name = $3::text, current_version_id = $5::uuid, updated_at = $4::timestamptz
   WHERE  id = $1::uuid AND workspace_id = $2::uuid
 )${INSERT_VERSION}`;
-
-function inBothOrders(statement: (order: string, from: string) => string): Record<'asc' | 'desc', string> {
-  return { asc: statement('ASC', '>='), desc: statement('DESC', '<=') };
-}

@@ -11,8 +11,8 @@ import type { Database } from '../connection.ts';
 import {
   FIND_CURRENT_TEMPLATES,
   FIND_TEMPLATE_VERSIONS,
-  LIST_TEMPLATE_VERSIONS,
-  LIST_TEMPLATES,
+  listTemplates,
+  listTemplateVersions,
   READ_TEMPLATE,
   READ_TEMPLATE_VERSION,
 } from '../sql/templates.ts';
@@ -87,11 +87,12 @@ export class TemplateStore {
   /** A page of a workspace's templates, by age; with a name, only the one that has it. */
   async list(
     workspaceId: WorkspaceId,
-    page: PageRequest<TemplateId>,
+    { limit, sort, startAt }: PageRequest<TemplateId>,
     name?: string,
   ): Promise<Page<TemplateSummary>> {
-    const rows = await this.readPage<TemplateSummaryRow>(LIST_TEMPLATES, workspaceId, page, [name ?? null]);
-    return pageOf(rows.map(templateSummaryOf), page.limit);
+    const values = [uuidOf(workspaceId), startAt && uuidOf(startAt), limit + 1, name];
+    const { rows } = await this.database.pool.query<TemplateSummaryRow>(listTemplates(sort), values);
+    return pageOf(rows.map(templateSummaryOf), limit);
   }
 
   /** The template with its current version, if this workspace has it. */
@@ -121,29 +122,13 @@ export class TemplateStore {
   async listVersions(
     workspaceId: WorkspaceId,
     id: TemplateId,
-    page: PageRequest<TemplateVersionId>,
+    { limit, sort, startAt }: PageRequest<TemplateVersionId>,
   ): Promise<Page<TemplateVersionSummary> | undefined> {
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), deletedAt: null };
     if ((await this.database.prisma.template.count({ where })) === 0) return undefined;
-    const rows = await this.readPage<VersionRow>(LIST_TEMPLATE_VERSIONS, id, page);
-    return pageOf(rows.map(versionSummaryOf), page.limit);
-  }
-
-  private async readPage<Row extends object>(
-    statements: Record<'asc' | 'desc', string>,
-    of: WorkspaceId | TemplateId,
-    { limit, sort, startAt }: PageRequest<TemplateId | TemplateVersionId>,
-    filters: readonly unknown[] = [],
-  ): Promise<Row[]> {
-    const start = startAt === undefined ? null : uuidOf(startAt);
-    const statement = statements[sort === 'createdAt.asc' ? 'asc' : 'desc'];
-    const { rows } = await this.database.pool.query<Row & object>(statement, [
-      uuidOf(of),
-      start,
-      limit + 1,
-      ...filters,
-    ]);
-    return rows;
+    const values = [where.id, startAt && uuidOf(startAt), limit + 1];
+    const { rows } = await this.database.pool.query<VersionRow>(listTemplateVersions(sort), values);
+    return pageOf(rows.map(versionSummaryOf), limit);
   }
 }
 
