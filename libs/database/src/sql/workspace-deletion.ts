@@ -16,6 +16,8 @@ export const FORGET_PAUSES = `DELETE FROM paused_lanes WHERE lane_id = ANY ($1::
  */
 export const LOCK_WEBHOOKS = `SELECT FROM webhooks WHERE workspace_id = $1::uuid ORDER BY id FOR UPDATE`;
 
+const removeAll = (table: string): string => `DELETE FROM ${table} WHERE workspace_id = ANY ($1::uuid[])`;
+
 const LANES_OF_WEBHOOKS = `SELECT type_id('wh', id) FROM webhooks WHERE workspace_id = ANY ($1::uuid[])`;
 
 /**
@@ -23,14 +25,14 @@ const LANES_OF_WEBHOOKS = `SELECT type_id('wh', id) FROM webhooks WHERE workspac
  * rows. What belongs to these rows goes with them (ON DELETE CASCADE).
  */
 export const REMOVE_ACCESS = {
-  api_keys: 'DELETE FROM api_keys WHERE workspace_id = ANY ($1::uuid[])',
-  invitations: 'DELETE FROM invitations WHERE workspace_id = ANY ($1::uuid[])',
-  verification_links: 'DELETE FROM verification_links WHERE workspace_id = ANY ($1::uuid[])',
-  identities: 'DELETE FROM identities WHERE workspace_id = ANY ($1::uuid[])',
+  api_keys: removeAll('api_keys'),
+  invitations: removeAll('invitations'),
+  verification_links: removeAll('verification_links'),
+  identities: removeAll('identities'),
   paused_lanes: `DELETE FROM paused_lanes WHERE queue = 'webhook' AND lane_id IN (${LANES_OF_WEBHOOKS})`,
   slow_lanes: `DELETE FROM slow_lanes WHERE lane_id IN (${LANES_OF_WEBHOOKS})`,
-  webhook_notices: 'DELETE FROM webhook_notices WHERE workspace_id = ANY ($1::uuid[])',
-  webhooks: 'DELETE FROM webhooks WHERE workspace_id = ANY ($1::uuid[])',
+  webhook_notices: removeAll('webhook_notices'),
+  webhooks: removeAll('webhooks'),
 } as const;
 
 /** Deletes the memberships of a workspace, and returns whose they were. $1 uuid. Index: memberships_by_workspace_idx. Locks: the rows. */
@@ -56,8 +58,6 @@ export const LARGE_TABLES = [
 /** Deletes some rows of a workspace. $1 uuid: the workspace. $2 int: how many. Index: one by workspace. Locks: the rows. */
 export const removeSome = (table: (typeof LARGE_TABLES)[number]): string => `
 DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE workspace_id = $1::uuid LIMIT $2::int))`;
-
-const removeAll = (table: string): string => `DELETE FROM ${table} WHERE workspace_id = ANY ($1::uuid[])`;
 
 /**
  * Deletes a workspace, by table, after {@link REMOVE_ACCESS}. $1 uuid[]: the workspace. The row of usage comes first: whoever accepts locks it before writing
