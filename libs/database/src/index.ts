@@ -31,7 +31,7 @@ export {
 export { type ComposableEmail, type TemplatedContent } from './stores/composable-email.ts';
 export { ContactChanges } from './stores/contact-changes.ts';
 export { ContactStore } from './stores/contact-store.ts';
-export { type ContactUpsert, type ContactWrite, type ExceededSize } from './stores/contact-writes.ts';
+export { type ContactUpsert, type ContactWrite } from './stores/contact-writes.ts';
 export { EmailChanges } from './stores/email-changes.ts';
 export {
   type CountedEmails,

@@ -29,15 +29,13 @@ describe('mergeProperties', () => {
     const hundred = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, n]));
     expect(mergeProperties(hundred, { key0: 'new' })).toHaveProperty('properties.key0', 'new');
     expect(mergeProperties(hundred, { more: 1 })).toMatchObject({
-      exceeded: { max: 100, unit: 'keys' },
-      amount: 101,
+      exceeded: { size: { max: 100, unit: 'keys' }, amount: 101 },
     });
     expect(mergeProperties(hundred, { more: 1, key0: null })).toHaveProperty('properties.more', 1);
     const half = 'é'.repeat(16_379);
     expect(mergeProperties({ a: half }, { b: `${half}xxxxx` })).toHaveProperty('properties.a', half);
     expect(mergeProperties({ a: half }, { b: `${half}xxxxxx` })).toMatchObject({
-      exceeded: { max: 65_536, unit: 'bytes' },
-      amount: 65_537,
+      exceeded: { size: { max: 65_536, unit: 'bytes' }, amount: 65_537 },
     });
   });
 

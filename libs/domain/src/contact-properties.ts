@@ -1,9 +1,14 @@
 import { canonicalJson, type JsonObject, type JsonValue } from './canonical-json.ts';
 import { type Size, SIZES } from './limits.ts';
 
-/** The merged properties of a contact, or the size limit that they exceed and their actual size. */
-export type MergedProperties =
-  { readonly properties: JsonObject } | { readonly exceeded: Size; readonly amount: number };
+/** A size limit that properties would exceed, and how large they would be. */
+export interface ExceededSize {
+  readonly size: Size;
+  readonly amount: number;
+}
+
+/** The merged properties of a contact, or the size limit that they would exceed. */
+type MergedProperties = { readonly properties: JsonObject } | { readonly exceeded: ExceededSize };
 
 /**
  * Applies a change to properties: given keys are replaced, those given as null are removed, all others are kept. The size limits
@@ -15,8 +20,8 @@ export function mergeProperties(current: JsonObject, given: JsonObject): MergedP
   const bytes = Buffer.byteLength(JSON.stringify(properties));
   const { contactPropertyKeys, contactProperties } = SIZES;
   if (members.length > contactPropertyKeys.max)
-    return { exceeded: contactPropertyKeys, amount: members.length };
-  if (bytes > contactProperties.max) return { exceeded: contactProperties, amount: bytes };
+    return { exceeded: { size: contactPropertyKeys, amount: members.length } };
+  if (bytes > contactProperties.max) return { exceeded: { size: contactProperties, amount: bytes } };
   return { properties };
 }
 

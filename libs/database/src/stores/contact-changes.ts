@@ -5,6 +5,7 @@ import {
   changesBetween,
   type Contact,
   type ContactStatus,
+  type ExceededSize,
   type JsonObject,
   mergeProperties,
   withStatus,
@@ -17,7 +18,7 @@ import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
-import { type ExceededSize, writeContacts } from './contact-writes.ts';
+import { writeContacts } from './contact-writes.ts';
 
 /** The context of a change of one contact: its transaction, and the database's time in it. */
 interface ChangeContext {
@@ -46,7 +47,7 @@ export class ContactChanges {
   ): Promise<Contact | { readonly exceeded: ExceededSize } | undefined> {
     return this.change(workspaceId, id, actor, async (before, context) => {
       const merged = mergeProperties(before.properties, given);
-      if (!('properties' in merged)) return { exceeded: { size: merged.exceeded, amount: merged.amount } };
+      if ('exceeded' in merged) return merged;
       const changes = changesBetween(before.properties, merged.properties);
       if (changes === undefined) return before;
       const after = { ...before, properties: merged.properties, updatedAt: new Date(context.nowMs) };

@@ -2,10 +2,9 @@ import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   changesBetween,
   type Contact,
+  type ExceededSize,
   type JsonObject,
-  type MergedProperties,
   mergeProperties,
-  type Size,
 } from '@posthorn/domain';
 import { type AnyTransaction, eventsAsJson, type NewEvent, runWithEvents } from '../events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../sql/contacts.ts';
@@ -19,12 +18,6 @@ export interface ContactUpsert {
   readonly email: string;
   /** Replaces the given keys, removes those given as null, and keeps the others. Already validated against the size limits. */
   readonly properties: JsonObject;
-}
-
-/** The size limit that properties would have exceeded, and how large they would have been. */
-export interface ExceededSize {
-  readonly size: Size;
-  readonly amount: number;
 }
 
 /** The outcome of an upsert. */
@@ -75,13 +68,16 @@ async function lockContacts(
   nowMs: number,
   upserts: readonly ContactUpsert[],
 ): Promise<Change[]> {
-  const items = upserts.map(({ workspaceId, email, properties }, n) => ({
-    n,
-    id: newUuid(nowMs),
-    workspace_id: uuidOf(workspaceId),
-    email,
-    properties: propertiesIn(mergeProperties({}, properties)) ?? {},
-  }));
+  const items = upserts.map(({ workspaceId, email, properties }, n) => {
+    const merged = mergeProperties({}, properties);
+    return {
+      n,
+      id: newUuid(nowMs),
+      workspace_id: uuidOf(workspaceId),
+      email,
+      properties: 'properties' in merged ? merged.properties : {},
+    };
+  });
   client.pipelineWithNext({
     name: 'lock_contacts',
     text: LOCK_CONTACTS,
@@ -100,17 +96,12 @@ async function lockContacts(
   });
 }
 
-function propertiesIn(merged: MergedProperties): JsonObject | undefined {
-  return 'properties' in merged ? merged.properties : undefined;
-}
-
 /** Applies the upserts of one contact. @returns the outcome of each */
 function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<ContactWrite, 'contact'>[] {
   return change.numbers.map((n, index) => {
     const before = change.properties;
     const merged = mergeProperties(before, upserts[n]!.properties);
-    if (!('properties' in merged))
-      return { outcome: 'too_large', exceeded: { size: merged.exceeded, amount: merged.amount } };
+    if (!('properties' in merged)) return { outcome: 'too_large', exceeded: merged.exceeded };
     change.properties = merged.properties;
     if (change.isNew && index === 0) return { outcome: 'created' };
     return { outcome: changesBetween(before, merged.properties) === undefined ? 'unchanged' : 'updated' };

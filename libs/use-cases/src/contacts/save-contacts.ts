@@ -1,6 +1,6 @@
 import { type ContactId, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, Contact, JsonObject } from '@posthorn/domain';
-import type { ContactChanges, ContactStore, ContactWrite, ExceededSize } from '@posthorn/database';
+import type { Actor, Contact, ExceededSize, JsonObject } from '@posthorn/domain';
+import type { ContactChanges, ContactStore, ContactWrite } from '@posthorn/database';
 import { UpsertContacts } from './upsert-contacts.ts';
 
 interface SaveContactsOptions {
