@@ -21,7 +21,6 @@ const CONNECTIONS = 2;
  * @property {import('@posthorn/database').AuditLogStore} auditLog
  * @property {import('@posthorn/database').OperatorAccountStore} operators
  * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
- * @property {readonly import('@posthorn/database').SealedColumn[]} sealedColumns
  * @property {import('@posthorn/database').ErasureStore} erasure
  * @property {import('@posthorn/database').WorkspaceDeletionStore} deletion
  * @property {() => import('@posthorn/signing').SecretBox} openSecretBox throws NotReady when no key is set
@@ -76,7 +75,6 @@ export async function withCommandContext(work) {
       auditLog: new lib.AuditLogStore(database),
       operators: new lib.OperatorAccountStore(database),
       sealedSecrets: new lib.SealedSecretStore(database),
-      sealedColumns: Object.values(lib.SEALED_COLUMNS),
       erasure: new lib.ErasureStore(database),
       deletion: new lib.WorkspaceDeletionStore(database),
       openSecretBox: () =>

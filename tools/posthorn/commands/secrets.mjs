@@ -5,8 +5,8 @@ export const SECRET_COMMANDS = [
     sentence: 'Re-encrypts every stored secret with the first key of ENCRYPTION_KEYS.',
     flags: {},
     example: 'secrets rotate',
-    run: ({ useCases, actor, sealedSecrets, sealedColumns, openSecretBox }) =>
-      useCases.rotateSecrets(sealedSecrets, actor, openSecretBox(), sealedColumns),
+    run: ({ useCases, actor, sealedSecrets, openSecretBox }) =>
+      useCases.rotateSecrets(sealedSecrets, actor, openSecretBox()),
     show: ({ sealedAnew }) =>
       sealedAnew === 0
         ? 'Every secret is encrypted with the first key already; the others may go.'

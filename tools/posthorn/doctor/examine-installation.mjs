@@ -75,7 +75,6 @@ function databaseChecks({ useCases, database: lib }, { database: at, secrets }, 
   return useCases.databaseChecks({
     database,
     findMissingMigrations: () => lib.examineMigrations(at.DATABASE_URL, MIGRATIONS),
-    sealedColumns: Object.values(lib.SEALED_COLUMNS),
     box: secrets?.box,
   });
 }

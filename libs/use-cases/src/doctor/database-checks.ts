@@ -39,7 +39,6 @@ interface ExaminedInstallation {
   readonly database: ExaminedDatabase;
   /** The migrations that have not been applied. @throws MigrationMismatch */
   readonly findMissingMigrations: () => Promise<readonly string[]>;
-  readonly sealedColumns: readonly SealedColumn[];
   /** Undefined when ENCRYPTION_KEYS is not usable, which another check reports. */
   readonly box: SecretBox | undefined;
 }
@@ -133,12 +132,12 @@ async function judgeMigrations({ findMissingMigrations }: ExaminedInstallation):
 }
 
 /** Decrypts the newest stored secret of each kind, and discards the plaintext. */
-async function judgeSecrets({ database, sealedColumns, box }: ExaminedInstallation): Promise<Finding> {
+async function judgeSecrets({ database, box }: ExaminedInstallation): Promise<Finding> {
   if (box === undefined)
     return fault('there is no usable key ring', 'set ENCRYPTION_KEYS to what the apps have');
   let opened = 0;
   const closed: string[] = [];
-  for (const column of sealedColumns) {
+  for (const column of Object.values(SEALED_COLUMNS)) {
     for (const { rowId, sealed } of await database.readSealed(column)) {
       const secret = box.tryToOpen(sealed, sealContextOf(column, rowId));
       if (secret instanceof SecretNotOpened) closed.push(`${ownerOf(column, rowId)}: ${secret.message}`);

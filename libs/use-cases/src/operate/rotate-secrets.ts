@@ -1,5 +1,6 @@
 import {
   sealContextOf,
+  SEALED_COLUMNS,
   type SealedColumn,
   type SealedSecret,
   type SealedSecretStore,
@@ -22,7 +23,7 @@ export async function rotateSecrets(
   secrets: Pick<SealedSecretStore, 'listOthers' | 'replace' | 'record'>,
   actor: Actor,
   box: SecretBox,
-  columns: readonly SealedColumn[],
+  columns: readonly SealedColumn[] = Object.values(SEALED_COLUMNS),
 ): Promise<{ readonly sealedAnew: number }> {
   const key = box.currentKeyId;
   let sealedAnew = 0;
