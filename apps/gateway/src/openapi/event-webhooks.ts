@@ -1,7 +1,7 @@
 import { EVENT_NAMES, type EventName, eventShape, EVENTS } from '@posthorn/domain';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import type { OpenApiDocument, Part } from './document-types.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { type JsonSchema, referenceNamed } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
 const TAG: Tag = 'Webhooks';
@@ -34,7 +34,7 @@ export function eventSchemas(): Record<string, JsonSchema> {
 
 /** The schema of the `data` of any event. */
 export function eventDataSchema(): JsonSchema {
-  return { anyOf: [...namesByDataTitle().keys()].map((title) => ({ $ref: referenceOf(title) })) };
+  return { anyOf: [...namesByDataTitle().keys()].map(referenceNamed) };
 }
 
 /** The schema of any object with the `event` and the `data` of an event: by `event`, clients tell which `data` it has. */
@@ -42,7 +42,7 @@ export function eventWithDataSchema(): JsonSchema {
   const kinds = [...namesByDataTitle()].map(([title, names]) => ({
     type: 'object',
     required: ['event', 'data'],
-    properties: { event: { type: 'string', enum: names }, data: { $ref: referenceOf(title) } },
+    properties: { event: { type: 'string', enum: names }, data: referenceNamed(title) },
   }));
   return { oneOf: kinds };
 }
@@ -69,7 +69,7 @@ function postOf(name: EventName): Part {
     security: [],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: { $ref: referenceOf(title) }, examples } },
+      content: { 'application/json': { schema: referenceNamed(title), examples } },
     },
     responses: ANSWERS,
   };
@@ -84,9 +84,5 @@ function extractTitled(schema: JsonSchema, found: Record<string, JsonSchema>): J
     ...rest,
     properties: Object.fromEntries(fields.map(([field, inner]) => [field, extractTitled(inner, found)])),
   };
-  return { $ref: referenceOf(title) };
-}
-
-function referenceOf(title: string): string {
-  return `#/components/schemas/${title}`;
+  return referenceNamed(title);
 }

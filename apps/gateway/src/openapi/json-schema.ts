@@ -17,7 +17,12 @@ export function referenceTo(described: DescribedClass): JsonSchema {
   const known = classes.get(described.name) ?? described;
   if (known !== described) throw new Error(`two classes of the interface are called ${described.name}`);
   classes.set(described.name, described);
-  return { $ref: REFERENCE + described.name };
+  return referenceNamed(described.name);
+}
+
+/** A reference to the schema of this name. */
+export function referenceNamed(name: string): JsonSchema {
+  return { $ref: REFERENCE + name };
 }
 
 /** The class that a schema refers to; undefined when it is no reference. */

@@ -1,7 +1,7 @@
 import { type ErrorStatus, REASON_PHRASES, type Refusal } from '@posthorn/kernel';
 import { answerOf } from '@posthorn/platform';
 import { answerExamples } from './examples.ts';
-import type { DescribedExample, OtherContent, Redirect, Refusals } from './describes.ts';
+import type { OtherContent, Redirect, Refusals } from './describes.ts';
 import type { Part } from './document-types.ts';
 import { type AnswerHeader, answerHeaders } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
@@ -85,9 +85,7 @@ function contentOf(
   { answerExamples: given, exampleOverrides }: Route['description'],
 ): Part {
   if (typeof answer === 'function') {
-    const examples: Record<string, DescribedExample> = {
-      ...(given ?? answerExamples(answer, exampleOverrides)),
-    };
+    const examples = given ?? answerExamples(answer, exampleOverrides);
     return { 'application/json': { schema: referenceTo(answer), examples } };
   }
   const { contentType, schema = { type: 'string' }, example } = answer;
