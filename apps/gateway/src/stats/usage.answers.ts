@@ -24,7 +24,7 @@ export class Usage {
   remaining!: number | null;
 
   @AnswerField('When the next month begins.', time, { example: '2030-02-01T00:00:00.000Z' })
-  resetsAt!: string;
+  resetsAt!: Date;
 }
 
 /** The answer with the usage. */

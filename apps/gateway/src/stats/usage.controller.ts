@@ -19,9 +19,7 @@ export class UsageController {
     answer: UsageAnswer,
   })
   async read(@Caller() { workspaceId }: Principal): Promise<UsageAnswer> {
-    const { month, resetsAt, ...counts } = await this.usage.read(workspaceId);
-    return {
-      usage: { month: month.toISOString().slice(0, 7), ...counts, resetsAt: resetsAt.toISOString() },
-    };
+    const usage = await this.usage.read(workspaceId);
+    return { usage: { ...usage, month: usage.month.toISOString().slice(0, 7) } };
   }
 }
