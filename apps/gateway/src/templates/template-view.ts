@@ -1,5 +1,5 @@
 import { withoutUnsubscribeUrl } from '@posthorn/use-cases';
-import { type Mailbox, mailboxText } from '@posthorn/domain';
+import { mailboxText } from '@posthorn/domain';
 import type {
   Template as TemplateRecord,
   TemplateSummary as SummaryRecord,
@@ -35,11 +35,11 @@ export function versionView({
   required,
   unsubscribe,
   createdAt,
-}: Omit<TemplateVersionSummary, 'id'> & { readonly from: Mailbox }): TemplateVersion {
-  const sender = { from: from.address, fromName: from.name ?? null };
+}: Omit<TemplateVersionSummary, 'id'>): TemplateVersion {
   return {
     version,
-    ...sender,
+    from: from.address,
+    fromName: from.name ?? null,
     subject,
     requiredVariables: withoutUnsubscribeUrl(required, unsubscribe),
     createdAt,

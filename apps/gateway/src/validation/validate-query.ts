@@ -20,7 +20,7 @@ export function validateQuery<Query extends object>(queryClass: new () => Query,
   } catch (refusal) {
     const hasSpace = Object.values(parameters).some((value) => String(value).includes(' '));
     if (!(refusal instanceof Refusal) || !hasSpace) throw refusal;
-    throw new Refusal(refusal.statusCode, `${refusal.message}; ${PLUS_IS_SPACE}`, refusal.details);
+    throw new Refusal(400, `${refusal.message}; ${PLUS_IS_SPACE}`);
   }
 }
 

@@ -44,9 +44,9 @@ export class DeliveriesController {
     @Query() query: unknown,
   ): Promise<DeliveriesAnswer> {
     const validated = validateQuery(DeliveriesQuery, query);
-    const wanted = [deliveryFilter(validated), pageById('dlv', validated)] as const;
-    const deliveries = foundBy('webhook_id', await this.deliveries.list(workspaceId, id, ...wanted));
-    return { deliveries };
+    const filter = deliveryFilter(validated);
+    const page = await this.deliveries.list(workspaceId, id, filter, pageById('dlv', validated));
+    return { deliveries: foundBy('webhook_id', page) };
   }
 
   @Get(':webhook_id/deliveries/:delivery_id')
