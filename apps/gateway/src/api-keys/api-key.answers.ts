@@ -44,7 +44,7 @@ export class CreatedApiKey extends ApiKey {
 }
 
 /** A page of keys. */
-export class ApiKeyPage extends pageOf('The keys of the page.', ApiKey, time) {}
+class ApiKeyPage extends pageOf('The keys of the page.', ApiKey, time) {}
 
 /** The answer that lists keys. */
 export class ApiKeysAnswer {

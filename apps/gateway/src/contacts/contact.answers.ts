@@ -65,7 +65,7 @@ export class ContactDeletedAnswer extends ContactAnswer {
 }
 
 /** A page of contacts. */
-export class ContactPage extends pageOf('The contacts of the page.', Contact) {}
+class ContactPage extends pageOf('The contacts of the page.', Contact) {}
 
 /** The answer that lists contacts. */
 export class ContactsAnswer {
@@ -74,7 +74,7 @@ export class ContactsAnswer {
 }
 
 /** An item of a batch that was not taken. */
-export class FailedContact {
+class FailedContact {
   @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
@@ -88,7 +88,7 @@ export class FailedContact {
 }
 
 /** What became of the items of a batch. */
-export class ContactBatchResult {
+class ContactBatchResult {
   @AnswerField('The created and updated contacts, in the order of the request.', listOf(Contact))
   successful!: Contact[];
 

@@ -1,7 +1,7 @@
 import { escapeHtml } from '@posthorn/kernel';
 
 /** A page that `docsUrl` points to. */
-export interface ErrorPage {
+interface ErrorPage {
   readonly title: string;
   /** Paragraphs, with code in backticks; and example bodies. */
   readonly parts: readonly (string | object)[];

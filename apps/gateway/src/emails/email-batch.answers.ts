@@ -4,7 +4,7 @@ import { ErrorAnswer } from '../openapi/service.answers.ts';
 import { Email } from './email.answers.ts';
 
 /** An item of a batch that was not accepted. */
-export class FailedItem {
+class FailedItem {
   @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
@@ -18,7 +18,7 @@ export class FailedItem {
 }
 
 /** What became of the items of a batch. */
-export class BatchResult {
+class BatchResult {
   @AnswerField('The accepted emails, in the order of the request.', listOf(Email))
   successful!: Email[];
 

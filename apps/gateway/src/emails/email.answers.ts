@@ -85,7 +85,7 @@ export class EmailAnswer {
 }
 
 /** A page of emails. */
-export class EmailPage extends pageOf('The emails, in the requested order.', EmailWithTimes) {}
+class EmailPage extends pageOf('The emails, in the requested order.', EmailWithTimes) {}
 
 /** The answer that lists emails. */
 export class EmailsAnswer {

@@ -5,7 +5,7 @@ import { Optional, Required } from '../validation/rule.ts';
 import { content, displayName, shortText, singleLine, timestamp } from '../validation/text-rules.ts';
 
 /** Tracking and unsubscribe settings of an email. */
-export class EmailSettingsRequest {
+class EmailSettingsRequest {
   @Optional(flag, 'Whether links are rewritten so that clicks are recorded.', {
     default: true,
     example: true,

@@ -25,7 +25,7 @@ export class Member {
 }
 
 /** A page of members. */
-export class MemberPage extends pageOf('The members of the page.', Member) {}
+class MemberPage extends pageOf('The members of the page.', Member) {}
 
 /** The answer that lists members. */
 export class MembersAnswer {
@@ -83,7 +83,7 @@ export class Invitation {
 }
 
 /** A page of invitations. */
-export class InvitationPage extends pageOf('The invitations of the page.', Invitation) {}
+class InvitationPage extends pageOf('The invitations of the page.', Invitation) {}
 
 /** The answer that lists invitations. */
 export class InvitationsAnswer {

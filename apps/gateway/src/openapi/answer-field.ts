@@ -1,6 +1,6 @@
 import type { DescribedClass, JsonSchema } from './json-schema.ts';
 
-export interface AnswerFieldTraits {
+interface AnswerFieldTraits {
   /**
    * The field's value in the examples. Not needed where the schema has examples or is another class; examples omit optional fields
    * without one.
@@ -11,7 +11,7 @@ export interface AnswerFieldTraits {
 }
 
 /** The description of a field of an answer. */
-export interface DescribedAnswerField extends AnswerFieldTraits {
+interface DescribedAnswerField extends AnswerFieldTraits {
   readonly field: string;
   readonly sentence: string;
   readonly schema: JsonSchema;

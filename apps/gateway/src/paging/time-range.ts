@@ -7,7 +7,7 @@ interface RangeQuery {
   readonly createdBefore?: string;
 }
 
-export interface TimeRange {
+interface TimeRange {
   readonly createdAfter: Date | undefined;
   readonly createdBefore: Date | undefined;
 }

@@ -43,7 +43,7 @@ export class EmailCounts {
 }
 
 /** The counts of one day. */
-export class DayStats extends EmailCounts {
+class DayStats extends EmailCounts {
   @AnswerField('The day of acceptance (UTC).', calendarDay)
   day!: string;
 }

@@ -2,7 +2,7 @@ import { AnswerField } from '../openapi/answer-field.ts';
 import { count, nullable, objectOf, time } from '../openapi/answer-schemas.ts';
 
 /** How much of the monthly limit is used. */
-export class Usage {
+class Usage {
   @AnswerField(
     'The current month (UTC).',
     { type: 'string', pattern: '^\\d{4}-\\d{2}$' },

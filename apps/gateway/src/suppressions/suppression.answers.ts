@@ -49,7 +49,7 @@ export class SuppressionDeletedAnswer extends SuppressionAnswer {
 }
 
 /** A page of the list. */
-export class SuppressionPage extends pageOf('The entries of the page.', Suppression) {}
+class SuppressionPage extends pageOf('The entries of the page.', Suppression) {}
 
 /** The answer that shows the list. */
 export class SuppressionsAnswer {

@@ -24,7 +24,7 @@ export interface PendingMailParts {
 }
 
 /** Mails that are recorded but not handed over yet, by their kind. */
-export interface PendingMailKinds {
+interface PendingMailKinds {
   readonly invitations: SubmitPendingMails;
   readonly verifications: SubmitPendingMails;
   readonly webhookNotices: SendEditorNotices<PendingWebhookNotice>;

@@ -102,7 +102,7 @@ export class TemplateDeletedAnswer {
 }
 
 /** A page of templates. */
-export class TemplatePage extends pageOf('The templates, without their content.', TemplateSummary) {}
+class TemplatePage extends pageOf('The templates, without their content.', TemplateSummary) {}
 
 /** The answer that lists templates. */
 export class TemplatesAnswer {
@@ -111,7 +111,7 @@ export class TemplatesAnswer {
 }
 
 /** A page of the versions of a template. */
-export class TemplateVersionPage extends pageOf('The versions, without their content.', TemplateVersion) {}
+class TemplateVersionPage extends pageOf('The versions, without their content.', TemplateVersion) {}
 
 /** The answer that lists the versions of a template. */
 export class TemplateVersionsAnswer {

@@ -142,7 +142,7 @@ export class DeliveryAnswer {
 }
 
 /** A page of deliveries. */
-export class DeliveryPage extends pageOf('The deliveries of the page.', ListedDelivery) {}
+class DeliveryPage extends pageOf('The deliveries of the page.', ListedDelivery) {}
 
 /** The answer that lists deliveries. */
 export class DeliveriesAnswer {

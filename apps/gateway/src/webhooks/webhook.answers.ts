@@ -58,7 +58,7 @@ export class WebhookDeletedAnswer extends WebhookAnswer {
 }
 
 /** A page of webhooks. */
-export class WebhookPage extends pageOf('The webhooks of the page.', ListedWebhook, time) {}
+class WebhookPage extends pageOf('The webhooks of the page.', ListedWebhook, time) {}
 
 /** The answer that lists webhooks. */
 export class WebhooksAnswer {

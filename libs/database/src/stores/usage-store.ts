@@ -2,7 +2,7 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Database } from '../connection.ts';
 
 /** What a workspace has used of a month. */
-export interface UsedInMonth {
+interface UsedInMonth {
   /** The emails that count towards the monthly limit. */
   readonly used: number;
   /** The workspace's own monthly limit, where 0 means none; null: the installation's. */

@@ -36,10 +36,10 @@ const GROUP = 500;
 const WHY_PAUSED = 'The workspace is being deleted';
 
 /** A position among the emails of a workspace, or among its events. */
-export type DeletionPosition = readonly unknown[];
+type DeletionPosition = readonly unknown[];
 
 /** The result of one group, and its last position. */
-export interface DeletedGroup extends RemovedRows {
+interface DeletedGroup extends RemovedRows {
   readonly end: DeletionPosition;
 }
 

@@ -1,7 +1,7 @@
 import { AcceptanceStore, type Database, IdentityStore, TemplateStore } from '@posthorn/database';
 import { AcceptEmails, type AcceptEmailsOptions } from './accept-emails.ts';
 
-export interface AcceptanceParts extends Pick<AcceptEmailsOptions, 'rings' | 'monthlyLimit' | 'errorBodyOf'> {
+interface AcceptanceParts extends Pick<AcceptEmailsOptions, 'rings' | 'monthlyLimit' | 'errorBodyOf'> {
   readonly database: Database;
 }
 

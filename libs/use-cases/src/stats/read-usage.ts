@@ -2,7 +2,7 @@ import type { DatabaseClock, WorkspaceId } from '@posthorn/kernel';
 import { startOfMonth, startOfNextMonth } from '@posthorn/domain';
 import type { UsageStore } from '@posthorn/database';
 
-export interface ReadUsageOptions {
+interface ReadUsageOptions {
   readonly usage: Pick<UsageStore, 'read'>;
   readonly clock: DatabaseClock;
   /** Emails per month of a workspace without a limit of its own; null: no limit. */
@@ -10,7 +10,7 @@ export interface ReadUsageOptions {
 }
 
 /** How much of its monthly limit a workspace has used. */
-export interface MonthlyUsage {
+interface MonthlyUsage {
   /** The first day of the month (UTC). */
   readonly month: Date;
   readonly used: number;
