@@ -46,6 +46,7 @@ function emailOf(database: Database, { workspaceId, lane, to, sendAt }: Seed): A
     messageId: messageIdFor(id, 'example.com'),
     trackClicks: false,
     trackOpens: false,
+    unsubscribe: false,
     html: '<p>Seeded</p>',
     text: 'Seeded',
     laneId: lane === 'now' ? nowLane(workspaceId) : bulkLane(workspaceId),

@@ -191,6 +191,7 @@ export function rawEmail(
     messageId: `${id}@example.com`,
     trackClicks: false,
     trackOpens: false,
+    unsubscribe: false,
     html: '<p>Welcome</p>',
     sendAt: null,
     acceptedAt,

@@ -18,8 +18,8 @@ interface AcceptableTraits {
   readonly fromDomain: string;
   readonly replyTo: readonly Mailbox[];
   readonly messageId: string;
-  /** Whether it carries an unsubscribe link. Default: no. */
-  readonly unsubscribe?: boolean;
+  /** Whether it carries an unsubscribe link. */
+  readonly unsubscribe: boolean;
   /** Null: now. */
   readonly sendAt: Date | null;
   readonly acceptedAt: Date;
@@ -159,7 +159,7 @@ function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS>
     call_key: callKey,
     track_clicks: email.trackClicks,
     track_opens: email.trackOpens,
-    unsubscribe: email.unsubscribe ?? false,
+    unsubscribe: email.unsubscribe,
     send_at: email.sendAt,
     accepted_at: email.acceptedAt,
     html: raw?.html,

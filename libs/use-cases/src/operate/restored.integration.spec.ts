@@ -89,6 +89,7 @@ function emailDueIn(dueInMs: number): AcceptableEmail {
     messageId: messageIdFor(id, 'example.com'),
     trackClicks: false,
     trackOpens: false,
+    unsubscribe: false,
     laneId: bulkLane(shop),
     bytes: 100,
   };
