@@ -12,7 +12,6 @@ export {
 export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
 export { endedRefusal, invitationRefusal, lastEditorRefusal } from './members/member-refusals.ts';
-export { SendInvitationMails } from './members/send-invitation-mails.ts';
 export {
   propertiesTooLarge,
   SaveContacts,

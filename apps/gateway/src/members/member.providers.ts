@@ -7,12 +7,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { providersOf } from '@posthorn/platform';
-import {
-  InviteMember,
-  JoinWorkspace,
-  SendInvitationMails,
-  type SubmitPendingMails,
-} from '@posthorn/use-cases';
+import { InviteMember, JoinWorkspace, type SubmitPendingMails } from '@posthorn/use-cases';
 
 export interface MemberParts {
   readonly database: Database;
@@ -28,12 +23,11 @@ export function memberProviders(
   const invitations = new InvitationStore(database);
   const changes = new InvitationChanges(database);
   const workspaces = new WorkspaceStore(database);
-  const mails = new SendInvitationMails({ pendingMails, clock, publicUrl });
   return providersOf(
     new MemberStore(database),
     invitations,
     changes,
-    new InviteMember({ invitations, changes, workspaces, mails, clock }),
+    new InviteMember({ invitations, changes, workspaces, pendingMails, clock, publicUrl }),
     new JoinWorkspace(database),
   );
 }

@@ -1,8 +1,18 @@
-import { type DatabaseClock, type InvitationId, newId, type WorkspaceId } from '@posthorn/kernel';
+import { type DatabaseClock, type InvitationId, newId, newUuid, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, addressKey, type Invitation, type Role } from '@posthorn/domain';
-import type { InvitationChanges, InvitationStore, WorkspaceStore } from '@posthorn/database';
+import type {
+  InvitationChanges,
+  InvitationStore,
+  NewInvitationMail,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { hashSecret, newSecret } from '@posthorn/signing';
+import type { SubmitPendingMails } from '../system/submit-pending-mails.ts';
+import { invitationMail } from './invitation-mail.ts';
 import { endedRefusal, invitationRefusal } from './member-refusals.ts';
-import type { SendInvitationMails } from './send-invitation-mails.ts';
+
+/** The prefix of the tokens in invitation links. */
+export const INVITATION_PREFIX = 'phi_';
 
 /** The person to invite. */
 interface WantedMember {
@@ -16,8 +26,10 @@ interface InviteMemberOptions {
   readonly invitations: Pick<InvitationStore, 'find'>;
   readonly changes: Pick<InvitationChanges, 'create' | 'renew'>;
   readonly workspaces: Pick<WorkspaceStore, 'find'>;
-  readonly mails: Pick<SendInvitationMails, 'write' | 'submit'>;
+  readonly pendingMails: Pick<SubmitPendingMails, 'seal' | 'submit'>;
   readonly clock: DatabaseClock;
+  /** The public URL of the gateway, without a trailing slash. */
+  readonly publicUrl: string;
 }
 
 /** Invites people to workspaces. Once the call has returned, the invitation is durable, and its mail is accepted or will be retried. */
@@ -29,14 +41,14 @@ export class InviteMember {
    * can be sent; 429 when too many mails were sent recently
    */
   async invite(workspaceId: WorkspaceId, actor: Actor, wanted: WantedMember): Promise<Invitation> {
-    const { changes, mails, clock } = this.options;
+    const { changes, pendingMails, clock } = this.options;
     const email = addressKey(wanted.email);
-    const mail = mails.write(email, await this.nameOf(workspaceId));
+    const mail = await this.write(workspaceId, email);
     const id = newId('inv', clock.nowMs());
     const name = wanted.name?.trim() ?? null;
     const created = await changes.create(workspaceId, actor, { id, email, name, role: wanted.role }, mail);
     if ('refused' in created) throw invitationRefusal(created);
-    await mails.submit(mail);
+    await pendingMails.submit(mail);
     return created;
   }
 
@@ -47,20 +59,25 @@ export class InviteMember {
    * @throws Refusal 409 when it was accepted or revoked, or when no mails can be sent; 429 when too many were sent recently
    */
   async resend(workspaceId: WorkspaceId, actor: Actor, id: InvitationId): Promise<Invitation | undefined> {
-    const { invitations, changes, mails } = this.options;
+    const { invitations, changes, pendingMails } = this.options;
     const before = await invitations.find(workspaceId, id);
     if (before === undefined) return undefined;
-    const mail = mails.write(before.email, await this.nameOf(workspaceId));
+    const mail = await this.write(workspaceId, before.email);
     const renewed = await changes.renew(workspaceId, actor, id, mail);
     if (renewed === undefined) return undefined;
     if ('refused' in renewed)
       throw renewed.refused === 'ended' ? endedRefusal(renewed) : invitationRefusal(renewed);
-    await mails.submit(mail);
+    await pendingMails.submit(mail);
     return renewed;
   }
 
-  private async nameOf(workspaceId: WorkspaceId): Promise<string> {
-    const workspace = await this.options.workspaces.find(workspaceId);
-    return workspace?.name ?? workspaceId;
+  /** Writes a mail with a new link. @throws Refusal (409) when this installation sends no mails of its own, because nobody would receive the link */
+  private async write(workspaceId: WorkspaceId, email: string): Promise<NewInvitationMail> {
+    const { pendingMails, workspaces, clock, publicUrl } = this.options;
+    const workspace = await workspaces.find(workspaceId);
+    const [id, token] = [newUuid(clock.nowMs()), newSecret(INVITATION_PREFIX)];
+    const link = `${publicUrl}/invitations/${token}`;
+    const mail = invitationMail(email, workspace?.name ?? workspaceId, link);
+    return { id, sealedMail: pendingMails.seal(id, mail), tokenHash: hashSecret(token) };
   }
 }

@@ -1,7 +1,7 @@
 import { type InvitationStatus, invitationStatus } from '@posthorn/domain';
 import { acceptInvitation, type Database, InvitationStore, type LinkedInvitation } from '@posthorn/database';
 import { hashIfSecret } from '@posthorn/signing';
-import { INVITATION_PREFIX } from './send-invitation-mails.ts';
+import { INVITATION_PREFIX } from './invite-member.ts';
 
 /** What anybody with the link of an invitation may see of it. */
 export interface ShownInvitation {

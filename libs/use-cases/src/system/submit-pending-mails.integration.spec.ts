@@ -20,7 +20,6 @@ import { openAcceptance } from '../accept/open-acceptance.ts';
 import { CreateIdentity } from '../identities/create-identity.ts';
 import { SendVerificationLink } from '../identities/send-verification-link.ts';
 import { InviteMember } from '../members/invite-member.ts';
-import { SendInvitationMails } from '../members/send-invitation-mails.ts';
 import { SubmitPendingMails } from './submit-pending-mails.ts';
 import { admitSystemSender, SendSystemMail } from './send-system-mail.ts';
 
@@ -72,7 +71,8 @@ const inviting: Ask = (pendingMails, email) =>
     invitations: new InvitationStore(database),
     changes: new InvitationChanges(database),
     workspaces: new WorkspaceStore(database),
-    mails: new SendInvitationMails({ pendingMails, clock: database.clock, publicUrl: PUBLIC_URL }),
+    pendingMails,
+    publicUrl: PUBLIC_URL,
     clock: database.clock,
   }).invite(workspaceId, TESTS, { email, role: 'VIEWER' });
 
