@@ -9,7 +9,6 @@ import {
   requireOwner,
   RetentionStore,
   UpkeepStore,
-  VerificationLinkStore,
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
 import {
@@ -88,7 +87,6 @@ await startProcess('scheduler', async () => {
       eras: new EraStore(db),
       recoveries: new RecoveryStore(db),
       checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
-      links: new VerificationLinkStore(db),
       removeOld: new RemoveOld(new RetentionStore(db), retention.days),
       logger,
     }),

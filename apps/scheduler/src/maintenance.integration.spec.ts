@@ -8,7 +8,6 @@ import {
   RecoveryStore,
   RetentionStore,
   UpkeepStore,
-  VerificationLinkStore,
   WorkspaceStore,
 } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
@@ -51,7 +50,6 @@ function handlersOfJobs(): JobHandlers<MaintenanceJob> {
     eras: new EraStore(database),
     recoveries: new RecoveryStore(database),
     checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError: fail }),
-    links: new VerificationLinkStore(database),
     removeOld: new RemoveOld(new RetentionStore(database), KEPT),
     logger: createLogger({ LOG_LEVEL: 'fatal' }, 'scheduler'),
   });

@@ -1,4 +1,4 @@
-import type { EraStore, RecoveryStore, UpkeepStore, VerificationLinkStore } from '@posthorn/database';
+import type { EraStore, RecoveryStore, UpkeepStore } from '@posthorn/database';
 import {
   MAX_EVENTS_KEPT_DAYS,
   EVENTS_KEPT_DAYS,
@@ -57,14 +57,13 @@ export interface MaintenanceOptions {
   readonly eras: EraStore;
   readonly recoveries: RecoveryStore;
   readonly checkDueDomains: CheckDueDomains;
-  readonly links: VerificationLinkStore;
   readonly removeOld: RemoveOld;
   readonly logger: Logger;
 }
 
 /** The handlers of the regular jobs. All of them are idempotent and may run concurrently; a failure of one does not affect the others. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
-  const { upkeep, eras, recoveries, checkDueDomains, links, removeOld, logger } = options;
+  const { upkeep, eras, recoveries, checkDueDomains, removeOld, logger } = options;
   const logIfAny = (done: Readonly<Record<string, number>>, message: string): void => {
     if (Object.values(done).some((count) => count > 0)) logger.info(done, message);
   };
@@ -108,7 +107,9 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       logIfAny({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
     },
     'verification-links.expire': async () => {
-      await untilZero(() => links.expire(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_PER_STATEMENT));
+      await untilZero(() =>
+        upkeep.expireVerificationLinks(VERIFICATION_MAILS_COUNTED_SECONDS, LINKS_PER_STATEMENT),
+      );
     },
     'retention.drop': async () => {
       logIfAny({ dropped: await removeOld.dropMonths() }, 'partitions of old emails were dropped');

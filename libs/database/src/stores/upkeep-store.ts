@@ -1,11 +1,11 @@
 import type { Database } from '../connection.ts';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../sql/deliveries.ts';
-import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS } from '../sql/upkeep.ts';
+import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS, EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
 
 /**
- * What must be done now and then to keep everything else going. All of it may run twice, even at the same time. What takes too long for `limit` rows is
- * done for fewer.
+ * What must be done now and then to keep everything else going. All of it may run twice, even at the same time. Where `limit` keys or deliveries take too
+ * long, fewer are processed.
  */
 export class UpkeepStore {
   private readonly sizes = {
@@ -24,6 +24,11 @@ export class UpkeepStore {
   /** Deletes up to `limit` invitations whose last link ended so many days ago; says how many. */
   expireInvitations(days: number, limit: number): Promise<number> {
     return this.countOf(EXPIRE_INVITATIONS, [days, limit]);
+  }
+
+  /** Deletes up to `limit` verification links that were made so many seconds ago, and so count for no limit any more; says how many. */
+  expireVerificationLinks(seconds: number, limit: number): Promise<number> {
+    return this.countOf(EXPIRE_VERIFICATION_LINKS, [seconds, limit]);
   }
 
   /** Makes the monthly partitions up to so many months ahead; says how many were missing. */

@@ -2,7 +2,6 @@ import { idFromUuid, type IdentityId, uuidOf, type WorkspaceId } from '@posthorn
 import { POSTHORN } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { VerificationLink as LinkRow } from '../generated/client.ts';
-import { EXPIRE_VERIFICATION_LINKS } from '../sql/upkeep.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { MailRefusal } from './mail-refusal.ts';
@@ -65,13 +64,6 @@ export class VerificationLinkStore {
       if (address.state === 'open') await verify(transaction, link, now);
       return address;
     });
-  }
-
-  /** Deletes links that cannot be used and do not count for any limit any more. @returns how many */
-  async expire(olderThanSeconds: number, atMost: number): Promise<number> {
-    const values = [olderThanSeconds, atMost];
-    const { rowCount } = await this.database.pool.query(EXPIRE_VERIFICATION_LINKS, values);
-    return rowCount ?? 0;
   }
 }
 
