@@ -3,7 +3,7 @@ import { hasRunOutOfTime } from './faults.ts';
 /** Successes of a size before twice the size is tried; not fewer, because a timeout costs five seconds. */
 const SUCCESSES_BEFORE_GROWTH = 8;
 
-/** An adaptive batch size: halved after a statement timeout, down to one row, and gradually doubled again. */
+/** An adaptive group size: halved after a statement timeout, down to one row, and gradually doubled again. */
 export class AdaptiveGroupSize {
   private rows = Number.POSITIVE_INFINITY;
   private successes = 0;

@@ -31,7 +31,7 @@ LEFT JOIN (SELECT queue, due_at FROM outbox LIMIT $2::int) o ON o.queue = q.queu
 GROUP BY q.queue
 ORDER BY q.queue`;
 
-/** Unclaimed emails that leave their index as soon as they have been processed, so that each batch reads the front of the index. */
+/** Unclaimed emails that leave their index as soon as they have been processed, so that each group reads the front of the index. */
 const UNCLAIMED = {
   waiting: { condition: `state = 'waiting'`, order: 'due_at' }, // outbox_waiting_by_due_idx
   dead: { condition: `state = 'taken' AND lease_until < now()`, order: 'lease_until' }, // outbox_taken_by_lease_idx
@@ -53,7 +53,7 @@ FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
  * Up to $4 int ready emails after the position $1 text, $2 timestamptz, $3 uuid, whenever they were due. Marked emails stay in this index, so a pass that
- * started each batch at the front would read them again and again. Index: outbox_ready_by_lane_idx, in its order (index-only). Locks: none.
+ * started each group at the front would read them again and again. Index: outbox_ready_by_lane_idx, in its order (index-only). Locks: none.
  */
 export const READY_EMAILS_AFTER = `
 SELECT   subject_id AS id, lane_id AS "laneId", due_at::text AS "dueAt" FROM outbox

@@ -19,7 +19,7 @@ export const LIST_RECOVERIES = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE 
 export const READ_RECOVERY = `SELECT ${COLUMNS} FROM webhook_recoveries WHERE id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid`;
 
 /**
- * Takes the recovery that has waited longest for its next batch, skipping webhooks with too many due deliveries: current events must get through too, and the
+ * Takes the recovery that has waited longest for its next group, skipping webhooks with too many due deliveries: current events must get through too, and the
  * lane of a paused webhook must not fill up. $1 int: how many are too many.
  * Indexes: webhook_recoveries_unfinished_idx, from its front; outbox_ready_by_lane_idx, at most $1 rows of each lane.
  * Locks: the recovery and its webhook, skipping those that somebody else has locked.
@@ -93,8 +93,8 @@ exhausted AS MATERIALIZED (
 SELECT ${SEEN}, ((SELECT count(*) FROM hastened) + (SELECT count(*) FROM due))::int AS failed`;
 
 /**
- * Records the progress of a recovery after a batch. $1 uuid: its id. $2 uuid: the last delivery scanned (null: none). $3 int: how many had failed. $4 boolean:
- * whether this was the last batch, so that the next state begins. Index: webhook_recoveries_pkey. Locks: the recovery.
+ * Records the progress of a recovery after a group. $1 uuid: its id. $2 uuid: the last delivery scanned (null: none). $3 int: how many had failed. $4 boolean:
+ * whether this was the last group, so that the next state begins. Index: webhook_recoveries_pkey. Locks: the recovery.
  */
 export const NOTE_RECOVERED_GROUP = `
 UPDATE webhook_recoveries r

@@ -43,7 +43,7 @@ function after(searched: SearchedTable, sign: '>' | '<=', first: number): string
   return `(${names.join(', ')}) ${sign} (${values.join(', ')})`;
 }
 
-/** The last key of the next batch, as text. $1 int: batch size; then the key after which it starts, unless it is the first. Index: the primary key. Locks: none. */
+/** The last key of the next group, as text. $1 int: group size; then the key after which it starts, unless it is the first. Index: the primary key. Locks: none. */
 export function endOfKeys(searched: SearchedTable, isFirst: boolean): string {
   const names = keyOf(searched).map(({ name }) => name);
   const texts = names.map((name) => `${name}::text`).join(', ');
@@ -64,7 +64,7 @@ function isText({ type }: TextColumn): boolean {
   return TEXTS.includes(type);
 }
 
-/** Selects the rows of a batch that name the person. Parameters from $4: the last key of the batch, then the key after which it starts, unless it is the first. */
+/** Selects the rows of a group that name the person. Parameters from $4: the last key of the group, then the key after which it starts, unless it is the first. */
 function naming(searched: SearchedTable, texts: readonly TextColumn[], isFirst: boolean): string {
   const width = keyOf(searched).length;
   const named = texts.map(({ name }) => `names_person(t.${name}::text, ${PERSON})`).join(' OR ');
@@ -77,7 +77,7 @@ function naming(searched: SearchedTable, texts: readonly TextColumn[], isFirst: 
   ].join(' AND ');
 }
 
-/** Replaces the person by `[erased]` in a batch, in the columns with text that are not part of the key. Index: the primary key. Locks: the rows. */
+/** Replaces the person by `[erased]` in a group, in the columns with text that are not part of the key. Index: the primary key. Locks: the rows. */
 export function redactGroup(searched: SearchedTable, isFirst: boolean): string {
   const texts = searched.columns.filter((column) => isText(column) && column.keyPlace === null);
   const changes = texts.map(({ name, type }) => `${name} = ${withoutPerson(name, type)}`);
@@ -94,7 +94,7 @@ function withoutPerson(name: string, type: string): string {
   return `ARRAY(SELECT without_person(x, ${PERSON}) FROM unnest(t.${name}) WITH ORDINALITY AS u (x, n) ORDER BY n)`;
 }
 
-/** Counts the rows of a batch that name the person. Index: the primary key. Locks: none. */
+/** Counts the rows of a group that name the person. Index: the primary key. Locks: none. */
 export function countGroup(searched: SearchedTable, isFirst: boolean): string {
   const texts = searched.columns.filter(isText);
   return `SELECT count(*)::int AS count FROM ${searched.table} t WHERE ${naming(searched, texts, isFirst)}`;

@@ -40,9 +40,9 @@ LIMIT    1
 FOR NO KEY UPDATE OF r SKIP LOCKED`;
 
 /**
- * Records the progress of a round after a batch. After its last batch a round pauses for an hour and then continues with what has passed its retention since;
+ * Records the progress of a round after a group. After its last group a round pauses for an hour and then continues with what has passed its retention since;
  * once a day it starts from the beginning. $1 uuid: the workspace. $2 text: the subject. $3 int, $4 xid8, $5 uuid: the position reached. $6 bool: whether this
- * was the last batch. $7 int: the retention in days. Index: retention_rounds_pkey. Locks: only the round, which is locked already.
+ * was the last group. $7 int: the retention in days. Index: retention_rounds_pkey. Locks: only the round, which is locked already.
  */
 export const GO_ON_WITH_ROUND = `
 UPDATE retention_rounds r

@@ -52,7 +52,7 @@ interface DeliverEventsOptions extends LaneTimes {
  */
 export class DeliverEvents {
   private readonly slowLanes = new SlowLanes();
-  /** Batches the reports on receivers that turn out to be slow while a POST is under way. */
+  /** Groups the reports on receivers that turn out to be slow while a POST is under way. */
   private readonly slowReports = new Coalescer<ReceiverReport, undefined>({
     serve: async (reports) => {
       await this.applyReports(reports);

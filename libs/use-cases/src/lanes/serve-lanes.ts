@@ -9,7 +9,7 @@ import { SpareCapacity } from './spare-capacity.ts';
 const MAX_GIVEN_BACK_PER_GROUP = 500;
 const RETRY_DELAY_MS = 500;
 
-/** Batch sizes and times that apply to lanes of any kind; see `TurnsOptions` and `WorkbenchOptions`. */
+/** Group sizes and times that apply to lanes of any kind; see `TurnsOptions` and `WorkbenchOptions`. */
 export interface LaneTimes {
   readonly rowsPerTurn: number;
   readonly handoverMs: number;

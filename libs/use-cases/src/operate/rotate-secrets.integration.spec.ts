@@ -9,7 +9,7 @@ import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const KEYS = ['old', 'new', 'newest'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
 const COLUMN: SealedColumn = { table: 'jewels', column: 'sealed_stone', boundTo: 'jewel' };
-/** More than two batches. */
+/** More than two groups. */
 const MANY = 450;
 const TESTS = operator('tests');
 
@@ -40,7 +40,7 @@ async function kept(id: string, box: SecretBox): Promise<string> {
 }
 
 describe('Rotating the encryption key', () => {
-  it('encrypts everything again, in batches, so that the old key can be removed', async () => {
+  it('encrypts everything again, in groups, so that the old key can be removed', async () => {
     const ids: string[] = [];
     for (let n = 0; n < MANY; n += 1) ids.push(await keep(`stone ${n}`));
     await keep(null);

@@ -9,7 +9,7 @@ import { Refusal } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
 import { type SecretBox, SecretNotOpened } from '@posthorn/signing';
 
-const SECRETS_A_BATCH = 200;
+const SECRETS_PER_GROUP = 200;
 
 /**
  * Re-encrypts every stored secret that is not encrypted with the first key of the ring. Safe to interrupt, to run twice or concurrently,
@@ -54,10 +54,10 @@ async function* othersOf(
 ): AsyncGenerator<SealedSecret> {
   let after: string | null = null;
   for (;;) {
-    const batch: SealedSecret[] = await secrets.listOthers(column, head, after, SECRETS_A_BATCH);
-    yield* batch;
-    if (batch.length < SECRETS_A_BATCH) return;
-    after = batch.at(-1)!.rowId;
+    const group: SealedSecret[] = await secrets.listOthers(column, head, after, SECRETS_PER_GROUP);
+    yield* group;
+    if (group.length < SECRETS_PER_GROUP) return;
+    after = group.at(-1)!.rowId;
   }
 }
 
