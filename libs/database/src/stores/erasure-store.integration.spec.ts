@@ -58,6 +58,27 @@ describe('Erasing a person', () => {
     expect(await stores.count('webhook_deliveries')).toBe(0);
   });
 
+  it('counts a delivery that ends while the others of its event are being removed', async () => {
+    const deliveryStores = new DeliveryTestStores(stores);
+    const workspaceId = await stores.openWorkspace();
+    const busy = await deliveryStores.addWebhook(workspaceId);
+    await deliveryStores.addWebhook(workspaceId);
+    const [posted] = await deliveryStores.recordAndClaim(workspaceId, busy);
+    const holder = await stores.database.pool.connect();
+    await holder.query('BEGIN; LOCK TABLE webhook_attempts IN SHARE MODE');
+    const removal = new ErasureStore(stores.database).removeEvents({
+      address: 'ada@example.net',
+      workspaceId,
+    });
+    await stores.untilWaiting();
+    await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(posted!.id)]);
+    await holder.query('COMMIT');
+    holder.release();
+    expect(await removal).toMatchObject({
+      rows: { inProgress: 0, deleted: { webhook_deliveries: 2, events: 1 } },
+    });
+  });
+
   it.each(['contacts', 'suppressions'])(
     'locks the %s of several workspaces in the order in which batches and other erasures lock them',
     async (table) => {

@@ -97,7 +97,9 @@ export async function removeEvents(client: pg.ClientBase, ids: readonly string[]
   const deliveryIds = deliveries.map(({ id }) => id);
   const cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveryIds]])).rowCount ?? 0;
   const finished = await idsOf(client, FINISHED_OF, [deliveryIds]);
-  const removedDeliveries = await removeFrom(client, REMOVE_DELIVERIES, finished);
+  const deleted = await removeFrom(client, REMOVE_DELIVERIES, finished);
   const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, []);
-  return { deleted: { ...removed, ...removedDeliveries }, cancelled, inProgress: stay };
+  // Including deliveries that have ended meanwhile.
+  addCounts(deleted, removed);
+  return { deleted, cancelled, inProgress: stay };
 }
