@@ -30,7 +30,7 @@ export class IdentityStore {
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.identity.findUnique({ where });
-      if (before !== null && !(verified && !before.isVouched)) return identityOf(before);
+      if (before !== null && (!verified || before.isVouched)) return identityOf(before);
       const identity = await vouch(transaction, before, verified, nowMs, { workspaceId, kind, value });
       const what = {
         workspaceId,

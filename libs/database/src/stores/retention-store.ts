@@ -105,17 +105,10 @@ export class RetentionStore {
 
 async function removeOf(client: pg.ClientBase, round: Round, max: number): Promise<RemovedGroup> {
   const { workspaceId, subject, days } = round;
-  const { removed, isLast, ...seen } =
-    subject === 'events' ? await removeEvents(client, round, max) : await removeEmails(client, round, max);
-  await client.query(GO_ON_WITH_ROUND, [
-    workspaceId,
-    subject,
-    seen.seenEra,
-    seen.seenXid,
-    seen.seenTo,
-    isLast,
-    days,
-  ]);
+  const remove = subject === 'events' ? removeEvents : removeEmails;
+  const { removed, isLast, seenEra, seenXid, seenTo } = await remove(client, round, max);
+  const values = [workspaceId, subject, seenEra, seenXid, seenTo, isLast, days];
+  await client.query(GO_ON_WITH_ROUND, values);
   return { subject, removed };
 }
 
