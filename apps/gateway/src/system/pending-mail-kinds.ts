@@ -1,9 +1,7 @@
 import {
   type Database,
   DomainNoticeStore,
-  type PendingDomainNotice,
   PendingMailStore,
-  type PendingWebhookNotice,
   SEALED_COLUMNS,
   WebhookNoticeStore,
 } from '@posthorn/database';
@@ -23,19 +21,11 @@ export interface PendingMailParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Mails that are recorded but not handed over yet, by their kind. */
-interface PendingMailKinds {
-  readonly invitations: SubmitPendingMails;
-  readonly verifications: SubmitPendingMails;
-  readonly webhookNotices: SendEditorNotices<PendingWebhookNotice>;
-  readonly domainNotices: SendEditorNotices<PendingDomainNotice>;
-}
-
-/** The hand-over of each kind. */
+/** The hand-over of mails that are recorded and not handed over yet, by their kind. */
 export function pendingMailKinds(
   { database, secretBox, onError }: PendingMailParts,
   systemMail: SendSystemMail,
-): PendingMailKinds {
+) {
   const { invitationMail, verificationMail } = SEALED_COLUMNS;
   const common = { systemMail, secretBox, onError };
   return {
