@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { ROOT } from '../stack/runtime.mjs';
 import { readSettings } from '../stack/settings.mjs';
 import { readJson, STACK_FILE } from '../stack/state.mjs';
 import { NotReady } from './usage-error.mjs';
@@ -12,8 +10,7 @@ import { NotReady } from './usage-error.mjs';
  * @returns {{ url: string, from: string }} the URL and where it was found
  * @throws NotReady when there is none
  */
-export function findDatabaseUrl(env = process.env, files = {}) {
-  const { envFile = join(ROOT, '.env'), stackFile = STACK_FILE } = files;
+export function findDatabaseUrl(env = process.env, { envFile, stackFile = STACK_FILE } = {}) {
   const url = readSettings(env, envFile).DATABASE_URL;
   if (url !== undefined) return { url, from: env.DATABASE_URL ? 'the environment' : '.env' };
   const stack = readJson(stackFile);

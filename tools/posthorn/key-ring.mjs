@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { ROOT } from '../stack/runtime.mjs';
 import { readSettings } from '../stack/settings.mjs';
 import { readJson, SECRETS_FILE } from '../stack/state.mjs';
 import { NotReady } from './usage-error.mjs';
@@ -12,8 +10,7 @@ import { NotReady } from './usage-error.mjs';
  * @returns {string} in the format of ENCRYPTION_KEYS
  * @throws NotReady when there is none
  */
-export function findKeyRing(env = process.env, files = {}) {
-  const { envFile = join(ROOT, '.env'), secretsFile = SECRETS_FILE } = files;
+export function findKeyRing(env = process.env, { envFile, secretsFile = SECRETS_FILE } = {}) {
   const keys = readSettings(env, envFile).ENCRYPTION_KEYS ?? readJson(secretsFile)?.encryptionKeys;
   if (keys !== undefined) return keys;
   throw new NotReady(
