@@ -49,21 +49,8 @@ const SENTENCES = {
   'P2028': 'The database is too busy, and nothing was changed: see whether it is overloaded, then try again',
 };
 
-/** Errors whose messages are meant for operators. */
-const FOR_OPERATORS = new Set([
-  'Refusal',
-  'SettingsError',
-  'DurabilityRefused',
-  'EncodingRefused',
-  'LocaleRefused',
-  'ParameterRefused',
-  'PoolerRefused',
-  'DatabaseUnusable',
-  'RedisUnusable',
-  'MigrationMismatch',
-  'SchemaOutdated',
-  'ReplyError',
-]);
+/** The classes of errors whose messages are meant for operators; by name, because the libs may not be built yet. */
+const FOR_OPERATORS = new Set(['Refusal', 'CannotStart', 'RedisUnusable', 'MigrationMismatch', 'ReplyError']);
 
 /**
  * The problem in one line.
@@ -78,9 +65,7 @@ export function explain(error, command) {
 
 function sentenceFor(error) {
   if (/^(?:NOAUTH|WRONGPASS) /.test(error.message)) return REDIS_LOGIN;
-  const isOurs = error instanceof UsageError || error instanceof NotReady;
-  if (isOurs || FOR_OPERATORS.has(error.name) || FOR_OPERATORS.has(error.constructor?.name))
-    return error.message;
+  if (error instanceof UsageError || error instanceof NotReady || isForOperators(error)) return error.message;
   // The driver sets no code for these.
   if (NO_CONNECTION_IN_TIME.test(error.message)) return nobodyAnswers('there');
   if (/^Connection terminated|^Query read timeout/.test(error.message)) return CONNECTION_LOST;
@@ -92,6 +77,14 @@ function sentenceFor(error) {
   const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
   if (sentence !== undefined) return sentence;
   return `Unexpected error: ${error.message}; POSTHORN_DEBUG=1 shows where`;
+}
+
+/** By its own name, or by that of its class or of one that this extends. @param {any} error */
+function isForOperators(error) {
+  if (FOR_OPERATORS.has(error.name)) return true;
+  for (let type = error.constructor; type?.name; type = Object.getPrototypeOf(type))
+    if (FOR_OPERATORS.has(type.name)) return true;
+  return false;
 }
 
 function nobodyAnswers(where) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CannotStart } from '@posthorn/kernel';
 import { COMMANDS } from './commands.mjs';
 import { explain, withoutPassword } from './explain.mjs';
 import { NotReady } from './usage-error.mjs';
@@ -79,6 +80,13 @@ describe('The explanation of an error', () => {
   ])('names where nobody answers: %s', (_what, fields, where) => {
     expect(explain(failure(fields))).toMatch(
       new RegExp(`^Nothing answers ${where.replaceAll(/[[\]]/g, '\\$&')}: check that it is running`),
+    );
+  });
+
+  it('is the message of an error that keeps an app from starting, of whatever class', () => {
+    class OwnerRequired extends CannotStart {}
+    expect(explain(new OwnerRequired('The role may not make partitions'))).toBe(
+      'The role may not make partitions',
     );
   });
 
