@@ -38,11 +38,6 @@ ${lines.join('\n')}
 Example: ${CALL} ${example}`;
 }
 
-/** The usage of one command for machines. @param {import('./commands.mjs').Command} command */
-export function describe({ name, otherName, sentence, operand, flags, exactlyOne = [], example }) {
-  return { name, otherName, sentence, operand, flags, exactlyOne, example };
-}
-
 /** @param {import('./commands.mjs').Command} command */
 function callOf({ name, operand, flags, exactlyOne = [] }) {
   const choice = exactlyOne.map((flag) => spelled(flag, flags[flag])).join(' | ');

@@ -1,6 +1,6 @@
 import { COMMANDS } from './commands.mjs';
 import { explain, withoutPassword } from './explain.mjs';
-import { describe, helpOn, overview } from './help.mjs';
+import { helpOn, overview } from './help.mjs';
 import { withCommandContext } from './command-context.mjs';
 import { parse } from './parse.mjs';
 import { UsageError } from './usage-error.mjs';
@@ -67,10 +67,10 @@ async function answerTo({ command, given, json, help }) {
   };
 }
 
-/** @param {import('./commands.mjs').Command | undefined} command @param {boolean} json */
+/** For machines, a command as it is declared: JSON has no functions. @param {import('./commands.mjs').Command | undefined} command @param {boolean} json */
 function helpOf(command, json) {
-  if (command === undefined) return json ? asJson(COMMANDS.map(describe)) : overview();
-  return json ? asJson(describe(command)) : helpOn(command);
+  if (command === undefined) return json ? asJson(COMMANDS) : overview();
+  return json ? asJson(command) : helpOn(command);
 }
 
 function asJson(value) {

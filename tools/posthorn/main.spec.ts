@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { COMMANDS } from './commands.mjs';
+import { carryOut } from './main.mjs';
 
 const PROGRAM = fileURLToPath(new URL('../posthorn.mjs', import.meta.url));
 
@@ -12,6 +14,15 @@ function ended(where: string): { code: number | null; stderr: string } {
 }
 
 describe('The command line', () => {
+  it.each(['resume', 'workspace limit', 'identity create'])(
+    'tells machines of `%s` all that it tells people, and which flags go together',
+    async (name) => {
+      const command = COMMANDS.find((each) => each.name === name);
+      const { stdout } = await carryOut(['help', ...name.split(' '), '--json']);
+      expect(JSON.parse(stdout)).toEqual({ ...command, run: undefined, show: undefined });
+    },
+  );
+
   it('fails when its output is lost, as on a full disk', () => {
     const { code, stderr } = ended('> /dev/full');
     expect(code).toBe(1);
