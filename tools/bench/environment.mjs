@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { migrate } from '../stack/migrate.mjs';
 import { freePort } from '../stack/ports.mjs';
 import { ensureDatabase, query, startPostgres } from '../stack/postgres.mjs';
-import { hasEnded, isHealthy, startProcess, stopProcess, tail, waitUntil } from '../stack/processes.mjs';
+import { isHealthy, startServer, stopProcess } from '../stack/processes.mjs';
 import { say } from '../stack/progress.mjs';
 import { askRedis, startRedis } from '../stack/redis.mjs';
 import { nodeBinary, ROOT } from '../stack/runtime.mjs';
@@ -113,9 +113,9 @@ export class BenchEnvironment {
    */
   async startApp(name) {
     const port = await freePort();
-    const logFile = join(this.#directory, `${name}.log`);
     const script = join(ROOT, 'apps', name, 'dist', 'main.js');
-    const child = await startProcess({
+    const child = await startServer({
+      name,
       command: nodeBinary(),
       args: [
         ...containerHeap(name),
@@ -124,15 +124,12 @@ export class BenchEnvironment {
       ],
       env: this.#appEnv(port),
       cwd: this.#directory,
-      logFile,
+      logFile: join(this.#directory, `${name}.log`),
+      isUp: () => isHealthy(`http://127.0.0.1:${port}/health/ready`),
+      withinMs: READY_WITHIN_MS,
     });
     const stop = () => stopProcess(child, { withinMs: STOP_WITHIN_MS });
     this.#cleanups.push(stop);
-    const isUp = () => {
-      if (hasEnded(child)) throw new Error(`${name} did not start:\n${tail(logFile)}`);
-      return isHealthy(`http://127.0.0.1:${port}/health/ready`);
-    };
-    await waitUntil(isUp, { withinMs: READY_WITHIN_MS, what: name });
     return { port, pid: /** @type {number} */ (child.pid), stop };
   }
 

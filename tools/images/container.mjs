@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unprivilegedAccount } from '../stack/account.mjs';
 import { freePort } from '../stack/ports.mjs';
-import { hasEnded, run, startProcess, stopProcess, tail, waitUntil } from '../stack/processes.mjs';
+import { hasEnded, run, startServer, stopProcess, tail } from '../stack/processes.mjs';
 import { nodeBinary } from '../stack/runtime.mjs';
 
 /** @typedef {import('./build-images.mjs').Images} Images */
@@ -70,16 +70,13 @@ class Container {
 
   /** Resolves when it is healthy. */
   async start() {
-    const child = await startProcess({ ...this.command, logFile: this.logFile });
-    this.#child = child;
-    const isHealthy = async () => {
-      if (hasEnded(child)) throw new Error(`${this.name} did not start:\n${tail(this.logFile)}`);
-      return run({ ...this.command, args: this.probe }).then(
+    const isUp = () =>
+      run({ ...this.command, args: this.probe }).then(
         () => true,
         () => false,
       );
-    };
-    await waitUntil(isHealthy, { withinMs: HEALTHY_WITHIN_MS, what: this.name });
+    const { name, logFile, command } = this;
+    this.#child = await startServer({ ...command, name, logFile, isUp, withinMs: HEALTHY_WITHIN_MS });
   }
 
   /** @throws when it does not exit cleanly within the time that Compose allows */

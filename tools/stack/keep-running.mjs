@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canListen } from './ports.mjs';
-import { hasEnded } from './processes.mjs';
+import { exitOf } from './processes.mjs';
 import { say } from './progress.mjs';
 
 /** The delays before restarts, in milliseconds: after the first exit, the second … */
@@ -34,7 +34,7 @@ export async function keepRunning(program) {
 /** @param {import('node:child_process').ChildProcess} child @param {Program} program */
 async function restartOnExit(child, program, exitsBefore = 0) {
   const begun = performance.now();
-  if (!hasEnded(child)) await new Promise((resolve) => child.once('exit', resolve));
+  await exitOf(child);
   let exits = performance.now() - begun > STABLE_AFTER_MS ? 0 : exitsBefore;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let next;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asAccount, giveTo, unprivilegedAccount } from './account.mjs';
-import { hasEnded, run, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { run, startServer, stopProcess } from './processes.mjs';
 
 const START_WITHIN_MS = 30_000;
 
@@ -41,22 +41,17 @@ export async function startPostgres({
   const password = await initialise({ directory, account, ...binaries });
   const data = join(directory, 'data');
   const args = ['-D', data, '-p', String(port), ...flags({ ...DEFAULTS, ...settings })];
-  const child = await startProcess({
-    ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
-    logFile,
-  });
   // It speaks no TLS, which PGSSLMODE, in the environment for another server, may demand of a URL that does not say so.
   const url = (database = 'postgres') =>
     `postgresql://postgres:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
-  try {
-    await waitUntil(() => answersUnlessEnded(child, url(), logFile), {
-      withinMs: START_WITHIN_MS,
-      what: 'Postgres',
-    });
-  } catch (error) {
-    await stopProcess(child, { signal: 'SIGQUIT' });
-    throw error;
-  }
+  const child = await startServer({
+    ...asAccount(account, { command: binaries.postgres, args, paths: [data] }),
+    name: 'Postgres',
+    logFile,
+    isUp: () => answers(url()),
+    withinMs: START_WITHIN_MS,
+    stopSignal: 'SIGQUIT',
+  });
   return {
     child,
     port,
@@ -137,9 +132,8 @@ function passwordOf(data, passwordFile) {
   );
 }
 
-/** @returns {Promise<true | Error>} why the server accepts no connection, if so @throws when it has ended */
-async function answersUnlessEnded(child, url, logFile) {
-  if (hasEnded(child)) throw new Error(`Postgres did not start:\n${tail(logFile)}`);
+/** @returns {Promise<true | Error>} why the server accepts no connection, if so */
+async function answers(url) {
   try {
     await query(url, 'SELECT 1');
     return true;

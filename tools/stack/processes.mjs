@@ -34,19 +34,11 @@ export async function endAll() {
 }
 
 async function endGroup(child) {
-  const ended = new Promise((resolve) =>
-    hasEnded(child) ? resolve(undefined) : child.once('exit', resolve),
-  );
   signalGroup(child, 'SIGINT');
-  const timer = new AbortController();
-  await Promise.race([
-    ended,
-    sleep(ENDED_WITHIN_MS, undefined, { signal: timer.signal }).catch(() => undefined),
-  ]);
-  timer.abort();
+  await exitsWithin(child, ENDED_WITHIN_MS);
   // npm exits at once, and may leave the processes that it runs.
   signalGroup(child, 'SIGKILL');
-  await ended;
+  await exitOf(child);
 }
 
 /** @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} signal */
@@ -85,6 +77,29 @@ export async function startProcess({
     return child;
   } finally {
     closeSync(log);
+  }
+}
+
+/**
+ * Starts a process and waits until it answers; otherwise stops it.
+ *
+ * @param {Command & { logFile: string, name: string, isUp: () => Promise<boolean | Error>, withinMs: number, stopSignal?: NodeJS.Signals }} options
+ *   `isUp`: whether it answers, as a condition of `waitUntil`
+ * @returns {Promise<import('node:child_process').ChildProcess>}
+ * @throws when it takes too long, or ends: with the end of its log
+ */
+export async function startServer({ name, isUp, withinMs, stopSignal = 'SIGTERM', ...program }) {
+  const child = await startProcess(program);
+  const isUpUnlessEnded = () => {
+    if (hasEnded(child)) throw new Error(`${name} did not start:\n${tail(program.logFile)}`);
+    return isUp();
+  };
+  try {
+    await waitUntil(isUpUnlessEnded, { withinMs, what: name });
+    return child;
+  } catch (error) {
+    await stopProcess(child, { signal: stopSignal });
+    throw error;
   }
 }
 
@@ -139,6 +154,25 @@ export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
+/** Resolves once a process has exited. @param {import('node:child_process').ChildProcess} child @returns {Promise<void>} */
+export function exitOf(child) {
+  return new Promise((resolve) => {
+    if (hasEnded(child)) resolve();
+    else child.once('exit', () => resolve());
+  });
+}
+
+/** Whether a process exits within this time. @param {import('node:child_process').ChildProcess} child @param {number} ms @returns {Promise<boolean>} */
+function exitsWithin(child, ms) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void exitOf(child).then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
 /** @param {number} pid */
 export function isAlive(pid) {
   try {
@@ -188,15 +222,11 @@ export async function isHealthy(url) {
  */
 export async function stopProcess(child, { signal = 'SIGTERM', withinMs = 5_000 } = {}) {
   if (hasEnded(child)) return true;
-  const ended = new Promise((resolve) => child.once('exit', () => resolve(true)));
   child.kill(signal);
-  const timer = new AbortController();
-  const tooLong = sleep(withinMs, false, { signal: timer.signal }).catch(() => true);
-  const exitedInTime = await Promise.race([ended, tooLong]);
-  timer.abort();
+  const exitedInTime = await exitsWithin(child, withinMs);
   if (!exitedInTime) child.kill('SIGKILL');
-  await ended;
-  return Boolean(exitedInTime);
+  await exitOf(child);
+  return exitedInTime;
 }
 
 /** After a program was killed, the processes that should end with it are gone within this time. */

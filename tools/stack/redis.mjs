@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { hasEnded, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { startServer, stopProcess } from './processes.mjs';
 import { redisBinary } from './redis-binary.mjs';
 
 const START_WITHIN_MS = 30_000;
@@ -27,21 +27,14 @@ export async function startRedis({
   const network = ['--port', String(port), '--bind', '127.0.0.1', '--maxmemory-policy', 'noeviction'];
   const storage = ['--dir', directory, '--save', '', '--appendonly', durable ? 'yes' : 'no'];
   const more = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = await startProcess({
+  const child = await startServer({
+    name: 'Redis',
     command: await redisBinary(),
     args: [...network, ...storage, ...more],
     logFile,
+    isUp: () => answersPing(port),
+    withinMs: START_WITHIN_MS,
   });
-  const isUp = () => {
-    if (hasEnded(child)) throw new Error(`Redis did not start:\n${tail(logFile)}`);
-    return answersPing(port);
-  };
-  try {
-    await waitUntil(isUp, { withinMs: START_WITHIN_MS, what: 'Redis' });
-  } catch (error) {
-    await stopProcess(child);
-    throw error;
-  }
   return {
     child,
     port,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { explain } from '../posthorn/explain.mjs';
 import { keepRunning } from './keep-running.mjs';
-import { isHealthy, hasEnded, startProcess, stopProcess, tail, waitUntil } from './processes.mjs';
+import { isHealthy, startServer, stopProcess } from './processes.mjs';
 import { ensureDatabase, query, startPostgres } from './postgres.mjs';
 import { isRedisAt, startRedis } from './redis.mjs';
 import { nodeBinary } from './runtime.mjs';
@@ -98,19 +98,15 @@ export async function provideInbox(
 async function startInbox({ smtp, web, webUrl, directory, logFile }) {
   const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
   const args = ['tools/inbox/main.mjs', ...where];
-  const child = await startProcess({ command: nodeBinary(), args, logFile });
-  const isUp = () => {
-    if (hasEnded(child)) throw new Error(`The inbox did not start:\n${tail(logFile)}`);
-    return isHealthy(`${webUrl}/health`);
-  };
-  const stop = () => stopProcess(child, { withinMs: 1_000 });
-  try {
-    await waitUntil(isUp, { withinMs: 15_000, what: 'The inbox' });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { child, stop };
+  const child = await startServer({
+    name: 'The inbox',
+    command: nodeBinary(),
+    args,
+    logFile,
+    isUp: () => isHealthy(`${webUrl}/health`),
+    withinMs: 15_000,
+  });
+  return { child, stop: () => stopProcess(child, { withinMs: 1_000 }) };
 }
 
 /**
