@@ -1,11 +1,11 @@
 // npm run images: what `docker compose up --build` does, without an engine: builds every image, starts them, sends an email through them.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Images } from './images/build-images.mjs';
 import { containerOf } from './images/container.mjs';
 import { composedServices } from './images/services.mjs';
+import { makeTemporaryFolder } from './stack/account.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, startPostgres } from './stack/postgres.mjs';
 import { endAll, run, STOP_SIGNALS, waitUntil } from './stack/processes.mjs';
@@ -34,9 +34,7 @@ const cleanups = /** @type {(() => unknown)[]} */ ([]);
 
 /** @param {{ keep?: boolean }} values */
 async function main({ keep }) {
-  const directory = mkdtempSync(join(tmpdir(), 'posthorn-images-'));
-  // The account that the apps run as must be able to read it.
-  chmodSync(directory, 0o755);
+  const directory = makeTemporaryFolder('images');
   if (keep) say(`In ${directory}`);
   else cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   const images = new Images(join(directory, 'stages'));

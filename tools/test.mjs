@@ -1,7 +1,7 @@
 // npm test: every unit, integration and end-to-end test, with a Postgres and a Redis of its own.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeTemporaryFolder } from './stack/account.mjs';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { migrate } from './stack/migrate.mjs';
@@ -57,17 +57,10 @@ async function prepareTemplate(maintenanceUrl) {
   return migrate(template.href);
 }
 
-function makeDirectory() {
-  const directory = mkdtempSync(join(tmpdir(), 'posthorn-test-'));
-  // mkdtemp closes the folder to other accounts. When root runs the tests, Postgres runs under one, which must be able to enter it.
-  chmodSync(directory, 0o755);
-  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
 /** @param {string[]} args @returns {Promise<{ passed: number, failed: number }>} */
 async function test(args) {
-  const directory = makeDirectory();
+  const directory = makeTemporaryFolder('test');
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
   // First, because it may fail and need the user, who should not learn that only after the minutes that the rest takes.
   if (process.env.TEST_REDIS_URL === undefined) await step('Redis program', redisBinary, String);
   await step('Packages', ensureInstalled, String);

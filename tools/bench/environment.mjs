@@ -1,6 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeTemporaryFolder } from '../stack/account.mjs';
 import { migrate } from '../stack/migrate.mjs';
 import { freePort } from '../stack/ports.mjs';
 import { ensureDatabase, query, startPostgres } from '../stack/postgres.mjs';
@@ -46,10 +46,8 @@ export class BenchEnvironment {
   workspaces = [];
 
   async setUp() {
-    this.#directory = mkdtempSync(join(tmpdir(), 'posthorn-bench-'));
+    this.#directory = makeTemporaryFolder('bench');
     this.#cleanups.push(() => rmSync(this.#directory, { recursive: true, force: true }));
-    // When root runs the benchmark, Postgres runs under another account, which must be able to enter the folder.
-    chmodSync(this.#directory, 0o755);
     await this.#startServices();
     await migrate(this.databaseUrl);
     await this.query('CREATE EXTENSION pg_stat_statements');

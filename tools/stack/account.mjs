@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, chownSync, mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 
 /** @typedef {{ uid: number, gid: number }} Account */
 
@@ -73,4 +74,11 @@ export function asAccount(account, { command, args, paths }) {
 /** Gives a folder to an account. @param {Account | undefined} account @param {string} path */
 export function giveTo(account, path) {
   if (account !== undefined) chownSync(path, account.uid, account.gid);
+}
+
+/** Makes a temporary folder that the other account may enter, too. @param {string} name @returns {string} its path */
+export function makeTemporaryFolder(name) {
+  const path = mkdtempSync(join(tmpdir(), `posthorn-${name}-`));
+  chmodSync(path, 0o755);
+  return path;
 }
