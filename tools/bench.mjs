@@ -63,8 +63,6 @@ const SCALES = {
   },
 };
 
-const onRound = (text) => say(`      ${text}`);
-
 /** @type {import('./bench/environment.mjs').BenchEnvironment | undefined} */
 let activeEnvironment;
 
@@ -100,71 +98,6 @@ function readCount(name, text) {
   return count;
 }
 
-/** @param {string[]} kinds @param {typeof SCALES.full} scale @param {import('./bench/environment.mjs').BenchEnvironment} environment */
-async function measure(kinds, scale, environment) {
-  const { rounds, warmMs, measureMs, emails, idle, lone, messages, long, posts, tell, fairSeconds } = scale;
-  const { workspaces, rows, stored } = scale;
-  const { measureAccept } = await import('./bench/accept.mjs');
-  const { measureStore } = await import('./bench/store.mjs');
-  const { measureDrain } = await import('./bench/drain.mjs');
-  const { measureCompose } = await import('./bench/compose.mjs');
-  const { measureMemory } = await import('./bench/memory.mjs');
-  const { measureDue } = await import('./bench/due.mjs');
-  const { measureBacklog } = await import('./bench/backlog.mjs');
-  const { measureIdle, measureLone } = await import('./bench/latency.mjs');
-  const { measurePosts } = await import('./bench/posts.mjs');
-  const { measureTell } = await import('./bench/tell.mjs');
-  const { measureFair } = await import('./bench/fair.mjs');
-  /** @type {Parameters<typeof import('./bench/report.mjs').rowsOf>[0]} */
-  const results = {};
-  if (kinds.includes('accept')) {
-    say('  … Accept, no sender running');
-    results.accept = await measureAccept(environment, { rounds, warmMs, measureMs, onRound });
-  }
-  if (kinds.includes('store')) {
-    say(`  … Store, ${stored} emails`);
-    results.store = await measureStore(environment, { rounds, emails: stored, onRound });
-  }
-  if (kinds.includes('drain')) {
-    say(`  … Drain, ${emails} emails`);
-    results.drain = await measureDrain(environment, { rounds, emails, onRound });
-  }
-  if (kinds.includes('compose')) {
-    say(`  … Compose, ${messages} messages`);
-    results.compose = await measureCompose({ rounds, messages, onRound });
-  }
-  if (kinds.includes('memory')) {
-    say(`  … Memory, ${long} emails`);
-    results.memory = await measureMemory(environment, { emails: long, onRound });
-  }
-  if (kinds.includes('due')) {
-    say(`  … Due, ${long} emails of ${workspaces} workspaces in one second`);
-    results.due = await measureDue(environment, { emails: long, workspaces, onRound });
-  }
-  if (kinds.includes('backlog')) {
-    say(`  … Backlog, without and with ${rows} scheduled emails waiting`);
-    results.backlog = await measureBacklog(environment, { rounds, warmMs, measureMs, emails, rows, onRound });
-  }
-  if (kinds.includes('latency')) {
-    say(`  … Latency, idle and during a backlog of ${emails}`);
-    results.idle = await measureIdle(environment, { rounds, emails: idle, onRound });
-    results.lone = await measureLone(environment, { rounds, emails: lone, backlog: emails, onRound });
-  }
-  if (kinds.includes('posts')) {
-    say(`  … Posts, ${posts} events to one webhook`);
-    results.posts = await measurePosts({ rounds, posts, onRound });
-  }
-  if (kinds.includes('tell')) {
-    say(`  … Tell, ${tell} deliveries`);
-    results.tell = await measureTell(environment, { rounds, posts: tell, onRound });
-  }
-  if (kinds.includes('fair')) {
-    say('  … Fair, 90 healthy webhooks alone and among 10 others');
-    results.fair = await measureFair(environment, { rounds, seconds: fairSeconds, onRound });
-  }
-  return results;
-}
-
 /** @param {ReturnType<typeof readArguments>} options */
 async function bench({ kinds, scale, json, withoutBuild }) {
   await step('Packages', ensureInstalled, String);
@@ -172,6 +105,7 @@ async function bench({ kinds, scale, json, withoutBuild }) {
   // Imported here, because they need the packages.
   const { BenchEnvironment } = await import('./bench/environment.mjs');
   const { describeMachine } = await import('./bench/machine.mjs');
+  const { measure } = await import('./bench/measure.mjs');
   const { markdown, rowsOf } = await import('./bench/report.mjs');
   const environment = new BenchEnvironment();
   activeEnvironment = environment;
