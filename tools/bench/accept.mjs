@@ -1,5 +1,5 @@
 import { ACCEPT_LOADS, NUMBER, SERIAL, shippedTemplate } from './accept-loads.mjs';
-import { jsonRequest, loadForTime, post } from './http-load.mjs';
+import { emailRequest, jsonRequest, loadForTime, post } from './http-load.mjs';
 import { median, quantile } from './numbers.mjs';
 import { sampleEmail } from './sample-email.mjs';
 
@@ -32,7 +32,7 @@ export async function measureAccept(environment, { rounds, warmMs, measureMs, on
   const echoPort = await echo.ask('listen');
   await post(gateway.port, editorKey, '/v1/templates', shippedTemplate());
 
-  const echoed = jsonRequest(echoPort, key, '/v1/emails', sampleEmail('ada-1@example.net'));
+  const echoed = emailRequest(echoPort, key, sampleEmail('ada-1@example.net'));
   const echoPace = (connections, times) =>
     loadForTime({ port: echoPort, connections, next: () => echoed, ...times });
   let sent = 0;

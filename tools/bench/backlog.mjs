@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPace, fill, loopPace } from './drain.mjs';
-import { emailRequest, jsonRequest, load, loadForTime } from './http-load.mjs';
+import { emailRequest, load, loadForTime } from './http-load.mjs';
 import { median } from './numbers.mjs';
 import { sampleEmail } from './sample-email.mjs';
 
@@ -89,7 +89,7 @@ async function drainRatio(environment, port, emails) {
 async function createBacklog(environment, port, rows) {
   const sendAt = new Date(Date.now() + DUE_IN_DAYS * 24 * 60 * 60_000).toISOString();
   const [{ key }] = environment.workspaces;
-  const requests = [jsonRequest(port, key, '/v1/emails', { ...sampleEmail('later@example.net'), sendAt })];
+  const requests = [emailRequest(port, key, { ...sampleEmail('later@example.net'), sendAt })];
   await load({ port, connections: 1, next: () => requests.pop() });
   const copies = await Promise.all([
     copyOf(environment, 'emails', 'id'),

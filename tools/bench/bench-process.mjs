@@ -12,7 +12,8 @@ import { nodeBinary } from '../stack/runtime.mjs';
  * @returns {Promise<BenchProcess>} once it runs
  */
 export async function startBenchProcess(script) {
-  const child = fork(script, { execPath: nodeBinary(), execArgv: [], detached: true, env: processEnv() });
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = fork(script, { execPath: nodeBinary(), execArgv: [], detached: true, env });
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   const asked = new Map();
   let questions = 0;
@@ -43,10 +44,6 @@ export async function startBenchProcess(script) {
   };
   await ask('ready');
   return { ask, stop };
-}
-
-function processEnv() {
-  return { ...process.env, NODE_ENV: 'production' };
 }
 
 /**
