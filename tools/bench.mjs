@@ -13,7 +13,7 @@ Measures accepting, storing, draining, composing, latency, webhook deliveries an
 Redis of its own, three rounds each, and prints the medians with the goals, as ratios to baselines of the same run. Nothing leaves this
 machine, and everything is removed at the end. Takes about fifteen minutes; run nothing else on the machine meanwhile.
 
-  --quick      shorter rounds with fewer emails, within a minute: a rough result, not for the record
+  --quick      shorter rounds with fewer emails, about four minutes: a rough result, not for the record
   --only       some of accept, store, drain, compose, latency, posts, tell, fair; and memory, due and backlog, which are measured only when named
   --emails     for memory and due: how many emails are sent, 100,000, or 5,000 with --quick
   --rows       for backlog: how many scheduled emails wait meanwhile, 1,000,000, or 100,000 with --quick
