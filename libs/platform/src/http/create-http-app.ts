@@ -90,7 +90,7 @@ export async function createHttpApp(
     logger,
     publicUrl,
     inFlight: bounds,
-    unread: new UnreadAnswers({ max: inFlight.maxRequests, maxBytes: inFlight.maxBytes }),
+    unread: new UnreadAnswers(inFlight),
     answerHeaders,
     alwaysAdmitted: ['/health/', ...alwaysAdmitted],
     tracer,

@@ -1,13 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { InFlightLimits } from './in-flight.ts';
 
 /** A connection with an unread answer is closed after this long without progress. */
 const SILENCE_MS = 120_000;
-
-/** How many unread answers there may be, and how many bytes in all. */
-export interface UnreadLimits {
-  readonly max: number;
-  readonly maxBytes: number;
-}
 
 /**
  * The answers that were written and that the client has not read yet. They do not count as requests in flight, but they take memory. If there
@@ -18,7 +13,8 @@ export class UnreadAnswers {
   private readonly unread = new Map<ServerResponse, number>();
   private bytes = 0;
 
-  constructor(private readonly limits: UnreadLimits) {}
+  /** @param limits as many answers may be unread as requests in flight */
+  constructor(private readonly limits: Pick<InFlightLimits, 'maxRequests' | 'maxBytes'>) {}
 
   /** Adds an answer that was written, and not read at once. */
   add(response: ServerResponse): void {
@@ -39,8 +35,8 @@ export class UnreadAnswers {
 
   /** The newest is never given up: it may be the only one. */
   private areTooMany(): boolean {
-    const { max, maxBytes } = this.limits;
-    return this.unread.size > 1 && (this.unread.size > max || this.bytes > maxBytes);
+    const { maxRequests, maxBytes } = this.limits;
+    return this.unread.size > 1 && (this.unread.size > maxRequests || this.bytes > maxBytes);
   }
 
   private forget(response: ServerResponse): void {
