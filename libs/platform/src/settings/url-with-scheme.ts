@@ -21,12 +21,12 @@ export function IsRedisUrl(): PropertyDecorator {
   const schemes = ['redis', 'rediss'];
   return HasForm(
     `a URL that begins with ${schemes.join(':// or ')}://, with user and password percent-encoded, and ends with the number of its database unless that is 0`,
-    (text) =>
-      hasScheme(text, schemes) &&
-      isDecodable(text) &&
-      !isTornApart(text) &&
-      /^\/?\d*$/.test(new URL(text).pathname),
+    (text) => isServerUrl(text, schemes) && /^\/?\d*$/.test(new URL(text).pathname),
   );
+}
+
+function isServerUrl(text: string, schemes: readonly string[]): boolean {
+  return hasScheme(text, schemes) && isDecodable(text) && !isTornApart(text);
 }
 
 function isDecodable(url: string): boolean {
@@ -50,11 +50,7 @@ export function IsPostgresUrl(): PropertyDecorator {
   const schemes = ['postgresql', 'postgres'];
   return HasForm(
     `a URL that begins with ${schemes.join(':// or ')}:// and has one host, which leads to the primary; user and password are percent-encoded`,
-    (text) =>
-      hasScheme(text, schemes) &&
-      isDecodable(text) &&
-      !isTornApart(text) &&
-      !new URL(text).hostname.includes(','),
+    (text) => isServerUrl(text, schemes) && !new URL(text).hostname.includes(','),
   );
 }
 
