@@ -15,6 +15,20 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
+/** The share of what arrives that warms up both sides. */
+const WARM_UP_SHARE = 0.25;
+
+/**
+ * How many have arrived per second after the warm-up.
+ *
+ * @param {Map<unknown, { at: number }>} arrivals in their order; `at` in ms
+ */
+export function paceOf(arrivals) {
+  const times = [...arrivals.values()].map(({ at }) => at);
+  const warmUp = Math.floor(times.length * WARM_UP_SHARE);
+  return ((times.length - 1 - warmUp) * 1_000) / (Number(times.at(-1)) - Number(times[warmUp]));
+}
+
 /** A number rounded to about three significant digits. @param {number} value */
 export function rounded(value) {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');

@@ -2,6 +2,7 @@
 // `/dead…`, and `/slow…` only after SLOW_MS.
 import { createServer } from 'node:net';
 import { answerParent, listen } from './bench-process.mjs';
+import { paceOf } from './numbers.mjs';
 
 const END_OF_HEADER = '\r\n\r\n';
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -63,12 +64,6 @@ function endOfRequest(input) {
   return input.length < length ? 0 : length;
 }
 
-/** Milliseconds from the arrival of number `warmUp` to the last. */
-function msAfterWarmUp(warmUp) {
-  const times = [...arrivals.values()].map(({ at }) => at);
-  return (times.at(-1) ?? 0) - (times[warmUp] ?? 0);
-}
-
 answerParent({
   listen: () => listen(createServer(serve)),
   reset: () => {
@@ -76,6 +71,6 @@ answerParent({
     count = 0;
   },
   count: () => count,
-  report: ({ warmUp }) => ({ count, deliveries: arrivals.size, ms: msAfterWarmUp(warmUp) }),
+  report: () => ({ count, deliveries: arrivals.size, perSecond: paceOf(arrivals) }),
   arrivals: () => [...arrivals.values()],
 });

@@ -2,6 +2,7 @@
 import { createServer } from 'node:net';
 import { answerParent, listen } from './bench-process.mjs';
 import { nowMs } from './clock.mjs';
+import { paceOf } from './numbers.mjs';
 
 const SIGNATURE = 'DKIM-Signature: ';
 /** The DKIM signatures are in this first part of an email. */
@@ -33,12 +34,6 @@ function record(to, head) {
   if (arrivals.has(to)) return;
   arrivals.set(to, arrival);
   awaited.get(to)?.(arrival);
-}
-
-/** Milliseconds from the arrival of email number `warmUp` to that of the last. */
-function msAfterWarmUp(warmUp) {
-  const times = [...arrivals.values()].map(({ at }) => at);
-  return (times.at(-1) ?? 0) - (times[warmUp] ?? 0);
 }
 
 function arrivalOf({ to }) {
@@ -88,6 +83,6 @@ answerParent({
   listen: () => listen(createServer(serve)),
   reset,
   count: () => count,
-  report: ({ warmUp }) => ({ count, recipients: arrivals.size, signed, ms: msAfterWarmUp(warmUp) }),
+  report: () => ({ count, recipients: arrivals.size, signed, perSecond: paceOf(arrivals) }),
   arrivalOf,
 });

@@ -8,8 +8,6 @@ const DEFAULT_CONNECTIONS = 100;
 const WEBHOOKS = 4;
 const DELIVERED_WITHIN_MS = 90_000;
 const RECORDED_WITHIN_MS = 10_000;
-/** The share of the POSTs that warms up both sides. */
-const WARM_UP_SHARE = 0.25;
 
 /** @typedef {{ ratio: number, dispatcher: number, loop: number, statements: number }} TellRound POSTs/s that arrive; SQL statements per POST */
 
@@ -113,9 +111,8 @@ async function unrecorded(environment, count) {
 
 /** @throws when not every delivery arrived exactly once: a fast result that is wrong does not count */
 async function paceAtReceiver(receiver, posts) {
-  const warmUp = Math.floor(posts * WARM_UP_SHARE);
-  const { count, deliveries, ms } = await receiver.ask('report', { warmUp });
+  const { count, deliveries, perSecond } = await receiver.ask('report');
   if (count !== posts || deliveries !== posts)
     throw new Error(`${count} POSTs of ${deliveries} deliveries arrived instead of ${posts}, one of each`);
-  return ((posts - 1 - warmUp) / ms) * 1_000;
+  return perSecond;
 }
