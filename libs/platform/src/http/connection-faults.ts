@@ -46,9 +46,10 @@ export function answerConnectionFaults(
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     // Node detaches the connection: its errors are unhandled and would end the process, and a server that closes waits for it.
     socket.on('error', () => undefined);
-    const message = 'CONNECT is not possible here; see the API reference for the paths';
+    const body = errorBody(405, 'CONNECT is not possible here; see the API reference for the paths');
+    const answer = { body, headers: { Allow: 'GET, HEAD, POST, DELETE' } };
     if (currentResponse(socket)) socket.destroy();
-    else sendAndClose(socket, rawAnswer(notPossible(message), headersFor(socket, answerHeaders)));
+    else sendAndClose(socket, rawAnswer(answer, headersFor(socket, answerHeaders)));
   });
 }
 
@@ -68,10 +69,6 @@ function firstLineOf({ code, rawPacket, bytesParsed = 0 }: ConnectionFault): Reg
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return null;
   const start = rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
   return FIRST_LINE.exec(rawPacket.toString('latin1', start));
-}
-
-function notPossible(message: string): ErrorAnswer {
-  return { body: errorBody(405, message), headers: { Allow: 'GET, HEAD, POST, DELETE' } };
 }
 
 /** Sends an answer, or what was already written of one, and closes the connection, even if the other side does not close it or does not read. */
