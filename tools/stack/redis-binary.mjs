@@ -13,14 +13,15 @@ const NAMES = ['redis-server', 'valkey-server'];
  * @property {boolean} [asUser] whether it refuses to run as root
  */
 
+const APT_INSTALL = ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'];
+
 /** How to install it with each package manager; the first manager found is used. @type {Installer[]} */
-const INSTALLERS = [
+export const INSTALLERS = [
   {
     manager: 'apt-get',
-    commands: [
-      ['apt-get', 'update'],
-      ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'],
-    ],
+    commands: [['apt-get', 'update'], APT_INSTALL],
+    // Updating fails if any repository is gone, such as one of somebody else; the lists that are there may be good enough.
+    otherwise: [APT_INSTALL],
     // Debian's package starts a server of its own, now and at every boot, which nobody has asked for.
     underSystemd: ['systemctl', 'disable', '--now', 'redis-server.service'],
   },
@@ -92,7 +93,7 @@ function rootPrefix() {
 const VARIABLES = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'HOMEBREW_NO_AUTO_UPDATE=1'];
 
 /** @param {Installer} installer @param {string[]} prefix */
-async function install({ commands, otherwise, underSystemd }, prefix) {
+export async function install({ commands, otherwise, underSystemd }, prefix) {
   // With `env`, because sudo drops the variables of whoever calls it.
   const runAll = async (all) => {
     for (const words of all) {
