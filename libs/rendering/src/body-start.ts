@@ -23,16 +23,14 @@ export function bodyStart(html: string): number {
 /** Receives the tokens of a document until its body begins. */
 class BodyReader implements TokenizerCallbacks {
   start: number | undefined;
-  private readonly html: string;
-  private readonly onFound: () => void;
   private tag = '';
   /** The number of open hidden elements; only `<template>` can contain others. */
   private openHidden = 0;
 
-  constructor(html: string, onFound: () => void) {
-    this.html = html;
-    this.onFound = onFound;
-  }
+  constructor(
+    private readonly html: string,
+    private readonly onFound: () => void,
+  ) {}
 
   onopentagname(start: number, end: number): void {
     this.tag = this.html.slice(start, end).toLowerCase();

@@ -13,8 +13,6 @@ const MAX_KNOWN = 1_000;
 export class Quarantine {
   /** Until when each owner is quarantined, by the monotonic clock. */
   private readonly quarantinedUntil = new BoundedMap<string, number>(MAX_KNOWN);
-  private readonly work: string;
-  private readonly durationMs: number;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
@@ -22,10 +20,10 @@ export class Quarantine {
    * @param work what the tasks do, as the subject of a sentence
    * @param durationMs how long an owner is quarantined after each failure
    */
-  constructor(work: string, durationMs: number) {
-    this.work = work;
-    this.durationMs = durationMs;
-  }
+  constructor(
+    private readonly work: string,
+    private readonly durationMs: number,
+  ) {}
 
   has(owner: string): boolean {
     return performance.now() < (this.quarantinedUntil.get(owner) ?? 0);

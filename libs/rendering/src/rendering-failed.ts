@@ -14,11 +14,12 @@ export type RenderingFailure =
 
 /** A rendering or conversion failed; the process and its other threads are not affected. */
 export class RenderingFailed extends Error {
-  readonly reason: RenderingFailure;
-
-  constructor(reason: RenderingFailure, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly reason: RenderingFailure,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
-    this.reason = reason;
     this.name = 'RenderingFailed';
   }
 

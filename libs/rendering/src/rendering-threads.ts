@@ -46,9 +46,6 @@ const YOUNG_GENERATION_MB = 8;
  */
 export class RenderingThreads<Task, Result> {
   private readonly maxThreads: number;
-  // No parameter properties, so that Node can run the source as it is.
-  private readonly worker: string;
-  private readonly work: string;
   private readonly deadlineMs: number;
   private readonly maxHeapMb: number;
   private readonly maxWaiting: number;
@@ -60,9 +57,11 @@ export class RenderingThreads<Task, Result> {
    * @param worker the module that the threads run; its default export is the function for a task
    * @param work what the threads do, as the subject of a sentence
    */
-  constructor(worker: string, work: string, limits: ThreadLimits) {
-    this.worker = worker;
-    this.work = work;
+  constructor(
+    private readonly worker: string,
+    private readonly work: string,
+    limits: ThreadLimits,
+  ) {
     this.deadlineMs = limits.deadlineMs ?? 5_000;
     this.maxThreads = limits.maxThreads ?? Math.min(Math.max(availableParallelism(), 2), 4);
     this.maxHeapMb = limits.maxHeapMb ?? 256;

@@ -40,6 +40,7 @@ export function findLinks(html: string): TrackingPositions {
 class LinkReader implements TokenizerCallbacks {
   private readonly links: FoundLink[] = [];
   private readonly ends: { body?: number; html?: number } = {};
+  // No parameter property, because the threads of tests run this source as it is.
   private readonly html: string;
   private isLinkElement = false;
   private isOptedOut = false;
