@@ -71,7 +71,7 @@ export async function createHttpApp(
   const { publicUrl } = settings;
   const health = new Health(checks);
   const maxBytesPerSender = Math.max(inFlight.maxBytes / 2, bodies === 'unread' ? 0 : largestOf(bodies));
-  const bounds = new InFlight({ maxBytesPerSender, ...inFlight });
+  const bounds = new InFlight(inFlight, maxBytesPerSender);
   watchRequests(bounds);
   const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
   const metrics = new MetricsServer(settings.HTTP_HOST, settings.METRICS_PORT, logger);

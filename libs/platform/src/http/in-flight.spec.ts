@@ -33,7 +33,7 @@ describe('InFlight', () => {
   });
 
   it('limits the bytes of each sender separately, also those held before the sender was known', () => {
-    const all = new InFlight({ maxRequests: 9, maxBytes: 12, maxBytesPerSender: 5 });
+    const all = new InFlight({ maxRequests: 9, maxBytes: 12 }, 5);
     const [first, second, third] = [enter(all), enter(all), enter(all)];
     for (const share of [first, second, third]) expect(share.hold(2)).toBeUndefined();
     expect([first.assignTo('ada'), second.assignTo('ada')]).toEqual([undefined, undefined]);

@@ -4,8 +4,6 @@ import { Refusal } from '@posthorn/kernel';
 export interface InFlightLimits {
   readonly maxRequests: number;
   readonly maxBytes: number;
-  /** How many of these bytes a single sender may hold. Default: all. */
-  readonly maxBytesPerSender?: number;
 }
 
 const RETRY_AFTER_SECONDS = 1;
@@ -16,7 +14,11 @@ export class InFlight {
   bytes = 0;
   private readonly bytesBySender = new Map<string, number>();
 
-  constructor(private readonly limits: InFlightLimits) {}
+  /** @param maxBytesPerSender how many of the bytes a single sender may hold */
+  constructor(
+    private readonly limits: InFlightLimits,
+    private readonly maxBytesPerSender = limits.maxBytes,
+  ) {}
 
   /** Admits a request, or returns the refusal. */
   enter(): InFlightShare | Refusal {
@@ -40,9 +42,8 @@ export class InFlight {
 
   /** Charges bytes to a sender, or returns the refusal. */
   chargeTo(sender: string, bytes: number): Refusal | undefined {
-    const { maxBytes, maxBytesPerSender = maxBytes } = this.limits;
     const held = (this.bytesBySender.get(sender) ?? 0) + bytes;
-    if (held > maxBytesPerSender) return overload('request bodies of yours');
+    if (held > this.maxBytesPerSender) return overload('request bodies of yours');
     this.bytesBySender.set(sender, held);
     return undefined;
   }

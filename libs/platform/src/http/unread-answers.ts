@@ -14,7 +14,7 @@ export class UnreadAnswers {
   private bytes = 0;
 
   /** @param limits as many answers may be unread as requests in flight */
-  constructor(private readonly limits: Pick<InFlightLimits, 'maxRequests' | 'maxBytes'>) {}
+  constructor(private readonly limits: InFlightLimits) {}
 
   /** Adds an answer that was written, and not read at once. */
   add(response: ServerResponse): void {
