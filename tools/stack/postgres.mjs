@@ -58,9 +58,7 @@ export async function startPostgres({
     /** A superuser's URL. */
     url,
     /** Ends open connections, writes a checkpoint and stops; a server that takes longer than `withinMs` is killed. */
-    stop: async ({ withinMs = 8_000 } = {}) => {
-      await stopProcess(child, { signal: 'SIGINT', withinMs });
-    },
+    stop: ({ withinMs = 8_000 } = {}) => stopProcess(child, { signal: 'SIGINT', withinMs }),
   };
 }
 

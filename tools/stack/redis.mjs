@@ -39,9 +39,7 @@ export async function startRedis({
     child,
     port,
     url: `redis://127.0.0.1:${port}`,
-    stop: async () => {
-      await stopProcess(child, { withinMs: 5_000 });
-    },
+    stop: () => stopProcess(child),
   };
 }
 
@@ -55,7 +53,7 @@ async function answersPing(port) {
 }
 
 /**
- * Sends one inline command and returns the first chunk of the raw answer; enough for `PING` and `FLUSHALL`.
+ * Sends one inline command and returns the first chunk of the raw answer; enough for short ones.
  *
  * @public used by libs/testing
  * @param {number} port on 127.0.0.1
