@@ -82,6 +82,31 @@ describe('Clock', () => {
     expect(did.filter((what) => what === 'makeReady').length).toBeLessThan(10);
   });
 
+  it('stops only when the tick that is under way has ended', async () => {
+    const { options } = clockOver([]);
+    const [begun, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+    const makeReady = (): Promise<number> => {
+      begun.resolve();
+      return ready.promise;
+    };
+    const clock = new Clock({ ...options, tickMs: 1, outbox: { ...options.outbox, makeReady } });
+    clock.start();
+    await begun.promise;
+    let hasStopped = false;
+    const stopped = clock.stop().then(() => (hasStopped = true));
+    await sleep(5);
+    expect(hasStopped).toBe(false);
+    ready.resolve(0);
+    await stopped;
+  });
+
+  it('begins no tick when it is stopped while it waits for one', async () => {
+    const { clock, did } = clockOver([]);
+    clock.start();
+    await clock.stop();
+    expect(did).toEqual([]);
+  });
+
   it('rings repeatedly while making rows ready takes longer than a tick', async () => {
     const { clock, did } = clockOver([FULL, FULL, FULL], { tickMs: 0 });
     await clock.tick();
@@ -139,12 +164,30 @@ describe('Clock: making rows ready for minutes', () => {
   });
 });
 
+describe('Clock: liveness', () => {
+  const MINUTE_MS = 60_000;
+  const STUCK_AFTER_MS = 60_000;
+
+  it('counts as alive for as long as it ticks, and as stuck a minute after its last tick', async () => {
+    let nowMs = 0;
+    const { options } = clockOver([]);
+    const clock = new Clock({ ...options, nowMs: () => nowMs });
+    for (let ticks = 0; ticks < 10; ticks += 1) {
+      await clock.tick();
+      nowMs += MINUTE_MS / 2;
+      expect(clock.liveness(STUCK_AFTER_MS).ok).toBe(true);
+    }
+    nowMs += MINUTE_MS / 2;
+    expect(clock.liveness(STUCK_AFTER_MS)).toEqual({ ok: false, detail: 'last progress 60000 ms ago' });
+  });
+});
+
 describe('Clock: leases of live processes', () => {
   const HOUR_MS = 3_600_000;
   const AWAY = new Error('the database is away');
 
   /** A clock that has just started, and both clocks, for the test to set. */
-  function startedClock() {
+  function startedClock(tickMs = 1_000) {
     const time = {
       nowMs: 0,
       databaseMs: 1_700_000_000_000,
@@ -152,6 +195,7 @@ describe('Clock: leases of live processes', () => {
       whileMakingReady: (): void => undefined,
     };
     let revivals = 0;
+    const asked: unknown[] = [];
     const ring = { ringSlot: () => undefined };
     const clock = new Clock({
       outbox: {
@@ -159,11 +203,14 @@ describe('Clock: leases of live processes', () => {
           time.whileMakingReady();
           return Promise.resolve(0);
         },
-        revive: () => Promise.resolve({ revived: (revivals += 1), givenUp: 0 }),
+        revive: (graceMs, _limit, maxUnanswered) => {
+          asked.push({ graceMs, maxUnanswered });
+          return Promise.resolve({ revived: (revivals += 1), givenUp: 0 });
+        },
         lanesWithReadyRows: () => Promise.resolve([]),
       },
       rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
-      tickMs: 1_000,
+      tickMs,
       graceMs: 15_000,
       renewalMs: 20_000,
       databaseNowMs: () => (time.isAway ? Promise.reject(AWAY) : Promise.resolve(time.databaseMs)),
@@ -183,7 +230,7 @@ describe('Clock: leases of live processes', () => {
     const roundsUntilRevival = async (): Promise<number> => {
       for (let seconds = 0; ; seconds += 1) if (await revivesAfter(1_000)) return seconds;
     };
-    return { time, revivesAfter, roundsUntilRevival };
+    return { time, asked, revivesAfter, roundsUntilRevival };
   }
 
   /** The same after it has been in contact with the database for a while. */
@@ -196,6 +243,16 @@ describe('Clock: leases of live processes', () => {
   it('are checked in every round once the clock has been connected for long enough', async () => {
     const { revivesAfter } = await clockInContact();
     expect([await revivesAfter(1_000), await revivesAfter(1_000)]).toEqual([true, true]);
+  });
+
+  it('are checked in every round although rounds are further apart than the time after which one counts as abandoned', async () => {
+    const { revivesAfter } = startedClock(60_000);
+    expect([await revivesAfter(60_000), await revivesAfter(60_000)]).toEqual([false, true]);
+  });
+
+  it('count as abandoned 15 s after they have ended, and a row is given up after five of them', async () => {
+    const { asked } = await clockInContact();
+    expect(asked[0]).toEqual({ graceMs: 15_000, maxUnanswered: 5 });
   });
 
   it.each([
