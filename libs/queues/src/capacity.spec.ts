@@ -17,4 +17,13 @@ describe('The capacity of a workbench', () => {
     capacity.leave({ laneId: SECOND, bytes: 500 });
     expect(capacity.reserve(FOURTH, 9)).toBe(5);
   });
+
+  it('is zero, not negative, for a lane that holds more rows than fit: turns and rows that are known to exist are granted the same places', () => {
+    const capacity = new Capacity({ maxRows: 2, maxBytes: 1_000 });
+    expect([capacity.reserve(FIRST, 2), capacity.reserveForAny(2)]).toEqual([2, 2]);
+    for (let rows = 0; rows < 4; rows += 1) capacity.take({ laneId: FIRST, bytes: 1 });
+    capacity.release(2);
+    capacity.releaseForAny(2);
+    expect([capacity.reserve(FIRST, 2), capacity.reserveForAny(2)]).toEqual([0, 0]);
+  });
 });

@@ -66,6 +66,17 @@ describe('A turn of a lane', () => {
     expect([did, demanded]).toEqual([['2'], []]);
   });
 
+  it('waits for capacity on a full workbench, and claims when there is some', async () => {
+    const capacity = new Capacity({ maxRows: 1, maxBytes: 1_000, minRowsForNewLane: 0 });
+    const held = { laneId: lane, bytes: 1 };
+    capacity.take(held);
+    const waitForCapacity = (): Promise<void> => Promise.resolve(capacity.leave(held));
+    const bench = { ...IDLE_BENCH, capacity, waitForCapacity };
+    const { turns, did, demanded } = turnsThatFind(rowsOf(1, false), { bench });
+    await turns.serve(lane, '2');
+    expect([did, demanded]).toEqual([[], [[{ laneId: lane, maxRows: 1 }]]]);
+  });
+
   it('claims nothing, and rings no slot, while this process may not claim', async () => {
     const { turns, did, demanded } = turnsThatFind(rowsOf(3, true), { mayClaim: () => false });
     await turns.serve(lane, '2');

@@ -30,6 +30,15 @@ describe('Workbench: leases and draining', () => {
     expect(begun).toEqual(['a1']);
   });
 
+  it('goes on with other lanes when another process has claimed all queued rows of one', async () => {
+    const { bench, begun } = benches.make({
+      renew: (rows) => Promise.resolve(rows.filter((row) => row.laneId !== lane('a'))),
+    });
+    const claimedAt = performance.now() - 31_000;
+    await Promise.all([bench.put(rowsOf('a', 1), claimedAt), bench.put(rowsOf('b', 1), claimedAt)]);
+    expect(begun).toEqual(['b0']);
+  });
+
   it('counts a renewed lease from when the renewal was sent: its answer may be late', async () => {
     let renewals = 0;
     const { bench, begun } = benches.make({
@@ -43,6 +52,29 @@ describe('Workbench: leases and draining', () => {
     await bench.put(rowsOf('a', 1), performance.now() - 31_000);
     expect(renewals).toBe(2);
     expect(begun).toEqual(['a0']);
+  });
+
+  it('renews leases with one statement at a time, however many rows wait for that', async () => {
+    const answered = Promise.withResolvers<void>();
+    const renewals: string[][] = [];
+    const { bench } = benches.make({
+      renew: async (rows) => {
+        renewals.push(rows.map((row) => row.name));
+        await answered.promise;
+        return rows;
+      },
+    });
+    const done = ['a', 'b', 'c'].map((name) => bench.put(rowsOf(name, 1), performance.now() - 31_000));
+    expect(renewals).toEqual([['a0']]);
+    answered.resolve();
+    await Promise.all(done);
+  });
+
+  it('renews nothing while it holds no rows', async () => {
+    let renewals = 0;
+    benches.make({ renewalMs: 1, renew: (rows) => Promise.resolve(((renewals += 1), rows)) });
+    await sleep(20);
+    expect(renewals).toBe(0);
   });
 
   it('begins nothing while leases cannot be confirmed, and goes on when they can', async () => {
@@ -168,6 +200,25 @@ describe('Workbench: leases and draining', () => {
     });
     await bench.put(rowsOf('a', 1), performance.now());
     expect(answers).toEqual([true, false]);
+  });
+
+  it('does not begin a row that another process has claimed while it was prepared', async () => {
+    let renewals = 0;
+    const renewedTwice = Promise.withResolvers<void>();
+    const { bench, given } = benches.make({
+      renewalMs: 5,
+      work: async (_row, mayStillBegin) => {
+        // By then the answer to the first renewal has been noted.
+        await renewedTwice.promise;
+        return mayStillBegin() ? 'done' : undefined;
+      },
+      renew: () => {
+        if ((renewals += 1) === 2) renewedTwice.resolve();
+        return Promise.resolve([]);
+      },
+    });
+    await bench.put(rowsOf('a', 1), performance.now());
+    expect(given).toEqual(['a0']);
   });
 
   it('does not begin rows that are still being prepared when it is drained', async () => {

@@ -103,6 +103,31 @@ describe('Workbench', () => {
     expect(begun).toHaveLength(names.length * 20 + 9);
   });
 
+  it('begins only one row of a lane whose work hangs while the outcomes of others cannot be recorded', async () => {
+    const [held, hangs] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const begun: string[] = [];
+    const { bench } = benches.make({
+      concurrency: 4,
+      maxUnrecorded: 40,
+      maxUnrecordedPerLane: 40,
+      maxRows: 200,
+      work: async ({ laneId, name }) => {
+        begun.push(name);
+        if (laneId === lane('slow')) await hangs.promise;
+        return 'done';
+      },
+      record: ({ laneId }) => (laneId === lane('a') ? held.promise : Promise.resolve()),
+    });
+    const done = [bench.put(rowsOf('a', 40), performance.now())];
+    while (begun.length < 38) await sleep(1);
+    done.push(bench.put(rowsOf('slow', 2), performance.now()));
+    await bench.put(rowsOf('z', 1), performance.now());
+    expect(begun.slice(38)).toEqual(['slow0', 'z0']);
+    held.resolve();
+    hangs.resolve();
+    await Promise.all(done);
+  });
+
   it('always has capacity for a few rows of a lane that has none on it, however full it is', async () => {
     const { bench } = benches.make({ work: () => sleep(50, 'done') });
     const done = bench.put(rowsOf('a', 20), performance.now());
@@ -111,6 +136,12 @@ describe('Workbench', () => {
     expect(freeCapacity(bench, lane('b'), 1)).toBe(1);
     await bench.drain();
     await done;
+  });
+
+  it('forgets who has waited for capacity', async () => {
+    const { bench } = benches.make();
+    await Promise.all([bench.waitForCapacity(1), bench.waitForCapacity(1)]);
+    expect(bench['waitingForCapacity'].size).toBe(0);
   });
 
   it('reports the rows of each lane, and grants rows of any lanes only within the free capacity', async () => {
