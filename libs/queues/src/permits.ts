@@ -47,8 +47,7 @@ export class Permits {
   mayTake(laneId: LaneId): boolean {
     if (this.free <= 0) return false;
     const { maxPermitsPerLane = Number.POSITIVE_INFINITY } = this.limits;
-    const ofLane = this.of(laneId);
-    return ofLane === 0 || ofLane < Math.min(maxPermitsPerLane, this.maxTimesFree * this.free);
+    return this.of(laneId) < Math.min(maxPermitsPerLane, this.maxTimesFree * this.free);
   }
 
   take(laneId: LaneId): void {

@@ -4,13 +4,11 @@ import type { LaneId } from '@posthorn/domain';
 export class RoundRobinLanes<Item> {
   /** In the order in which lanes are served next: a lane moves to the end when it has been served. */
   private readonly queues = new Map<LaneId, Item[]>();
-  size = 0;
 
   add(laneId: LaneId, item: Item): void {
     const queue = this.queues.get(laneId);
     if (queue === undefined) this.queues.set(laneId, [item]);
     else queue.push(item);
-    this.size += 1;
   }
 
   /** Removes and returns the head of the next lane whose head satisfies `may`. */
@@ -18,7 +16,6 @@ export class RoundRobinLanes<Item> {
     for (const [laneId, queue] of this.queues) {
       if (!may(queue[0]!)) continue;
       const item = queue.shift()!;
-      this.size -= 1;
       // The only lane needs no move to the end.
       if (queue.length > 0 && this.queues.size === 1) return item;
       this.queues.delete(laneId);
@@ -41,7 +38,6 @@ export class RoundRobinLanes<Item> {
     if (queue === undefined || index < 0) return false;
     queue.splice(index, 1);
     if (queue.length === 0) this.queues.delete(laneId);
-    this.size -= 1;
     return true;
   }
 
@@ -49,7 +45,6 @@ export class RoundRobinLanes<Item> {
   takeAll(): Item[] {
     const all = [...this.queues.values()].flat();
     this.queues.clear();
-    this.size = 0;
     return all;
   }
 }

@@ -186,7 +186,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private release(held: Held<Row>): void {
-    if (!this.held.delete(held)) return;
+    this.held.delete(held);
     this.capacity.leave(held.row);
     held.done();
     for (const wake of this.waitingForCapacity) wake();
@@ -208,7 +208,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
       this.renewing = false;
     }
     // Delayed, because otherwise a failed renewal would be retried without a pause.
-    if (this.lines.size > 0) setTimeout(() => this.startNext(), 100).unref();
+    setTimeout(() => this.startNext(), 100).unref();
   }
 
   /** After an outage, the clock may free expired leases before the next regular renewal; emails that are being transmitted would then be sent twice. */
@@ -227,7 +227,6 @@ export class Workbench<Row extends HeldRow, Outcome> {
 
   private async giveBackQueued(): Promise<void> {
     const queued = this.lines.takeAll();
-    if (queued.length === 0) return;
     try {
       await this.options.giveBack(queued.map((held) => held.row));
     } catch (error) {
