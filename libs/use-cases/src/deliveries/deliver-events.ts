@@ -185,7 +185,6 @@ export class DeliverEvents {
     await deliveries.recordOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
     const live = await deliveries.record(outcomes);
     countAttempts(outcomes);
-    for (const { laneId, report } of outcomes) if (report?.isSlow) this.slowLanes.mark(laneId);
     return live;
   }
 }
