@@ -47,6 +47,42 @@ it.each([
   await Promise.all([old.close(), young.close()]);
 });
 
+it('a worker follows when only its own connection still leads to the old server, which answers', async () => {
+  const [old, young] = await Promise.all([PrivateRedis.start(), PrivateRedis.start()]);
+  const proxy = await FaultProxy.before(old.url);
+  const options = { url: proxy.urlFor(old.url), prefix: uniqueQueuePrefix() };
+  const served = new Set<string>();
+  const producer = new JobProducer(QUEUES.maintenance, options, () => undefined);
+  const worker = new JobWorker<'recoveries.forget' | 'events.expire'>({
+    ...options,
+    queue: QUEUES.maintenance,
+    concurrency: 1,
+    liveness: LIVENESS,
+    handlers: {
+      'recoveries.forget': () => Promise.resolve(void served.add('before')),
+      'events.expire': () => Promise.resolve(void served.add('after')),
+    },
+    onError: () => undefined,
+  });
+  worker.start();
+  const add = async (name: 'recoveries.forget' | 'events.expire'): Promise<void> => {
+    await producer.add([{ name, data: { v: 1 }, opts: {} }]).catch(() => undefined);
+    await sleep(10);
+  };
+  while (!served.has('before')) await add('recoveries.forget');
+
+  proxy.redirectTo(young.url);
+  // A connection on which an answer took too long is replaced; a worker has more patience.
+  for (const { connection } of [producer, worker['producer']]) connection.disconnect(true);
+  while ((await young.ask('DBSIZE')) === ':0\r\n') await add('recoveries.forget');
+  while (!served.has('after')) await add('events.expire');
+
+  await worker.close();
+  await producer.close();
+  await proxy.close();
+  await Promise.all([old.close(), young.close()]);
+});
+
 it('a worker whose open connections no longer transmit anything processes jobs again long before it counts as stuck', async () => {
   const redis = await PrivateRedis.start();
   const [proxy, beside] = await Promise.all([FaultProxy.before(redis.url), FaultProxy.before(redis.url)]);
