@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
@@ -97,7 +97,8 @@ it('jobs that cannot be parsed are removed, and delay no others', async () => {
   const broken = Array.from({ length: 30 }, (_, index) => `broken-${index}`);
   for (const [index, id] of broken.entries()) {
     const text = index % 2 === 0 ? 'data {x opts {}' : 'data {} opts {x';
-    await redis.ask(`HSET ${queue.toKey(id)} name recoveries.forget ${text}`);
+    if (index === 7) await redis.ask(`SET ${queue.toKey(id)} nonsense`);
+    else await redis.ask(`HSET ${queue.toKey(id)} name recoveries.forget ${text}`);
     await redis.ask(`RPUSH ${queue.toKey(index % 3 === 0 ? 'active' : 'wait')} ${id}`);
   }
   await queue.add('recoveries.forget', { v: 1 });
@@ -150,19 +151,39 @@ it.each([
   60_000,
 );
 
+it('a job whose workers have died twice is kept for another worker', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  for (const [id, stalls] of [
+    ['twice', 2],
+    ['thrice', 3],
+  ] as const) {
+    await redis.ask(`HSET ${queue.toKey(id)} name recoveries.forget data {} opts {} stc ${stalls}`);
+    await redis.ask(`RPUSH ${queue.toKey('active')} ${id}`);
+  }
+  while (errors.length === 0) await queueRepair.repair(0);
+  expect(errors.splice(0).map(({ message }) => message)).toEqual([
+    'stuck jobs of maintenance were deleted: 1',
+  ]);
+  expect((await queue.getActive()).map(({ id }) => id)).toEqual(['twice']);
+  await queue.obliterate({ force: true });
+  await queue.close();
+});
+
 it('a job that cannot be parsed is removed from where it was found, without a search through all waiting jobs', async () => {
   const queue = queueNamed(QUEUES.maintenance);
-  const wait = queue.toKey('wait');
+  const [wait, far] = [queue.toKey('wait'), queue.toKey('far')];
   const others = Array.from({ length: 200 }, (_, index) => `other-${index}`);
-  await redis.ask(`HSET ${queue.toKey('broken')} name recoveries.forget data {x opts {}`);
-  // The next job is at the end of the list; whatever searches from the beginning, or all of it, finds the first one.
-  await redis.ask(`RPUSH ${wait} ${['broken', ...others, 'broken'].join(' ')}`);
+  for (const key of [far, queue.toKey('broken')])
+    await redis.ask(`HSET ${key} name recoveries.forget data {x opts {}`);
+  // The next job is at the end of the list; whatever searches from the beginning, or all of it, finds the first ones.
+  await redis.ask(`RPUSH ${wait} ${['broken', 'far', ...others, 'broken'].join(' ')}`);
   while (errors.length === 0) await queueRepair.repair(0);
   expect(errors.splice(0)).toHaveLength(1);
-  expect(await redis.ask(`LLEN ${wait}`)).toBe(':201\r\n');
+  expect(await redis.ask(`EXISTS ${far}`)).toBe(':1\r\n');
+  expect(await redis.ask(`LLEN ${wait}`)).toBe(':202\r\n');
   expect(await redis.ask(`LINDEX ${wait} 0`)).toBe('$6\r\nbroken\r\n');
   expect(await redis.ask(`LINDEX ${wait} -1`)).toBe('$9\r\nother-199\r\n');
-  await redis.ask(`DEL ${wait}`);
+  await redis.ask(`DEL ${wait} ${far}`);
   await queue.close();
 });
 
@@ -192,6 +213,33 @@ it('the job of a dead worker is started again, although the clock of Redis was s
   expect(served).toEqual(['again']);
   expect(errors).toEqual([]);
 }, 60_000);
+
+it('each lock that lasts longer than a new one is shortened, and no other', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  await queue.obliterate({ force: true });
+  await queue.addBulk(Array.from({ length: 3 }, () => ({ name: 'recoveries.forget', data: { v: 1 } })));
+  const holder = new Worker(QUEUES.maintenance, null, {
+    connection: { url: redis.url },
+    prefix,
+    lockDuration: 6_000,
+  });
+  const locks: string[] = [];
+  for (let jobs = 0; jobs < 3; jobs += 1) {
+    const { id } = await holder.getNextJob('holder');
+    locks.push(queue.toKey(`${id}:lock`));
+  }
+  for (const lock of locks.slice(1)) await redis.ask(`PEXPIRE ${lock} 3600000`);
+  const isLong = async (lock: string): Promise<boolean> =>
+    Number((await redis.ask(`PTTL ${lock}`)).slice(1)) > 6_000;
+  await redis.ask('CONFIG RESETSTAT');
+  while (await isLong(locks[1]!)) await queueRepair.repair(0);
+  const calls = /cmdstat_pexpire:calls=(\d+)/.exec(await redis.ask('INFO commandstats'))?.[1];
+  expect(await isLong(locks[2]!)).toBe(false);
+  expect(calls).toBe('2');
+  await holder.close();
+  await queue.obliterate({ force: true });
+  await queue.close();
+});
 
 it('a lane can be rung again although its job was in a list that Redis has lost', async () => {
   const LANE = 'wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.now' as LaneId;
@@ -233,7 +281,10 @@ it('no job that waits, is active, or has failed is removed', async () => {
   await queueRepair.repair(1);
   resolve();
   // BullMQ keeps a hundred failed jobs: during this test, jobs are removed that have just been seen.
-  for (const lanes of Array(100).keys()) await queueRepair.repair(lanes + 1);
+  for (let searches = 0; searches < 30; searches += 1) {
+    queueRepair['nextSearchAt'] = 0;
+    await queueRepair.repair(1);
+  }
   await worker.close();
   expect((await queue.getWaitingCount()) + (await queue.getFailedCount())).toBeLessThanOrEqual(500);
   expect(lost).toEqual([]);
@@ -246,13 +297,14 @@ it('nothing is logged while no queue is paused, and nothing fails while Redis is
   const away = new QueueRepair({
     url: 'redis://127.0.0.1:1',
     prefix,
+    searchEveryMs: 0,
     onError,
     onResumed: onError as never,
     onReset: onError as never,
     onLost: onError as never,
   });
   const before = errors.filter(({ message }) => !message.includes('ECONNREFUSED')).length;
-  await away.repair(0);
+  await away.repair(1);
   await away.close();
   expect(errors.filter(({ message }) => !message.includes('ECONNREFUSED'))).toHaveLength(before);
   expect(resumed).toEqual([]);
@@ -294,61 +346,6 @@ it.each([
   },
 );
 
-describe('A search for lost jobs while many wait', () => {
-  let unshared: string;
-  let searching: QueueRepair;
-  let queue: Queue;
-  let found = 0;
-
-  beforeEach(() => {
-    unshared = uniqueQueuePrefix();
-    found = 0;
-    searching = new QueueRepair({
-      url: redis.url,
-      prefix: unshared,
-      searchEveryMs: 0,
-      onResumed: ignored,
-      onReset: ignored,
-      onLost: (_name, jobs) => void (found += jobs),
-      onError,
-    });
-    queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix: unshared });
-  });
-  afterEach(async () => {
-    await Promise.all([searching.close(), queue.close()]);
-    expect(errors).toEqual([]);
-  });
-
-  /** Loses some jobs, and searches until they are found. @returns how often a command was run in that search */
-  const callsWhileLost = async (jobs: number, command: string): Promise<number> => {
-    for (let n = 0; n < jobs; n += 1) await redis.ask(`HSET ${queue.toKey(`lost-${n}`)} name email.turn`);
-    // It does nothing until it is connected.
-    while (found === 0) {
-      await redis.ask('CONFIG RESETSTAT');
-      await searching.repair(1);
-    }
-    expect(found).toBe(jobs);
-    const calls = new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await redis.ask('INFO commandstats'));
-    return Number(calls?.[1]);
-  };
-
-  it('searches the list of waiting jobs only for the lost job, not for the others or their deduplication keys', async () => {
-    for (let n = 0; n < 50; n += 1)
-      await queue.add('email.turn', {}, { deduplication: { id: `lane-${n}`, keepLastIfActive: true } });
-    expect(await callsWhileLost(1, 'lpos')).toBe(1);
-    expect(await queue.getWaitingCount()).toBe(50);
-  });
-
-  it('searches a long list for few jobs with one command', async () => {
-    const waiting = 100_000;
-    await queue.waitUntilReady();
-    const fill = `for id = 1, ${waiting} do redis.call('LPUSH', KEYS[1], id) end`;
-    await redis.ask(`EVAL "${fill}" 1 ${queue.toKey('wait')}`);
-    expect(await callsWhileLost(200, 'eval')).toBeGreaterThanOrEqual(40);
-    expect(await queue.getWaitingCount()).toBe(waiting);
-  });
-});
-
 describe('Foreign values in the deduplication key of a lane', () => {
   const SLOTS = ['0', '1', '2', '3', 'c0', 'c1'];
   let lanes = 0;
@@ -359,6 +356,11 @@ describe('Foreign values in the deduplication key of a lane', () => {
     ['lists', (queue, slot) => `RPUSH ${queue.toKey(`de:${slot}`)} a`],
     ['names of what is no job', (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} meta`],
     ['names of jobs that ended', (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} ended`],
+    [
+      'names of jobs of theirs that ended',
+      (queue, slot) =>
+        `EVAL "redis.call('HSET', KEYS[1], 'name', 'email.turn', 'data', '{}', 'opts', '{}', 'deid', ARGV[1], 'finishedOn', 1) redis.call('ZADD', KEYS[2], 1, ARGV[2]) redis.call('SET', KEYS[3], ARGV[2])" 3 ${queue.toKey(`ended-${slot}`)} ${queue.toKey('failed')} ${queue.toKey(`de:${slot}`)} ${slot} ended-${slot}`,
+    ],
     ['hashes where what comes next is noted', (queue, slot) => `HSET ${queue.toKey(`dn:${slot}`)} opts {x`],
     ['lists where what comes next is noted', (queue, slot) => `RPUSH ${queue.toKey(`dn:${slot}`)} a`],
   ])(
