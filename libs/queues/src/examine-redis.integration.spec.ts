@@ -236,6 +236,18 @@ describe('Examining Redis', () => {
       '-NOPROTO unsupported protocol version',
       /^REDIS_URL points to a Sentinel/,
     ],
+    [
+      'a Sentinel of Valkey',
+      'server_mode:sentinel',
+      '-NOPROTO unsupported protocol version',
+      /^REDIS_URL points to a Sentinel/,
+    ],
+    [
+      'a cluster of Valkey',
+      'server_mode:cluster',
+      '-NOPROTO unsupported protocol version',
+      /^REDIS_URL points to a cluster/,
+    ],
     ['loading', 'loading:1', '-LOADING Redis is loading the dataset in memory', /^Redis is loading what/],
   ])('says that it is %s', async (_what, info, otherwise, said) => {
     const server = createSilent((socket) =>

@@ -17,7 +17,7 @@ export interface RedisExamination {
   readonly roundTripMs: number;
 }
 
-/** By the `redis_mode` of INFO. */
+/** By the mode that INFO names: `redis_mode`, or `server_mode` since Valkey 8. */
 const MODES: Readonly<Record<string, string>> = {
   sentinel: `REDIS_URL points to a Sentinel, which keeps nothing: ${TO_PRIMARY}`,
   cluster:
@@ -68,7 +68,7 @@ export async function examineRedis({ url, prefix }: RedisOptions): Promise<Redis
     await connection.connect();
     if (fault !== undefined) throw fault;
     const facts = factsOf(await connection.info());
-    const mode = MODES[facts['redis_mode'] ?? ''];
+    const mode = MODES[facts['redis_mode'] ?? facts['server_mode'] ?? ''];
     if (mode !== undefined) throw new RedisUnusable(mode);
     const [askedAt, begun] = [Date.now(), performance.now()];
     const [seconds, microseconds] = await connection.time();
