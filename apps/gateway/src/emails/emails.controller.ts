@@ -39,7 +39,7 @@ export class EmailsController {
     description:
       'Accepts one email, to be sent at once or at its `sendAt`. A body with `template` is a templated email, any other is a raw one. ' +
       'Status 200 means that the email is stored durably: from then on, it is retried for three days until the relay takes it or refuses it permanently. ' +
-      'Give an idempotency key to every email that must not be sent twice: you can then safely repeat the call after a 503 or a broken connection.',
+      'Give an idempotency key to every email that must not be sent twice: you can then safely repeat the call after a 503, after a 502 or 504 of a proxy, or after a broken connection.',
     body: [RawEmailRequest, TemplatedEmailRequest],
     idempotent: true,
     answer: EmailAcceptedAnswer,

@@ -15,6 +15,6 @@ fix it, and lists all the faults of a request at once, joined by \`; \`. A refus
 
 **Events** are posted to webhooks; the section of that name describes the body and the headers of each.
 
-**Retries.** A request answered 429 had no effect: wait for as many seconds as \`Retry-After\` says, and repeat the call. After a 503 or a broken connection you cannot know whether a call took effect. Where a route has the header \`Idempotency-Key\`,
-give a key to every call that must not be done twice: repeated with the same key, it is done once and gets the same answer.
+**Retries.** A request answered 429 had no effect: wait for as many seconds as \`Retry-After\` says, and repeat the call. After a 503, a 502 or 504 of a proxy
+in front of the gateway, or a broken connection, you cannot know whether a call took effect. Where a route has the header \`Idempotency-Key\`, give a key to every call that must not be done twice: repeated with the same key, it is done once and gets the same answer.
 `.trim();
