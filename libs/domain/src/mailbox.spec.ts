@@ -74,7 +74,7 @@ describe('S4: parseMailbox', () => {
     ['a@b.co (Ada)', /comment/],
     ['(Ada) a@b.co', /comment/],
     ['a(x)@b.co', /comment/],
-    ['Ada (x) <a@b.co>', /comment/],
+    ['Ada (x) <a@b.co>', /^has `\(` in its name; put the name in double quotes/],
     ['<@relay.co:a@b.co>', /source route/],
     ['@relay.co,@two.co:a@b.co', /source route/],
     ['a@b.co>', /angle bracket/],

@@ -97,7 +97,6 @@ function faultInBrackets(text: string): string {
 }
 
 function faultInPlainName(name: string): string | undefined {
-  if (name.includes('(')) return `holds a comment in parentheses; ${MAILBOX_HINT}`;
   const found = NEEDS_QUOTES.exec(name);
   if (found === null) return undefined;
   if (/^[^,;@]*@[^,;]*[,;]/u.test(name)) return `names more than one mailbox; ${MAILBOX_HINT}`;

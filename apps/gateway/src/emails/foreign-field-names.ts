@@ -1,10 +1,20 @@
 /** Field names of other email services, in lower case without `_`, and our equivalents. */
 const EQUIVALENTS: Readonly<Record<string, string>> = {
-  htmlbody: 'html',
-  textbody: 'text',
-  body: 'html',
-  react: 'html',
+  sender: 'from',
+  fromemail: 'from',
+  fromemailaddress: 'from',
   recipient: 'to',
+  toemail: 'to',
+  replytolist: 'replyTo',
+  body: 'html',
+  content: 'html',
+  htmlbody: 'html',
+  htmlcontent: 'html',
+  htmlpart: 'html',
+  react: 'html',
+  textbody: 'text',
+  textcontent: 'text',
+  textpart: 'text',
   tag: 'groupBy',
   tags: 'groupBy',
   category: 'groupBy',
@@ -17,13 +27,18 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
   templatemodel: 'variables',
   templatedata: 'variables',
   dynamictemplatedata: 'variables',
-  trackopens: 'settings',
-  tracklinks: 'settings',
+  trackopens: 'settings.trackOpens',
+  trackclicks: 'settings.trackClicks',
+  tracklinks: 'settings.trackClicks',
+  unsubscribe: 'settings.unsubscribe',
+  listunsubscribe: 'settings.unsubscribe',
   preheader: 'previewText',
 };
 
 const ONE_RECIPIENT = 'is not possible: an email has one recipient; send each their own, up to 50 in a batch';
 const NO_ATTACHMENTS = 'is not possible: an email has no attachments; link to the file';
+const NO_HEADERS =
+  'is not possible: an email has no headers of its own; leave it out, and set `settings.unsubscribe` for a List-Unsubscribe';
 const NO_METADATA =
   'is not possible: an email has no metadata; store the id in the answer with your own data';
 
@@ -33,16 +48,28 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   attachments: NO_ATTACHMENTS,
   cc: ONE_RECIPIENT,
   bcc: ONE_RECIPIENT,
-  headers: 'is not possible: an email has no headers of its own; leave it out',
+  personalizations: ONE_RECIPIENT,
+  headers: NO_HEADERS,
+  inreplyto: NO_HEADERS,
   metadata: NO_METADATA,
   customargs: NO_METADATA,
 };
 
 /** The fault of a field name that belongs to another email service; undefined for any other name. @param known our fields of this kind of email */
 export function adviceForForeignField(name: string, known: readonly string[]): string | undefined {
-  const plain = name.toLowerCase().replaceAll('_', '');
+  const plain = plainName(name);
   if (Object.hasOwn(UNSUPPORTED, plain)) return UNSUPPORTED[plain];
-  const ours = Object.hasOwn(EQUIVALENTS, plain) ? EQUIVALENTS[plain]! : undefined;
-  if (ours === undefined || !known.includes(ours)) return undefined;
+  const ours = equivalentOf(name);
+  if (ours === undefined || !known.includes(ours.split('.')[0]!)) return undefined;
   return `is not a known field; did you mean \`${ours}\`?`;
+}
+
+/** Our equivalent of a field name of another email service, as a path. */
+export function equivalentOf(name: string): string | undefined {
+  const plain = plainName(name);
+  return Object.hasOwn(EQUIVALENTS, plain) ? EQUIVALENTS[plain] : undefined;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll('_', '');
 }

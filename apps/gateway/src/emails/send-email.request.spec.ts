@@ -69,6 +69,28 @@ describe('the shape of an email', () => {
     }
   });
 
+  it.each([
+    [
+      'to',
+      ['a@b.co'],
+      'is an array; give one recipient as a string; send each their own email, up to 50 in a batch',
+    ],
+    [
+      'to',
+      { email: 'a@b.co' },
+      'is an object; give a string, such as `ada@example.com` or `Ada <ada@example.com>`',
+    ],
+    [
+      'from',
+      { email: 'a@b.co', name: 'A' },
+      'is an object; give a string, such as `ada@example.com` or `Ada <ada@example.com>`',
+    ],
+    ['replyTo', 'a@b.co, c@d.co', 'names more than one mailbox; give several in an array'],
+    ['replyTo', { email: 'a@b.co' }, 'is an object; give a string or an array of strings'],
+  ])('says of `%s` in the form of another service (%j) how it is written here', (field, value, fault) => {
+    expect(messageFor({ ...RAW, [field]: value }).startsWith(`\`${field}\` ${fault}`)).toBe(true);
+  });
+
   it('reports all faults at once', () => {
     expect(
       messageFor({

@@ -1,5 +1,5 @@
 import { SIZES, type JsonObject } from '@posthorn/domain';
-import { mailbox, mailboxes } from '../validation/mailbox-rules.ts';
+import { mailbox, mailboxes, recipient } from '../validation/mailbox-rules.ts';
 import { flag, jsonObject, shapedAs } from '../validation/object-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 import { content, displayName, shortText, singleLine, timestamp } from '../validation/text-rules.ts';
@@ -29,7 +29,7 @@ class EmailSettingsRequest {
 
 /** The fields that both kinds of email have. */
 export abstract class AnyEmailRequest {
-  @Required(mailbox, 'The recipient: one mailbox, `a@b.c` or `Name <a@b.c>`.', {
+  @Required(recipient, 'The recipient: one mailbox, `a@b.c` or `Name <a@b.c>`.', {
     example: 'Ada Lovelace <ada@example.com>',
   })
   to!: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { shapeOf } from '../validation/shape.ts';
-import { messageFor, RAW, TEMPLATED } from './send-email.request.fixture.ts';
+import { messageFor, RAW, refusalOf, TEMPLATED } from './send-email.request.fixture.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 const namesOf = (request: new () => object): string =>
@@ -56,7 +56,15 @@ describe('G4: an unknown field', () => {
     ['categories', 'groupBy'],
     ['scheduled_at', 'sendAt'],
     ['reply_to', 'replyTo'],
-    ['TrackOpens', 'settings'],
+    ['TrackOpens', 'settings.trackOpens'],
+    ['trackClicks', 'settings.trackClicks'],
+    ['TrackLinks', 'settings.trackClicks'],
+    ['unsubscribe', 'settings.unsubscribe'],
+    ['sender', 'from'],
+    ['FromEmailAddress', 'from'],
+    ['htmlContent', 'html'],
+    ['content', 'html'],
+    ['reply_to_list', 'replyTo'],
   ])('%s of another service is named with what stands for it here', (name, ours) => {
     expect(messageFor({ ...RAW, [name]: 'x' })).toBe(
       `\`${name}\` is not a known field; did you mean \`${ours}\`?`,
@@ -71,6 +79,24 @@ describe('G4: an unknown field', () => {
       );
     },
   );
+
+  it('makes an email without `html` a templated one if it is the name of the template at another service', () => {
+    const { message } = refusalOf({
+      From: 'shop@example.com',
+      To: 'ada@example.com',
+      TemplateAlias: 'welcome',
+      TemplateModel: {},
+    });
+    expect(message.split('; ').slice(0, 3)).toEqual([
+      '`template` is missing',
+      'give a string',
+      '`to` is missing',
+    ]);
+    expect(message).toContain(
+      'did you mean `template`?; `TemplateModel` is not a known field; did you mean `variables`?',
+    );
+    expect(messageFor({ ...RAW, TemplateId: null })).not.toContain('is missing');
+  });
 
   it('of another service is not mapped to a field of the other kind of email', () => {
     const { to } = TEMPLATED;
@@ -88,7 +114,9 @@ describe('G4: an unknown field', () => {
     ['Attachments', 'link to the file'],
     ['cc', 'one recipient'],
     ['Bcc', 'one recipient'],
-    ['headers', 'leave it out'],
+    ['headers', '`settings.unsubscribe`'],
+    ['inReplyTo', 'leave it out'],
+    ['personalizations', 'send each their own'],
     ['attachment', 'link to the file'],
     ['Metadata', 'store the id'],
     ['custom_args', 'store the id'],

@@ -2,7 +2,7 @@ import { Refusal } from '@posthorn/kernel';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { faultsInFields, type Shape, shapeOf } from '../validation/shape.ts';
 import { faultsInUnknown } from '../validation/unknown-fields.ts';
-import { adviceForForeignField } from './foreign-field-names.ts';
+import { adviceForForeignField, equivalentOf } from './foreign-field-names.ts';
 import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 
 /** What is checked of an email, by whether it is a raw or a templated one. */
@@ -44,7 +44,8 @@ export const NO_EMAIL = refusal(['The body must be a JSON object', REQUIRED_OF_B
  */
 export function validateEmailRequest(body: unknown): RawEmailRequest | TemplatedEmailRequest {
   if (!isJsonObject(body)) throw refusal([`The email is ${kindOf(body)}; give an object`, REQUIRED_OF_BOTH]);
-  const { shape, other, ofOther, equivalents } = isTemplated(body) ? TEMPLATED : RAW;
+  const { shape, other, ofOther, equivalents } =
+    isTemplated(body) || isMeantAsTemplated(body) ? TEMPLATED : RAW;
   const unknown = faultsInUnknown(shape, body, '', (name) =>
     other.names.includes(name) ? ofOther : adviceForForeignField(name, equivalents),
   );
@@ -56,6 +57,11 @@ export function validateEmailRequest(body: unknown): RawEmailRequest | Templated
 /** S1: a body with `template` is templated, any other is raw. */
 export function isTemplated(email: object): email is TemplatedEmailRequest {
   return Object.hasOwn(email, 'template');
+}
+
+/** Whether a body names its template as other services do: told what a raw email requires, its caller would look for the wrong faults. */
+function isMeantAsTemplated(body: object): boolean {
+  return !Object.hasOwn(body, 'html') && Object.keys(body).some((name) => equivalentOf(name) === 'template');
 }
 
 /** Whether a required field is missing or no string, or there is a field of the other kind: then the kind may be a mistake. */

@@ -7,6 +7,14 @@ import { faultIn, text } from './text-rules.ts';
 export const mailbox: Rule = text(
   { minLength: 3, maxLength: 1_000, pattern: '@', examples: ['Ada Lovelace <ada@example.com>'] },
   (value) => faultIn(parseMailbox(value)),
+  MAILBOX_HINT.replace('one mailbox', 'a string'),
+);
+
+/** The one recipient of an email. */
+export const recipient: Rule = makeRule(mailbox.schema, (value, field) =>
+  Array.isArray(value)
+    ? `\`${field}\` is an array; give one recipient as a string; send each their own email, up to 50 in a batch`
+    : mailbox(value, field),
 );
 
 /** One address, without a name beside it. */
@@ -42,7 +50,7 @@ export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
   const several = { type: 'array', items: mailbox.schema, minItems, maxItems: size.max };
   return makeRule({ anyOf: [mailbox.schema, several] }, (value, field) => {
     if (!Array.isArray(value))
-      return typeof value === 'string' ? mailbox(value, field) : otherKind(value, field);
+      return typeof value === 'string' ? oneMailbox(value, field) : otherKind(value, field);
     if (value.length < minItems)
       return `\`${field}\` is empty; give 1 to ${size.max} mailboxes or leave it out`;
     const tooMany = sizeFault(value.length, size);
@@ -52,7 +60,12 @@ export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
   });
 }
 
+/** The fault of a single text; says how to give several where it holds several. */
+function oneMailbox(value: string, field: string): string | undefined {
+  return mailbox(value, field)?.replace(/(?<=more than one mailbox; ).*/, 'give several in an array');
+}
+
 /** The fault of a value that is neither of the two forms; offers both. */
 function otherKind(value: unknown, field: string): string | undefined {
-  return mailbox(value, field)?.replace('give a string', 'give a string or an array of strings');
+  return mailbox(value, field)?.replace(/give a string.*/, 'give a string or an array of strings');
 }
