@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '@posthorn/kernel';
 import { Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
-import { newRecipient, Stack, type Tenant, until } from './stack.ts';
+import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
 
 interface FeedPage {
   readonly items: { id: string; event: string; createdAt: string; data: { contact: { email: string } } }[];
@@ -15,7 +15,7 @@ interface FeedPage {
 let stack: Stack;
 let tenant: Tenant;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false, gateways: 2 });
+  stack = await Stack.start({ gateways: 2 });
   tenant = await stack.createTenant('Feed');
 });
 afterAll(() => stack.close());
@@ -62,6 +62,26 @@ describe('GET /v1/events', () => {
     ];
     expectRefusal(foreign, 400, '`after` is not the id of an event of this workspace');
     expect(foreign.body).toEqual(unknown.body);
+  });
+
+  it('N5: shows events of emails only while a webhook, even a paused one, is subscribed to them', async () => {
+    const { apiUser } = (await stack.createTenant('Polling')).keys;
+    const send = async (): Promise<string> => {
+      const email = validEmail();
+      const sent = await api(apiUser).post('/v1/emails', email);
+      await stack.onlyMailTo(email.to);
+      return (sent.body['email'] as { id: string }).id;
+    };
+    await send();
+    const subscription = { url: 'https://polled.example.com/', events: ['EMAIL_SENT'] };
+    const added = await api(apiUser).post('/v1/webhooks', subscription);
+    const { id } = added.body['webhook'] as { id: string };
+    await api(apiUser).post(`/v1/webhooks/${id}`, { status: 'PAUSED' });
+    const email = await send();
+    await until(async () => (await read('', apiUser)).items.length > 0, 'the event is shown');
+    expect((await read('', apiUser)).items).toMatchObject([
+      { event: 'EMAIL_SENT', data: { email: { id: email } } },
+    ]);
   });
 
   it('N5: refuses positions that are too old, or that the feed has not reached', async () => {
