@@ -102,6 +102,13 @@ describe('the connection pool', () => {
     expect(await taken.promise).toBe(newer);
   });
 
+  it('drains without waiting for slots that must not be used for a while', async () => {
+    const pool = new ConnectionPool<FakeConnection>(1, 60_000);
+    pool.cooldown(await pool.take(), 3_600_000);
+    await pool.drain();
+    expect(pool.coolingDownCount).toBe(0);
+  });
+
   it('drains only when all granted and requested slots are released', async () => {
     const pool = new ConnectionPool<FakeConnection>(1, 60_000);
     const slot = await pool.take();

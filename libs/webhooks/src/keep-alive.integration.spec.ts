@@ -100,6 +100,14 @@ describe('idle connections', () => {
     expect(client.connections).toEqual({ open: 2, idle: 2 });
   });
 
+  it('are used newest first, so that those that are not needed reach their idle timeout', async () => {
+    await Promise.all([post('/after/500'), post('/after/500')]);
+    for (let n = 0; n < 3; n += 1) await post('/ok');
+    const [, , ...used] = receiver.requests.map(({ connection }) => connection);
+    expect(new Set(used).size).toBe(1);
+    expect(receiver.connections.total).toBe(2);
+  });
+
   it('are limited, however many were open at once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => post('/after/2000')));
     expect(client.connections.idle).toBeLessThanOrEqual(MAX_IDLE);
