@@ -143,6 +143,29 @@ it('a regular job that only another release has is removed ten minutes after it 
   expect(await left()).toEqual([former, NAME]);
 });
 
+it('regular jobs are restored in one round at a time, which ends before the connection is closed', async () => {
+  await queue.obliterate({ force: true });
+  const told: Error[] = [];
+  const closed = new MaintenanceSchedule(
+    { url: redis.url, prefix },
+    [{ name: NAME, everyMs: EVERY_MS }],
+    (error) => void told.push(error),
+  );
+  while ((await queue.getJobScheduler(NAME)) === undefined) await closed.restore();
+  const commandsOf = async (rounds: number): Promise<string | undefined> => {
+    await redis.ask('CONFIG RESETSTAT');
+    await Promise.all(Array.from({ length: rounds }, () => closed.restore()));
+    return /cmdstat_zrange:calls=(\d+)/.exec(await redis.ask('INFO commandstats'))?.[1];
+  };
+  expect(await commandsOf(2)).toBe(await commandsOf(1));
+  await queue.removeJobScheduler(NAME);
+  const round = closed.restore();
+  await closed.close();
+  await round;
+  expect((await queue.getJobScheduler(NAME))?.every).toBe(EVERY_MS);
+  expect(told).toEqual([]);
+});
+
 it('all regular jobs are restored, although the schedule of one was overwritten', async () => {
   const others = ['events.expire', 'domains.check'] as const;
   for (const isKept of [true, false]) {

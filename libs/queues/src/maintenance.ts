@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { JobSchedulerJson, Queue } from 'bullmq';
 import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
@@ -70,7 +69,7 @@ export class MaintenanceSchedule {
     const { name, everyMs } = job;
     try {
       const scheduler = await queue.getJobScheduler(name);
-      if (isIntact(scheduler, name) && !this.mustReplace(scheduler, job)) return;
+      if (scheduler?.name === name && !this.mustReplace(scheduler, job)) return;
       // Upserting an existing schedule would keep its next run.
       if (scheduler !== undefined) await queue.removeJobScheduler(name);
       const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
@@ -98,7 +97,7 @@ export class MaintenanceSchedule {
   }
 
   /**
-   * Whether an intact schedule has another interval, or no longer fires. Replacing it runs the job at once, and schedulers of two releases can have different
+   * Whether a schedule has another interval, or no longer fires. Replacing it runs the job at once, and schedulers of two releases can have different
    * intervals: so each changes an interval only once in the time of its own.
    */
   private mustReplace({ every, next }: JobSchedulerJson, job: RegularJob): boolean {
@@ -127,11 +126,6 @@ export class MaintenanceSchedule {
     const aheadMs = next - Date.now();
     return aheadMs < -patienceMs || (aheadMs > patienceMs && nowMs - sinceMs > patienceMs);
   }
-}
-
-/** Whether a schedule creates the job that it should. */
-function isIntact(scheduler: JobSchedulerJson | undefined, name: JobName): scheduler is JobSchedulerJson {
-  return scheduler?.name === name && isDeepStrictEqual(scheduler.template?.data, DATA);
 }
 
 /** Whether this is an error that BullMQ gives for a schedule whose key has another type, or whose fields are not the JSON that it expects. */
