@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
-import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { FaultProxy, PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue } from 'bullmq';
 import { JobWorker, LaneRings, QUEUES } from './index.ts';
 
@@ -27,9 +28,12 @@ describe('a worker', () => {
     await redis.close();
   });
 
-  function startWorker(turn: () => Promise<void> = () => Promise.resolve()): JobWorker<'email.turn'> {
+  function startWorker(
+    turn: () => Promise<void> = () => Promise.resolve(),
+    url = redis.url,
+  ): JobWorker<'email.turn'> {
     const worker = new JobWorker<'email.turn'>({
-      url: redis.url,
+      url,
       prefix,
       queue: QUEUES.emailTurns,
       concurrency: 1,
@@ -112,6 +116,46 @@ describe('a worker', () => {
     await until(() => errors.some((error) => error.message.includes('NOPERM')));
     await redis.ask('ACL SETUSER default +info');
     await ringUntil(() => served > 0);
+  });
+
+  it('pauses before it asks again while Redis rejects what it asks, and serves when Redis does not', async () => {
+    const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
+    let [begun, served] = [0, 0];
+    startWorker(async () => {
+      begun += 1;
+      await isOver;
+      served += 1;
+    });
+    await ringUntil(() => begun > 0);
+    await redis.ask('ACL SETUSER default -evalsha');
+    release();
+    await until(() => errors.some((error) => error.message.includes('NOPERM')));
+    errors.length = 0;
+    await sleep(2_000);
+    expect(errors.length).toBeLessThan(20);
+    await redis.ask('ACL SETUSER default +evalsha');
+    const before = served;
+    await ringUntil(() => served > before);
+  });
+
+  it('that is closed while Redis does not answer does not try to connect any more', async () => {
+    const proxy = await FaultProxy.before(redis.url);
+    const worker = startWorker(undefined, proxy.urlFor(redis.url));
+    await until(() => hasServed(worker));
+    proxy.freeze();
+    await worker.close();
+    await proxy.refuse();
+    let attempts = 0;
+    const successor = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((listening) => successor.listen(proxy.port, '127.0.0.1', listening));
+    // Longer than the longest pause between attempts.
+    await sleep(3_000);
+    expect(attempts).toBe(0);
+    await new Promise((closed) => successor.close(closed));
+    await proxy.close();
   });
 
   it('logs a job that it has no handler for, and goes on', async () => {
