@@ -40,7 +40,7 @@ nav a{display:inline-block;padding:.25rem 0;margin-right:1rem}nav a[aria-current
 dl{display:grid;grid-template-columns:minmax(6rem,max-content) 1fr;gap:.25rem 1rem;margin:0}dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}
 dl.card b{display:inline;font-size:inherit}
 pre{margin:0;padding:.75rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
-td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:14rem}
+td.wrap{white-space:normal;overflow-wrap:anywhere;min-width:16rem}
 td.name{white-space:normal;overflow-wrap:anywhere;min-width:9rem}
 @media(max-width:60rem){
 .scroll:has(.wrap,.first) :is(table,tbody,td){display:block}
