@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { expectDescribed } from './described-answers.ts';
 
 /** An answer with its complete body. */
 export interface Answer {
@@ -68,6 +69,7 @@ export class Api {
     return this.request(method, path, isRaw ? body : JSON.stringify(body), options);
   }
 
+  /** Sends a request. @throws when the answer is none that the OpenAPI document describes */
   async request(
     method: string,
     path: string,
@@ -89,13 +91,15 @@ export class Api {
     });
     const received = await response.text();
     const durationMs = performance.now() - startedAt;
-    return {
+    const answer: Answer = {
       status: response.status,
       headers: response.headers,
       text: received,
       body: parsed(received),
       durationMs,
     };
+    expectDescribed(method, path, answer);
+    return answer;
   }
 
   /** Sends a request that HTTP clients would refuse to send, and reads the whole answer. It must contain `Connection: close`. */

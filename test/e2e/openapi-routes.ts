@@ -1,5 +1,3 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { closedSchema } from '@posthorn/testing';
 import {
   DOCUMENT,
   OPERATIONS,
@@ -86,22 +84,6 @@ export function queryOf({ parameters }: DescribedRoute): string {
   ).toString();
 }
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema(closedSchema(DOCUMENT) as object, 'document');
-
-/** How an answer differs from what the document describes; empty if it does not. */
-export function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {
-  const described = route.responses[answer.status];
-  if (described === undefined) return [`${answer.status} is not described: ${answer.text.slice(0, 500)}`];
-  const place =
-    described.$ref?.slice(1) ??
-    `/paths/${pointed(route.path)}/${route.method.toLowerCase()}/responses/${answer.status}`;
-  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
-  if (type !== 'application/json') return [];
-  const validate = ajv.compile({ $ref: `document#${place}/content/${pointed(type)}/schema` });
-  return validate(JSON.parse(answer.text)) ? [] : [...(validate.errors ?? []), answer.text.slice(0, 2_000)];
-}
-
 /** The examples in the document of a route's answers with a status. */
 export function shownAnswers(route: DescribedRoute, status: number): unknown[] {
   const named = route.responses[status];
@@ -109,9 +91,4 @@ export function shownAnswers(route: DescribedRoute, status: number): unknown[] {
   const described = named?.$ref === undefined ? named : shared[named.$ref.split('/').at(-1)!];
   const contents = Object.values(described?.content ?? {});
   return contents.flatMap(({ examples }) => Object.values(examples).map(({ value }) => value));
-}
-
-/** Escapes a name for a JSON pointer in a URI fragment (RFC 6901, section 6). */
-function pointed(name: string): string {
-  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

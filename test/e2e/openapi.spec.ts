@@ -2,16 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import type { Answer } from './api.ts';
-import {
-  bodiesOf,
-  call,
-  type Caller,
-  faultsOf,
-  idsOf,
-  queryOf,
-  ROUTES,
-  shownAnswers,
-} from './openapi-routes.ts';
+import { bodiesOf, call, type Caller, idsOf, queryOf, ROUTES, shownAnswers } from './openapi-routes.ts';
 import {
   invitationToken,
   make,
@@ -113,7 +104,6 @@ describe('the document', () => {
         const answer = await call(route, caller, parts, body);
         const done = route.responses['302'] === undefined ? 200 : 302;
         expect([answer.status, answer.text]).toEqual([done, expect.anything()]);
-        expect(faultsOf(route, answer)).toEqual([]);
         // A batch is answered 200 even when none of its emails is accepted.
         if (operationId === 'sendBatch') expect(answer.body).toMatchObject({ emails: { failed: [] } });
       });
@@ -130,7 +120,7 @@ describe('the document', () => {
       it(`accepts ?${query}`, async () => {
         const [caller, parts] = await prepared();
         const answer = await call({ ...route, path: `${route.path}?${query}` }, caller, parts);
-        expect([answer.status, faultsOf(route, answer)]).toEqual([200, []]);
+        expect(answer.status).toBe(200);
       });
     },
   );

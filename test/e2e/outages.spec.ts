@@ -10,7 +10,7 @@ import {
 } from '@posthorn/testing';
 import { newSecret } from '@posthorn/signing';
 import { type Answer, type Api, emailIn } from './api.ts';
-import { bodiesOf, call, faultsOf, ROUTES } from './openapi-routes.ts';
+import { bodiesOf, call, ROUTES } from './openapi-routes.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
 
 /** What "quickly" means for a call while a dependency is unavailable. */
@@ -178,18 +178,18 @@ describe('without Postgres', () => {
   it('answers as its description says on every route', async () => {
     const caller = { stack, tenant: stack.tenant, api: stack.apiAs(stack.tenant.keys.editor) };
     await postgres.stop();
+    // `call` expects each answer to be as described.
     const answers = await Promise.all(
-      ROUTES.map(async (route) => {
+      ROUTES.map((route) => {
         // Links that could exist: others are refused without looking them up.
         const link = route.parameters.find(({ name }) => name === 'token')?.example as string | undefined;
         const parts = link === undefined ? {} : { token: newSecret(link.slice(0, LINK_PREFIX_LENGTH)) };
-        return { route, answer: await call(route, caller, parts, bodiesOf(route)[0]?.[1]) };
+        return call(route, caller, parts, bodiesOf(route)[0]?.[1]);
       }),
     );
     await postgres.restart();
     await until(isWell, 'the gateway works again');
-    expect(answers.flatMap(({ route, answer }) => faultsOf(route, answer))).toEqual([]);
-    const statuses = answers.map(({ answer }) => answer.status);
+    const statuses = answers.map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 404, 503]));
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(50);
   });
