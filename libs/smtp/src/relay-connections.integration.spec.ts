@@ -6,6 +6,8 @@ import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+/** A message waits until the connection of the one before is free, and does not open another. */
+const ONE_AT_A_TIME = { maxConnections: 1 };
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -160,7 +162,7 @@ describe('the connections of a transport', () => {
     'may have been closed by the server while idle, which is nobody’s fault (it said %j)',
     async (farewell) => {
       const server = await scripted();
-      const transport = transportTo(server.url);
+      const transport = transportTo(server.url, ONE_AT_A_TIME);
       await transport.send(ENVELOPE, MESSAGE);
       await someTime(10);
       server.hangUp(farewell);
@@ -185,9 +187,8 @@ describe('the connections of a transport', () => {
         stage === 'mail' && connection === 1 && transaction === 2 ? answer : undefined,
       extensions,
     );
-    const transport = transportTo(server.url, { socketTimeoutMs: 3_000 });
+    const transport = transportTo(server.url, { ...ONE_AT_A_TIME, socketTimeoutMs: 3_000 });
     await transport.send(ENVELOPE, MESSAGE);
-    await someTime(10);
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
@@ -196,19 +197,17 @@ describe('the connections of a transport', () => {
     const server = await scripted((stage, { connection, transaction }) =>
       stage === 'mail' && connection === 1 && transaction === 2 ? {} : undefined,
     );
-    const transport = transportTo(server.url, { greetingTimeoutMs: 1_000 });
+    const transport = transportTo(server.url, { ...ONE_AT_A_TIME, greetingTimeoutMs: 1_000 });
     await transport.send(ENVELOPE, MESSAGE);
-    await someTime(10);
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
   it('that are new have the whole command timeout at MAIL', async () => {
     const server = await scripted((stage) => (stage === 'mail' ? { delayMs: 1_500 } : undefined));
-    const transport = transportTo(server.url, { greetingTimeoutMs: 1_000 });
+    const transport = transportTo(server.url, { ...ONE_AT_A_TIME, greetingTimeoutMs: 1_000 });
     for (let n = 0; n < 2; n += 1) {
       expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
-      await someTime(10);
     }
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
@@ -217,9 +216,8 @@ describe('the connections of a transport', () => {
     const server = await scripted((stage, { connection, transaction }) =>
       stage === 'mail' && (connection === 2 || transaction === 2) ? { drop: true } : undefined,
     );
-    const transport = transportTo(server.url);
+    const transport = transportTo(server.url, ONE_AT_A_TIME);
     await transport.send(ENVELOPE, MESSAGE);
-    await someTime(10);
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'mail' });
     expect(server.connections.total).toBe(2);
   });
@@ -232,9 +230,8 @@ describe('the connections of a transport', () => {
     const server = await scripted((stage, { transaction }) =>
       stage === end && transaction === 2 ? answer : undefined,
     );
-    const transport = transportTo(server.url);
+    const transport = transportTo(server.url, ONE_AT_A_TIME);
     await transport.send(ENVELOPE, MESSAGE);
-    await someTime(10);
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind, stage: end });
     expect(server.connections.total).toBe(1);
   });
