@@ -9,7 +9,7 @@ import { type Example, examplesOf, PAGES, textOf, whereIs } from './docs/fences.
 import { NEEDS } from './docs/needs.ts';
 import { expectPrinted } from './docs/expected-output.ts';
 import { Reader } from './docs/reader.ts';
-import { cleanEnv, missingProgramFor, type Outcome } from './docs/runners.ts';
+import { cleanEnv, itWithExample, type Outcome } from './docs/runners.ts';
 
 /** Far more than any example takes. */
 const WITHIN_MS = 900_000;
@@ -97,11 +97,8 @@ describe('The examples of the documents', () => {
   it(`do what they say: ${whereIs(START)}`, () => expectDone(START, start));
 
   for (const example of run.filter((each) => !apart.has(each) && each.language !== 'sql')) {
-    const name = `do what they say: ${whereIs(example)}`;
-    const lack = missingProgramFor(example.language);
     const does = async (): Promise<void> => expectDone(example, await readerOf(example.page).run(example));
-    if (lack === undefined) it(name, does, WITHIN_MS);
-    else it.skip(`${name}: left out, this machine lacks ${lack}`, does);
+    itWithExample('do what they say', example, does, WITHIN_MS);
   }
 
   it.each([

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
-import { examplesOf, type Fence, whereIs } from './docs/fences.ts';
-import { cleanEnv, missingProgramFor, prepare } from './docs/runners.ts';
+import { examplesOf, type Fence } from './docs/fences.ts';
+import { cleanEnv, itWithExample, prepare } from './docs/runners.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
@@ -37,12 +37,8 @@ describe('W5, W6: the receivers of the documents', () => {
     expect(RECEIVERS.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);
   });
 
-  for (const example of RECEIVERS) {
-    const lack = missingProgramFor(example.language);
-    const name = `take what is genuine, once, and refuse the rest: ${whereIs(example)}`;
-    if (lack === undefined) it(name, () => holds(example));
-    else it.skip(`${name}: left out, this machine lacks ${lack}`, () => undefined);
-  }
+  for (const example of RECEIVERS)
+    itWithExample('take what is genuine, once, and refuse the rest', example, () => holds(example));
 });
 
 async function holds(example: Fence): Promise<void> {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
-import { examplesOf, type Example, whereIs } from './docs/fences.ts';
+import { examplesOf, type Example } from './docs/fences.ts';
 import { expectPrinted } from './docs/expected-output.ts';
-import { cleanEnv, missingProgramFor, prepare, run } from './docs/runners.ts';
+import { cleanEnv, itWithExample, prepare, run } from './docs/runners.ts';
 import { Stack } from './stack.ts';
 
 const SECTION = 'Send it once';
@@ -40,12 +40,8 @@ describe('S11: the examples that send an email once', () => {
     expect(EXAMPLES.map(({ language }) => language)).toEqual(['ts', 'python', 'go']);
   });
 
-  for (const example of EXAMPLES) {
-    const lack = missingProgramFor(example.language);
-    const name = `lose nothing behind a proxy whose gateway restarts: ${whereIs(example)}`;
-    if (lack === undefined) it(name, () => losesNothing(example));
-    else it.skip(`${name}: left out, this machine lacks ${lack}`, () => undefined);
-  }
+  for (const example of EXAMPLES)
+    itWithExample('lose nothing behind a proxy whose gateway restarts', example, () => losesNothing(example));
 });
 
 async function losesNothing(example: Example): Promise<void> {

@@ -2,8 +2,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { it } from '@jest/globals';
 import { ALL_SECTIONS, describeSettings } from '@posthorn/platform';
-import { type Fence, ROOT } from './fences.ts';
+import { type Fence, ROOT, whereIs } from './fences.ts';
 
 /** Far more than any example takes: ten commands in a row take half a minute, and ten times as long on a busy machine. */
 const RUN_WITHIN_MS = 800_000;
@@ -38,8 +39,21 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   },
 };
 
+/** A test that runs an example, named after its place; left out where the machine lacks its language. */
+export function itWithExample(
+  title: string,
+  example: Fence,
+  test: () => Promise<void>,
+  withinMs?: number,
+): void {
+  const name = `${title}: ${whereIs(example)}`;
+  const lack = missingProgramFor(example.language);
+  if (lack === undefined) it(name, test, withinMs);
+  else it.skip(`${name}: left out, this machine lacks ${lack}`, test);
+}
+
 /** The program that the machine lacks for a language; undefined if it has it. */
-export function missingProgramFor(language: string): string | undefined {
+function missingProgramFor(language: string): string | undefined {
   const [program, ...args] = RUNNERS[language]!.probe;
   return spawnSync(program!, args).status === 0 ? undefined : program;
 }
