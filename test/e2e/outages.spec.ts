@@ -186,8 +186,7 @@ describe('without Postgres', () => {
         const parts = link === undefined ? {} : { token: newSecret(link.slice(0, LINK_PREFIX_LENGTH)) };
         return call(route, caller, parts, bodiesOf(route)[0]?.[1]);
       }),
-    );
-    await postgres.restart();
+    ).finally(() => postgres.restart());
     await until(isWell, 'the gateway works again');
     const statuses = answers.map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 404, 503]));
