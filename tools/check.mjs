@@ -1,4 +1,5 @@
 // npm run check: every check that needs no services; all of them run, whatever fails.
+import { ensureInstalled } from './stack/install.mjs';
 import { elapsed, say, seconds } from './stack/progress.mjs';
 import { run } from './stack/processes.mjs';
 import { withInstalledBinaries } from './stack/runtime.mjs';
@@ -42,6 +43,7 @@ async function worker(waiting, failures) {
 }
 
 async function main(checks) {
+  await ensureInstalled();
   // Lint and the tests read the generated client, and the types are built into dist.
   await run({ command: 'npm', args: ['run', '--silent', 'generate'], env: withInstalledBinaries() });
   const waiting = [...checks];

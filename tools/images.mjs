@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Images } from './images/build-images.mjs';
 import { containerOf } from './images/container.mjs';
-import { composedServices } from './images/services.mjs';
 import { makeTemporaryFolder } from './stack/account.mjs';
+import { ensureInstalled } from './stack/install.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, startPostgres } from './stack/postgres.mjs';
 import { endAll, run, STOP_SIGNALS, waitUntil } from './stack/processes.mjs';
@@ -34,6 +34,8 @@ const cleanups = /** @type {(() => unknown)[]} */ ([]);
 
 /** @param {{ keep?: boolean }} values */
 async function main({ keep }) {
+  await step('Packages', ensureInstalled, String);
+  const { composedServices } = await import('./images/services.mjs');
   const directory = makeTemporaryFolder('images');
   if (keep) say(`In ${directory}`);
   else cleanups.push(() => rmSync(directory, { recursive: true, force: true }));

@@ -8,6 +8,7 @@ import { ROOT } from './stack/runtime.mjs';
 import { runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
 import { NotReady } from './posthorn/usage-error.mjs';
+import { whenBuilt } from './posthorn/when-built.mjs';
 
 const HELP = `npm run migrate [-- --wait]
 Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own.
@@ -25,7 +26,7 @@ async function main({ wait = false }) {
     throw new NotReady(
       'DATABASE_URL is not set: say which database to migrate, e.g. DATABASE_URL=postgresql://… npm run migrate',
     );
-  const migrations = await import('../libs/database/dist/migrations/run-migrations.js');
+  const migrations = await whenBuilt(() => import('../libs/database/dist/migrations/run-migrations.js'));
   if (wait) return waitUntilApplied(() => migrations.findUnapplied(databaseUrl, MIGRATIONS));
   const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS, (delay) =>
     process.stderr.write(`migrate: ${delayText(delay)}\n`),

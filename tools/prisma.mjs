@@ -6,6 +6,7 @@ import { say } from './stack/progress.mjs';
 import { nodeBinary, ROOT, withInstalledBinaries } from './stack/runtime.mjs';
 import { describeFault } from './stack/script.mjs';
 
+const PROGRAM = join(ROOT, 'node_modules', 'prisma', 'build', 'index.js');
 const ENGINES = join(ROOT, 'node_modules', '@prisma', 'engines');
 
 /** The output folder of `generate`. */
@@ -24,6 +25,11 @@ function engineStandIn() {
   return isAnswered ? {} : { PRISMA_SCHEMA_ENGINE_BINARY: nodeBinary() };
 }
 
+if (!existsSync(PROGRAM)) {
+  say('The packages are not installed: run npm ci.');
+  process.exit(1);
+}
+
 if (process.argv[2] === 'generate' && existsSync(CLIENT)) {
   try {
     accessSync(CLIENT, constants.W_OK);
@@ -34,7 +40,7 @@ if (process.argv[2] === 'generate' && existsSync(CLIENT)) {
   }
 }
 
-const child = spawn(nodeBinary(), ['node_modules/prisma/build/index.js', ...process.argv.slice(2)], {
+const child = spawn(nodeBinary(), [PROGRAM, ...process.argv.slice(2)], {
   cwd: ROOT,
   env: {
     ...withInstalledBinaries(),

@@ -2,6 +2,7 @@ import { findDatabaseUrl } from './database-url.mjs';
 import { findKeyRing } from './key-ring.mjs';
 import { operatorName } from './operator.mjs';
 import { NotReady } from './usage-error.mjs';
+import { whenBuilt } from './when-built.mjs';
 
 /** The minimum size of a pool; commands use only one connection at a time. */
 const CONNECTIONS = 2;
@@ -28,23 +29,15 @@ const CONNECTIONS = 2;
 
 /** Loads the built libs. @throws NotReady when they have not been built */
 export async function loadLibs() {
-  try {
-    const [useCases, database, domain, settings] = await Promise.all([
+  const [useCases, database, domain, settings] = await whenBuilt(() =>
+    Promise.all([
       import('@posthorn/use-cases/operate'),
       import('@posthorn/database'),
       import('@posthorn/domain'),
       import('@posthorn/platform/settings'),
-    ]);
-    return { useCases, database, domain, settings };
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new NotReady(
-      'Posthorn is not built here: run npm run build (and npm ci before it, in a fresh clone)',
-      {
-        cause: error,
-      },
-    );
-  }
+    ]),
+  );
+  return { useCases, database, domain, settings };
 }
 
 /**
