@@ -110,6 +110,14 @@ describe('CompiledTemplates', () => {
       '2026-05-01 2026-05-01 5/1/26, 10:30 PM',
     ],
     [
+      '{{date "2026-05-01 22:30:00+00" "iso" time="short"}} {{date "2026-05-01 22:30:00.123456-05" "iso" time="short"}}',
+      '2026-05-01 22:30 2026-05-02 03:30',
+    ],
+    [
+      '{{date "2026-02-29"}} {{date "2026-04-31T10:00Z"}} {{date "2024-02-29"}}',
+      '2026-02-29 2026-04-31T10:00Z Feb 29, 2024',
+    ],
+    [
       '{{date name}} {{date missing}} {{date list}} {{currency name "EUR"}} {{number at locale=name}}',
       'Straße Äö  1,2 Straße Äö 2026-05-01T22:30:00Z',
     ],

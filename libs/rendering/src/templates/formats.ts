@@ -5,7 +5,9 @@ import { numeric } from './comparisons.ts';
 const MIN_MILLISECONDS = 100_000_000_000;
 /** The largest time value of a Date (ECMA-262, section 21.4.1.1). */
 const MAX_MILLISECONDS = 8_640_000_000_000_000;
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+/** An offset can be of hours only: Postgres writes `+00`. */
+const TIMESTAMP =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|([+-]\d\d)(?::?(\d\d))?)?)?$/i;
 const MAX_CACHED_FORMATS = 100;
 /** Each format takes some 60 kB outside of the heap, which neither V8 nor the limits of a thread count: without collecting, a gigabyte accumulated. */
 const CREATIONS_PER_COLLECTION = 200;
@@ -152,7 +154,14 @@ function timeOf(value: unknown): number {
     const time = Math.abs(value) < MIN_MILLISECONDS ? value * 1_000 : value;
     return Math.abs(time) <= MAX_MILLISECONDS ? time : Number.NaN;
   }
-  const [, day, time = '00:00', zone = 'Z'] =
+  const [, day, time = '00:00', offsetHours = '+00', offsetMinutes = '00'] =
     TIMESTAMP.exec(typeof value === 'string' ? value.trim() : '') ?? [];
-  return day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+  if (day === undefined || !isDay(day)) return Number.NaN;
+  return Date.parse(`${day}T${time}${offsetHours}:${offsetMinutes}`);
+}
+
+/** `Date.parse` takes February 30 for March 2. */
+function isDay(day: string): boolean {
+  const start = new Date(`${day}T00:00Z`);
+  return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day);
 }
