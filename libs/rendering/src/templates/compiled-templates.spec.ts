@@ -98,6 +98,10 @@ describe('CompiledTemplates', () => {
       '€1,234.50 1.234,50\u00a0€ ¥1,235',
     ],
     [
+      '{{number total locale="de_DE"}} {{currency total "EUR" locale=german}} {{date at locale=german}}',
+      '1.234,5 1.234,50\u00a0€ 01.05.2026',
+    ],
+    [
       '{{date at}} {{date at "long" time="short" timeZone="Europe/Berlin" locale="de-DE"}}',
       'May 1, 2026 2. Mai 2026 um 00:30',
     ],
@@ -158,6 +162,7 @@ describe('CompiledTemplates', () => {
       day: '2026-05-01',
       seconds: 1_777_635_000,
       milliseconds: 1_777_635_000_000,
+      german: 'de_DE',
     };
     expect(htmlOf(html, variables)).toBe(printed);
   });

@@ -58,9 +58,13 @@ function undefinedIfInvalid<Value>(make: () => Value): Value | undefined {
   }
 }
 
-/** Whether `text` is a well-formed BCP 47 tag. */
+/** Whether `text` is a well-formed BCP 47 tag; `_` may be written for `-` (UTS 35, section 3.2), as many programs do. */
 export function isLocale(text: string): boolean {
-  return undefinedIfInvalid(() => Intl.getCanonicalLocales(text)) !== undefined;
+  return languageTag(text) !== undefined;
+}
+
+function languageTag(text: string): string | undefined {
+  return undefinedIfInvalid(() => Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0]);
 }
 
 /** Whether `text` names a time zone that this Node supports. */
@@ -103,9 +107,9 @@ function decimalsOf(value: unknown): Intl.NumberFormatOptions | undefined {
 function formatted(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string | undefined {
   const number = numeric(value);
   if (Number.isNaN(number)) return undefined;
-  const request = localeOf(locale);
-  const key = JSON.stringify(['number', request, options]);
-  return cachedFormat(key, () => new Intl.NumberFormat(request, options))?.format(number);
+  const locales = localesOf(locale);
+  const key = JSON.stringify(['number', locales, options]);
+  return cachedFormat(key, () => new Intl.NumberFormat(locales, options))?.format(number);
 }
 
 /**
@@ -122,10 +126,10 @@ export function formattedDate(
   const time = timeOf(value);
   if (Number.isNaN(time)) return undefined;
   const request = dateOptions(style, options);
-  const locale = style === 'iso' ? 'sv-SE' : localeOf(options.locale);
-  const key = JSON.stringify(['date', locale, request]);
+  const locales = localesOf(style === 'iso' ? 'sv-SE' : options.locale);
+  const key = JSON.stringify(['date', locales, request]);
   // Some clients draw the narrow space before "PM" as a box.
-  return cachedFormat(key, () => new Intl.DateTimeFormat(locale, request))
+  return cachedFormat(key, () => new Intl.DateTimeFormat(locales, request))
     ?.format(time)
     .replaceAll('\u202f', ' ');
 }
@@ -145,8 +149,10 @@ function styleOf(value: unknown): (typeof TIME_STYLES)[number] | undefined {
   return TIME_STYLES.find((style) => style === value);
 }
 
-function localeOf(locale: unknown): string {
-  return typeof locale === 'string' && isLocale(locale) ? locale : DEFAULT_LOCALE;
+/** The locale and, if there is none or Node does not know its language, the default one: `Intl` would use that of the machine. */
+function localesOf(locale: unknown): string[] {
+  const tag = typeof locale === 'string' ? languageTag(locale) : undefined;
+  return tag === undefined ? [DEFAULT_LOCALE] : [tag, DEFAULT_LOCALE];
 }
 
 function timeOf(value: unknown): number {
