@@ -1,4 +1,4 @@
-import { withoutTrailing } from '@posthorn/kernel';
+import { withoutOuterSpaces } from '@posthorn/kernel';
 import { countCharacters } from './count-characters.ts';
 import { faultInAddressText, faultInHeaderText, faultInVisibleText } from './invisible-characters.ts';
 import { SIZES } from './limits.ts';
@@ -81,11 +81,6 @@ function parseNamed(text: string): { mailbox: Mailbox } | { fault: string } {
   const parsed = parseBare(parts[2]!);
   if ('fault' in parsed || name === '') return parsed;
   return { mailbox: { address: parsed.mailbox.address, name } };
-}
-
-/** `trim` would also remove characters that must be refused, such as a byte order mark. */
-function withoutOuterSpaces(text: string): string {
-  return withoutTrailing(text, ' ').replace(/^ +/, '');
 }
 
 function faultInBrackets(text: string): string {

@@ -11,4 +11,5 @@ export * from './ids.ts';
 export * from './time.ts';
 export * from './release.ts';
 export * from './worker-url.ts';
+export * from './without-outer-spaces.ts';
 export * from './without-trailing.ts';

@@ -1,5 +1,6 @@
+import { withoutOuterSpaces } from '@posthorn/kernel';
 import { encodedWords } from './encoded-words.ts';
-import { mailboxTokens, wireAddress, withoutOuterSpaces, type Mailbox } from './mailboxes.ts';
+import { mailboxTokens, wireAddress, type Mailbox } from './mailboxes.ts';
 import { refuseControls, UncomposableMessage } from './uncomposable-message.ts';
 
 /** Lines are folded to this many characters (RFC 5322 asks for 78, RFC 2047 for 76 where encoded words are). */
@@ -41,6 +42,7 @@ export function mailboxesHeader(name: string, mailboxes: readonly Mailbox[]): st
 /** `Subject` (RFC 5322, section 3.6.5): unencoded if that is safe and can be folded, otherwise in encoded words. */
 export function subjectHeader(given: string): string {
   refuseControls('Subject', given);
+  // As in a name: only encoded words could keep them.
   const subject = withoutOuterSpaces(given);
   if (subject === '') return 'Subject:\r\n';
   const words = subject.split(SINGLE_SPACE);

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { withoutOuterSpaces } from '@posthorn/kernel';
 import { encodedWords } from './encoded-words.ts';
 import { refuseControls, UncomposableMessage } from './uncomposable-message.ts';
 
@@ -18,7 +19,6 @@ const LOCAL_PART = /^(?:[^\s"(),:;<>@[\\\]\p{Cc}]+|"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])
 const ASCII_DOMAIN = /^(?:[A-Za-z0-9_.-]+|\[[A-Za-z0-9:.-]+\])$/;
 const ATOMS = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const OUTER_SPACES = /^ +|(?<! ) +$/g;
 
 /**
  * The address as it is written into headers and into the SMTP envelope: an international domain becomes punycode
@@ -46,15 +46,11 @@ export function wireAddress(address: string): string {
  */
 export function mailboxTokens(header: string, mailbox: Mailbox, usedOfLine: number): string[] {
   const address = wireAddress(mailbox.address);
+  // No reader sees outer spaces, but they could only be kept by encoding the name, and spam filters distrust ASCII that is encoded for no reason.
   const name = withoutOuterSpaces(mailbox.name ?? '');
   if (name.trim() === '') return [address];
   refuseControls(header, name);
   return [...nameTokens(name, usedOfLine), `<${address}>`];
-}
-
-/** No reader sees these spaces, but they could only be kept by encoding the text, and spam filters distrust ASCII that is encoded for no reason. */
-export function withoutOuterSpaces(text: string): string {
-  return text.replaceAll(OUTER_SPACES, '');
 }
 
 function nameTokens(name: string, usedOfLine: number): string[] {
