@@ -22,6 +22,15 @@ export const unknown = (found: string, mend: string): Finding => ({ kind: 'unkno
 export const pointAtPrimary = (setting: 'DATABASE_URL' | 'REDIS_URL'): string =>
   `point ${setting} at the primary, by a name that follows it in a failover`;
 
+/** How many of several culprits a finding names; the others are only counted. */
+export const NAMED = 5;
+
+/** The first texts as parts of a sentence, and how many more there are: `a and b and 3 more`. */
+export function enumerated(texts: readonly string[], max = NAMED, separator = ' and '): string {
+  const more = texts.length - max;
+  return texts.slice(0, max).join(separator) + (more > 0 ? ` and ${more} more` : '');
+}
+
 /** A duration for people: `45 s`, `3 min`, `2 h`, `5 days`. */
 export function durationText(seconds: number): string {
   const whole = Math.round(seconds);

@@ -1,5 +1,5 @@
-import { advice, bytesText, durationText, fault, type Finding, good } from './finding.ts';
-import { describeHarm, type LockHarm } from './session-findings.ts';
+import { advice, bytesText, durationText, enumerated, fault, type Finding, good, NAMED } from './finding.ts';
+import { describeHarm, doesHarm, HARMFUL_LOCK_SECONDS, type LockHarm } from './lock-harm.ts';
 
 /** A transaction that was prepared for a commit in two phases (PREPARE TRANSACTION): it belongs to no session, and outlives restarts. */
 export interface PreparedTransaction extends LockHarm {
@@ -22,23 +22,20 @@ export interface InactiveSlot {
 
 /** A transaction manager takes far less to commit what it prepared. */
 const LONG_PREPARED_SECONDS = 2 * 60;
-const HARMFUL_LOCK_SECONDS = 5;
 const HARMFUL_SNAPSHOT_AGE = 100_000;
-const SHOWN = 5;
 
 /** Whether a prepared transaction was left behind, or keeps Posthorn's statements from being executed. */
 export function judgePreparedTransactions(transactions: readonly PreparedTransaction[]): Finding {
   const orphans = transactions.filter(
-    ({ lockedTables, waiters, openSeconds }) =>
-      openSeconds >= (lockedTables.length > 0 || waiters > 0 ? HARMFUL_LOCK_SECONDS : LONG_PREPARED_SECONDS),
+    (one) => one.openSeconds >= (doesHarm(one) ? HARMFUL_LOCK_SECONDS : LONG_PREPARED_SECONDS),
   );
   if (orphans.length === 0) return good('no prepared transaction was left behind');
-  const texts = orphans
-    .slice(0, SHOWN)
-    .map((one) => `${one.quotedId} (${[...describe(one), ...describeHarm(one)].join(', ')})`);
-  const calls = orphans.slice(0, SHOWN).map(({ quotedId }) => `ROLLBACK PREPARED ${quotedId}`);
+  const texts = orphans.map(
+    (one) => `${one.quotedId} (${[...describe(one), ...describeHarm(one)].join(', ')})`,
+  );
+  const calls = orphans.slice(0, NAMED).map(({ quotedId }) => `ROLLBACK PREPARED ${quotedId}`);
   return fault(
-    `locks and dead rows are kept, and the feed of events stands still, because of the prepared transactions ${texts.join(' and ')}${moreThan(orphans)}`,
+    `locks and dead rows are kept, and the feed of events stands still, because of the prepared transactions ${enumerated(texts)}`,
     `have their transaction manager end them, or end each in its database, as its role or a superuser: ${calls.join('; ')}`,
   );
 }
@@ -49,23 +46,17 @@ export function judgeSlots(slots: readonly InactiveSlot[]): Finding {
     ({ exceedsMaxWalSize, snapshotAge }) => exceedsMaxWalSize || snapshotAge >= HARMFUL_SNAPSHOT_AGE,
   );
   if (harmful.length === 0) return good('no inactive replication slot retains much');
-  const texts = harmful
-    .slice(0, SHOWN)
-    .map(
-      ({ name, retainedBytes, snapshotAge }) =>
-        `${name} (${bytesText(retainedBytes)} of WAL${snapshotAge > 0 ? `, dead rows of ${snapshotAge} transactions` : ''})`,
-    );
-  const calls = harmful.slice(0, SHOWN).map(({ name }) => `pg_drop_replication_slot('${name}')`);
+  const texts = harmful.map(
+    ({ name, retainedBytes, snapshotAge }) =>
+      `${name} (${bytesText(retainedBytes)} of WAL${snapshotAge > 0 ? `, dead rows of ${snapshotAge} transactions` : ''})`,
+  );
+  const calls = harmful.slice(0, NAMED).map(({ name }) => `pg_drop_replication_slot('${name}')`);
   return advice(
-    `the disk of Postgres fills up because of replication slots that nothing reads: ${texts.join(' and ')}${moreThan(harmful)}`,
+    `the disk of Postgres fills up because of replication slots that nothing reads: ${enumerated(texts)}`,
     `start what reads them, or drop them, as a superuser: SELECT ${calls.join(', ')}`,
   );
 }
 
 function describe({ role, database, openSeconds }: PreparedTransaction): string[] {
   return [`role ${role}`, `database ${database}`, `prepared ${durationText(openSeconds)} ago`];
-}
-
-function moreThan({ length }: readonly unknown[]): string {
-  return length > SHOWN ? ` and ${length - SHOWN} more` : '';
 }

@@ -1,12 +1,5 @@
-import { advice, durationText, fault, type Finding, good } from './finding.ts';
-
-/** How the locks of a transaction keep others from going on. */
-export interface LockHarm {
-  /** The tables of Posthorn that it keeps from being written. */
-  readonly lockedTables: readonly string[];
-  /** How many sessions wait for it. */
-  readonly waiters: number;
-}
+import { advice, durationText, enumerated, fault, type Finding, good, NAMED } from './finding.ts';
+import { describeHarm, doesHarm, HARMFUL_LOCK_SECONDS, type LockHarm } from './lock-harm.ts';
 
 /** A session on the database with an open transaction, or with one that its role keeps from being seen. */
 export interface OpenTransaction extends LockHarm {
@@ -19,19 +12,14 @@ export interface OpenTransaction extends LockHarm {
   readonly isIdle: boolean;
 }
 
-/** Longer than the apps hold a lock or wait for one. */
-const HARMFUL_LOCK_SECONDS = 5;
 const LONG_IDLE_SECONDS = 2 * 60;
 /** Backups and migrations may take this long. */
 const LONG_SECONDS = 60 * 60;
-const SHOWN_SESSIONS = 5;
-const SHOWN_TABLES = 3;
 
 /** Whether a session keeps Posthorn's statements from being executed, which time out meanwhile. */
 export function judgeLocks(transactions: readonly OpenTransaction[]): Finding {
   const holders = transactions.filter(
-    ({ lockedTables, waiters, openSeconds }) =>
-      (lockedTables.length > 0 || waiters > 0) && (openSeconds ?? Infinity) >= HARMFUL_LOCK_SECONDS,
+    (session) => doesHarm(session) && (session.openSeconds ?? Infinity) >= HARMFUL_LOCK_SECONDS,
   );
   if (holders.length === 0) return good('no session keeps a lock that others need');
   return fault(
@@ -56,11 +44,7 @@ function listOf(
   sessions: readonly OpenTransaction[],
   describeOne: (one: OpenTransaction) => string[],
 ): string {
-  const texts = sessions
-    .slice(0, SHOWN_SESSIONS)
-    .map((one) => `pid ${one.pid} (${describeOne(one).join(', ')})`);
-  const more = sessions.length - texts.length;
-  return texts.join(' and ') + (more > 0 ? ` and ${more} more` : '');
+  return enumerated(sessions.map((one) => `pid ${one.pid} (${describeOne(one).join(', ')})`));
 }
 
 function describe({ applicationName, role, openSeconds, isIdle }: OpenTransaction): string[] {
@@ -73,17 +57,7 @@ function describe({ applicationName, role, openSeconds, isIdle }: OpenTransactio
   ];
 }
 
-/** The parts of a sentence that say how the locks of a transaction keep others from going on; empty where they do not. */
-export function describeHarm({ lockedTables, waiters }: LockHarm): string[] {
-  const shown = lockedTables.slice(0, SHOWN_TABLES).join(', ');
-  const more = lockedTables.length - SHOWN_TABLES;
-  return [
-    ...(lockedTables.length === 0 ? [] : [`has locked ${shown}${more > 0 ? ` and ${more} more` : ''}`]),
-    ...(waiters === 0 ? [] : [`sessions that wait for it: ${waiters}`]),
-  ];
-}
-
 function endingOf(sessions: readonly OpenTransaction[]): string {
-  const calls = sessions.slice(0, SHOWN_SESSIONS).map(({ pid }) => `pg_terminate_backend(${pid})`);
+  const calls = sessions.slice(0, NAMED).map(({ pid }) => `pg_terminate_backend(${pid})`);
   return `SELECT ${calls.join(', ')}`;
 }
