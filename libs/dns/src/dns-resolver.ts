@@ -1,5 +1,5 @@
 import { CANCELLED, CONNREFUSED } from 'node:dns';
-import type { AddressAnswer, TxtAnswer } from '@posthorn/domain';
+import { type AddressAnswer, isLocalhost, LOCALHOST_ADDRESSES, type TxtAnswer } from '@posthorn/domain';
 import { isAbsence, LookUp, type LookUpOptions } from './look-up.ts';
 
 /** Why a look-up failed, for people. */
@@ -16,10 +16,6 @@ const FAILURE_REASONS: Readonly<Record<string, string>> = {
 
 /** How long to wait for the other address family once one is known: some servers never say that it has none. */
 const OTHER_FAMILY_TIMEOUT_MS = 500;
-
-/** Never looked up, since it always means this machine (RFC 6761, section 6.3). */
-const LOCALHOST = /(?:^|\.)localhost$/i;
-const LOOPBACK = ['127.0.0.1', '::1'];
 
 /** Looks up DNS records. Failures of name servers and of the network are returned, not thrown. */
 export class DnsResolver {
@@ -45,7 +41,7 @@ export class DnsResolver {
    * Does not read `/etc/hosts`.
    */
   async lookUpAddresses(name: string): Promise<AddressAnswer> {
-    if (LOCALHOST.test(name)) return { kind: 'found', addresses: LOOPBACK };
+    if (isLocalhost(name)) return { kind: 'found', addresses: LOCALHOST_ADDRESSES };
     const families = await this.withLookUp(async (lookUp) => {
       const asked = [
         lookUp.query((resolver) => resolver.resolve4(name)),

@@ -29,7 +29,7 @@ export * from './operator-role.ts';
 export * from './local-faults.ts';
 export * from './paging.ts';
 export * from './parse-json.ts';
-export { isLoopback, mayConnectTo } from './public-address.ts';
+export { isLocalhost, isLoopback, LOCALHOST_ADDRESSES, mayConnectTo } from './public-address.ts';
 export * from './replies/classify-reply.ts';
 export { knownReply } from './replies/known-replies.ts';
 export * from './replies/reply-classes.ts';

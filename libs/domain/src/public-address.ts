@@ -40,12 +40,21 @@ const NAT64 = ranges('64:ff9b::/96');
 /** All allocated global unicast IPv6 addresses (https://www.iana.org/assignments/ipv6-address-space). */
 const GLOBAL_IPV6 = ranges('2000::/3');
 
-/** Names and addresses of the local machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
+/** The names that always mean the local machine, and are never looked up (RFC 6761, section 6.3). */
+const LOCALHOST = /(?:^|\.)localhost$/i;
+/** The addresses of those names. */
+export const LOCALHOST_ADDRESSES: readonly string[] = ['127.0.0.1', '::1'];
+/** The addresses of the local machine (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
+
+/** Whether a name is `localhost`, or is below it. */
+export function isLocalhost(name: string): boolean {
+  return LOCALHOST.test(name);
+}
 
 /** Whether a host is the local machine. @param host a name or an address, as in `URL.hostname`; brackets are optional */
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
+  return isLocalhost(host) || LOOPBACK.test(host);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type AddressRange, parseAddress } from '../address-range.ts';
 import { faultInAddressText } from '../invisible-characters.ts';
-import { mayConnectTo } from '../public-address.ts';
+import { isLocalhost, LOCALHOST_ADDRESSES, mayConnectTo } from '../public-address.ts';
 
 /** What the operator allows in addition to https to public hosts. */
 export interface WebhookUrlPolicy {
@@ -12,7 +12,6 @@ export interface WebhookUrlPolicy {
 const EXAMPLE = 'give one such as `https://example.com/webhooks`';
 const LABEL_CHARACTERS = 63;
 const NAME_CHARACTERS = 253;
-const LOOPBACK = ['127.0.0.1', '::1'];
 
 /** Forms that not all programs would read as the same URL, with the fault of each. */
 const FORM_FAULTS: readonly [RegExp, string][] = [
@@ -77,7 +76,7 @@ export function faultInWebhookHost(text: string, policy: WebhookUrlPolicy): stri
 /** @param name of `URL`, so in lower-case ASCII, and not an IP address in any notation */
 function isAllowedName(name: string, { networks }: WebhookUrlPolicy): boolean {
   if (METADATA_NAME.test(name)) return false;
-  if (/(?:^|\.)localhost$/.test(name)) return LOOPBACK.some((address) => mayConnectTo(address, networks));
+  if (isLocalhost(name)) return LOCALHOST_ADDRESSES.some((address) => mayConnectTo(address, networks));
   const isPrivate = PRIVATE_NAME.test(name) || !name.includes('.');
   return !isPrivate || networks.length > 0;
 }
