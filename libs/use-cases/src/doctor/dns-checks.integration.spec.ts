@@ -29,6 +29,12 @@ describe('The doctor, about the domain that bounces are returned to', () => {
     ['no host', { txt: ['v=spf1 -all'] }, 'fault', 'has no MX record'],
     ['no mail at all', { mx: [''] }, 'fault', 'has no MX record'],
     [
+      'no host, while the domain itself has an address',
+      { addresses: ['203.0.113.7'] },
+      'advice',
+      'has no MX record; mail to it goes to its own address, 203.0.113.7',
+    ],
+    [
       'a host without an address',
       { mx: ['gone.example.com'] },
       'fault',

@@ -59,13 +59,10 @@ async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding
   const answer = await dns.lookUpMailHosts(domain);
   if (answer.kind === 'failed')
     return unknown(`whether ${domain} has an MX record is not known: ${answer.reason}`, 'see dns.resolver');
+  if (answer.kind === 'absent') return judgeImplicitMailHost(dns, domain);
   // An empty name is that of a domain that takes no mail (RFC 7505).
-  const hosts = answer.kind === 'found' ? answer.values.filter((host) => host !== '') : [];
-  if (hosts.length === 0)
-    return fault(
-      `${domain} has no MX record: no bounce comes back`,
-      `publish ${domain}. MX 10 <the host that leads to inbound>.`,
-    );
+  const hosts = answer.values.filter((host) => host !== '');
+  if (hosts.length === 0) return fault(`${domain} has no MX record: no bounce comes back`, publishMx(domain));
   const addresses = await Promise.all(hosts.map((host) => dns.lookUpAddresses(host)));
   if (addresses.every(({ kind }) => kind === 'absent'))
     return fault(
@@ -73,6 +70,21 @@ async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding
       'publish an A or AAAA record for that host; an MX record must contain a host, and no IP address',
     );
   return good(`mail to ${domain} goes to ${hosts.join(', ')}`);
+}
+
+/** Without an MX record, mail goes to the address of the domain itself (RFC 5321, section 5.1). */
+async function judgeImplicitMailHost(dns: NameServers, domain: string): Promise<Finding> {
+  const answer = await dns.lookUpAddresses(domain);
+  return answer.kind === 'found'
+    ? advice(
+        `${domain} has no MX record; mail to it goes to its own address, ${answer.addresses.join(', ')}`,
+        publishMx(domain),
+      )
+    : fault(`${domain} has no MX record: no bounce comes back`, publishMx(domain));
+}
+
+function publishMx(domain: string): string {
+  return `publish ${domain}. MX 10 <the host that leads to inbound>.`;
 }
 
 /** Receivers check it for every email, because the return path of all emails is at this domain. */
