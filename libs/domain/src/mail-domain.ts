@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { beginningOf } from '@posthorn/kernel';
+import { abbreviated } from './abbreviated.ts';
 
 const PLAIN_DOMAIN = /^[a-z0-9.-]+$/i;
 /** Letters, marks, digits, hyphen and dot; `%`, `/`, `@` and the like have a meaning in URLs, with which the domain is parsed. */
@@ -10,6 +10,8 @@ const BEGINS_WITH_ARABIC_DIGIT = /(?:^|\.)[\u0660-\u0669]/;
 const COMMON_DOMAIN = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/i;
 const LABEL_OCTETS = 63;
 const DOMAIN_OCTETS = 253;
+/** Of a wrong domain, in a sentence. */
+const MAX_SHOWN = 80;
 const DOMAIN_HINT = 'give a domain such as `example.com`';
 const FULL_DOMAIN_HINT = 'give the full domain, such as `example.com`';
 
@@ -26,7 +28,7 @@ export function parseMailDomain(text: string): { domain: string } | { fault: str
   const domain = toAscii(text);
   if (domain === undefined)
     return {
-      fault: `has the domain \`${abbreviated(text)}\`, which is not a valid internationalised name; ${DOMAIN_HINT}`,
+      fault: `has the domain \`${abbreviated(text, MAX_SHOWN)}\`, which is not a valid internationalised name; ${DOMAIN_HINT}`,
     };
   const structuralFault = faultInStructure(domain);
   return structuralFault === undefined ? { domain } : { fault: structuralFault };
@@ -36,7 +38,7 @@ function faultInSpelling(text: string): string | undefined {
   if (text === '') return `has no domain after the \`@\`; ${FULL_DOMAIN_HINT}`;
   if (text.startsWith('[')) return 'has an address literal in brackets as its domain; give a domain name';
   if (PLAIN_DOMAIN.test(text) || IDN_DOMAIN.test(text)) return undefined;
-  return `has the domain \`${abbreviated(text)}\`, in which only letters, digits, hyphens and dots may stand; ${DOMAIN_HINT}`;
+  return `has the domain \`${abbreviated(text, MAX_SHOWN)}\`, in which only letters, digits, hyphens and dots may stand; ${DOMAIN_HINT}`;
 }
 
 function toAscii(text: string): string | undefined {
@@ -53,21 +55,17 @@ function toAscii(text: string): string | undefined {
 function faultInStructure(domain: string): string | undefined {
   const labels = domain.split('.');
   if (labels.includes(''))
-    return `has the domain \`${abbreviated(domain)}\`, which begins or ends with a dot or has two in a row; ${FULL_DOMAIN_HINT}`;
+    return `has the domain \`${abbreviated(domain, MAX_SHOWN)}\`, which begins or ends with a dot or has two in a row; ${FULL_DOMAIN_HINT}`;
   if (labels.length < 2)
-    return `has the domain \`${abbreviated(domain)}\`, which has no dot; ${FULL_DOMAIN_HINT}`;
+    return `has the domain \`${abbreviated(domain, MAX_SHOWN)}\`, which has no dot; ${FULL_DOMAIN_HINT}`;
   if (domain.length > DOMAIN_OCTETS)
     return `has a domain of ${domain.length} octets; at most ${DOMAIN_OCTETS} are possible`;
   const long = labels.find((label) => label.length > LABEL_OCTETS);
   if (long !== undefined)
     return `has a domain with a label of ${long.length} octets; at most ${LABEL_OCTETS} are possible`;
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) {
-    return `has the domain \`${abbreviated(domain)}\`, in which a label begins or ends with a hyphen; ${DOMAIN_HINT}`;
+    return `has the domain \`${abbreviated(domain, MAX_SHOWN)}\`, in which a label begins or ends with a hyphen; ${DOMAIN_HINT}`;
   }
   if (/^\d+$/.test(labels.at(-1)!)) return 'has an IP address or a number as its domain; give a domain name';
   return undefined;
-}
-
-function abbreviated(domain: string): string {
-  return domain.length > 80 ? `${beginningOf(domain, 80)}…` : domain;
 }

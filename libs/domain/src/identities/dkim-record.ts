@@ -1,5 +1,5 @@
 import { withoutTrailing } from '@posthorn/kernel';
-import { abbreviated } from './abbreviated.ts';
+import { abbreviated } from '../abbreviated.ts';
 import { faultInSpelling } from './record-spelling.ts';
 
 /** A key that a DKIM record must publish. */

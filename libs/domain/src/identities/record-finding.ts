@@ -1,4 +1,4 @@
-import { abbreviated } from './abbreviated.ts';
+import { abbreviated } from '../abbreviated.ts';
 import type { ExpectedRecord } from './expected-records.ts';
 import type { RecordVerdict } from './record-state.ts';
 import { recordVerdict } from './record-verdict.ts';

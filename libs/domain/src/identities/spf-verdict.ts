@@ -1,4 +1,4 @@
-import { abbreviated } from './abbreviated.ts';
+import { abbreviated } from '../abbreviated.ts';
 import { found, missing, type RecordVerdict, unanswered, wrong } from './record-state.ts';
 import { faultInSpelling } from './record-spelling.ts';
 import { faultyTermIn } from './spf-syntax.ts';

@@ -1,3 +1,4 @@
+import { abbreviated } from '../abbreviated.ts';
 import { type AddressRange, parseAddress } from '../address-range.ts';
 import { faultInAddressText } from '../invisible-characters.ts';
 import { isLocalhost, LOCALHOST_ADDRESSES, mayConnectTo } from '../public-address.ts';
@@ -10,6 +11,8 @@ export interface WebhookUrlPolicy {
 }
 
 const EXAMPLE = 'give one such as `https://example.com/webhooks`';
+/** Of a host that is refused, in a sentence. */
+const MAX_SHOWN = 100;
 const LABEL_CHARACTERS = 63;
 const NAME_CHARACTERS = 253;
 
@@ -70,7 +73,7 @@ export function faultInWebhookHost(text: string, policy: WebhookUrlPolicy): stri
     parseAddress(host) === undefined ? isAllowedName(host, policy) : mayConnectTo(host, policy.networks);
   return isAllowed
     ? undefined
-    : `has the host \`${host.slice(0, 100)}\`, which is not public; give one that the internet can reach`;
+    : `has the host \`${abbreviated(host, MAX_SHOWN)}\`, which is not public; give one that the internet can reach`;
 }
 
 /** @param name of `URL`, so in lower-case ASCII, and not an IP address in any notation */
