@@ -11,7 +11,7 @@ const MAX_RAW_CHARACTERS = 8 * 1024;
 export function sanitizeText(text: string): string {
   const line = text
     .slice(0, MAX_RAW_CHARACTERS)
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
     .trim();
   return beginningOf(line, MAX_TEXT_CHARACTERS);
 }
