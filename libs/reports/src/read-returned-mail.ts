@@ -141,7 +141,7 @@ function replyOf(block: FieldBlock, reason: string | undefined): SmtpReply | und
 
 /** The comment of a value: `5.1.2 (550 Tried all MXs example.net)` is where Haraka says why. */
 function commentIn(value: string | undefined): string | undefined {
-  return /\((.{1,1000})\)$/.exec(value ?? '')?.[1];
+  return /^[^(]*\((.{1,1000})\)$/.exec(value ?? '')?.[1];
 }
 
 /** For reports with neither a status nor a reply, though RFC 3464 requires a status. */
