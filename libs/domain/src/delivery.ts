@@ -38,7 +38,7 @@ export type Transmission =
   | { readonly kind: 'unknown'; readonly error: string };
 
 /** A transmission and the relay that it went to, by the name that operators know. */
-export type RelayedTransmission = Transmission & { readonly relay?: string };
+export type RelayedTransmission = Transmission & { readonly relay: string };
 
 /** What happens to an email after a transmission. `afterSeconds` is added to the database's `now()`. */
 export type Verdict =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import type { RelayedTransmission } from '@posthorn/domain';
+import type { Transmission } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import type { SmtpEnvelope } from '@posthorn/smtp';
 import { claimedEmail } from './claimed-email.fixture.ts';
@@ -9,20 +9,20 @@ import { DeliverEmail } from './deliver-email.ts';
 
 const DATABASE_GONE = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const BUG = new Error('x is not a function');
-const ok: RelayedTransmission = { kind: 'accepted', reply: { code: 250, text: 'ok' } };
-const tooFast: RelayedTransmission = {
+const ok: Transmission = { kind: 'accepted', reply: { code: 250, text: 'ok' } };
+const tooFast: Transmission = {
   kind: 'refused',
   stage: 'rcpt',
   reply: { code: 450, enhancedCode: '4.2.1', text: 'The user is receiving mail too quickly' },
 };
-const broken: RelayedTransmission = { kind: 'broken', stage: 'content', error: 'it was reset' };
-const lost: RelayedTransmission = { kind: 'unknown', error: 'the connection was closed' };
-const unreachable: RelayedTransmission = { kind: 'broken', stage: 'connect', error: 'refused' };
+const broken: Transmission = { kind: 'broken', stage: 'content', error: 'it was reset' };
+const lost: Transmission = { kind: 'unknown', error: 'the connection was closed' };
+const unreachable: Transmission = { kind: 'broken', stage: 'connect', error: 'refused' };
 
 interface Surroundings {
   readonly compose?: () => Buffer;
   readonly whyWithheld?: () => 'complaint' | null;
-  readonly send?: () => RelayedTransmission | undefined;
+  readonly send?: () => Transmission | undefined;
   readonly retryAfterMs?: number;
   /** Absent: reports do not come back to us. */
   readonly reportsDeliveries?: boolean;
@@ -45,7 +45,10 @@ function delivery({
       return Promise.resolve().then(act);
     };
   }
-  const transmit = noting('transmitted', send);
+  const transmit = noting('transmitted', () => {
+    const transmission = send();
+    return transmission && { ...transmission, relay: 'smtp.example.net:587' };
+  });
   const delivering = new DeliverEmail({
     composer: { compose: noting('composed', compose) },
     recipients: { whyWithheld: noting('asked', whyWithheld) },

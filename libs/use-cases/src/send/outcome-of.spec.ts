@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideAfterAttempt, type RelayedTransmission, type Transmission } from '@posthorn/domain';
+import { decideAfterAttempt, type Transmission } from '@posthorn/domain';
 import { claimedEmail } from './claimed-email.fixture.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage } from './outcome-of.ts';
 
@@ -10,7 +10,8 @@ const broken: Transmission = { kind: 'broken', stage: 'content', error: 'it was 
 const lost: Transmission = { kind: 'unknown', error: 'the connection was closed' };
 
 describe('what is recorded of an attempt', () => {
-  function record(transmission: RelayedTransmission, attempts = 0) {
+  function record(of: Transmission, attempts = 0) {
+    const transmission = { ...of, relay: 'smtp.example.net:587' };
     const verdict = decideAfterAttempt(transmission, attempts);
     if (verdict.kind === 'relay_unavailable') throw new Error('not about the email');
     return outcomeOf(claimedEmail({ attempts }), Buffer.from('message'), transmission, verdict);
@@ -65,7 +66,7 @@ describe('what is recorded of an attempt', () => {
   });
 
   it('contains the number of the attempt, the relay with its reply, and the hash of the bytes', () => {
-    expect(record({ ...greylisted, relay: 'smtp.example.net:587' }, 2).detail).toEqual({
+    expect(record(greylisted, 2).detail).toEqual({
       relay: 'smtp.example.net:587',
       stage: 'rcpt',
       reply: { code: 451, text: 'later' },
