@@ -1,5 +1,4 @@
 export { composeMessage, type MessageSource } from './message/compose-message.ts';
-export { type Mailbox } from './message/mailboxes.ts';
 export { UncomposableMessage } from './message/uncomposable-message.ts';
 export { LinkFinder } from './tracking/link-finder.ts';
 export { withTracking } from './tracking/with-tracking.ts';
