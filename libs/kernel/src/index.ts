@@ -9,6 +9,7 @@ export * from './fetch-bounded.ts';
 export * from './concurrency-limit.ts';
 export * from './ids.ts';
 export * from './time.ts';
+export * from './timed-set.ts';
 export * from './release.ts';
 export * from './worker-url.ts';
 export * from './without-outer-spaces.ts';

@@ -1,4 +1,4 @@
-import { BoundedMap } from '@posthorn/kernel';
+import { TimedSet } from '@posthorn/kernel';
 import { RenderingFailed } from './rendering-failed.ts';
 import type { RenderingThreads } from './rendering-threads.ts';
 
@@ -11,8 +11,7 @@ const MAX_KNOWN = 1_000;
  * so that the other threads are free for everybody else.
  */
 export class Quarantine {
-  /** Until when each owner is quarantined, by the monotonic clock. */
-  private readonly quarantinedUntil = new BoundedMap<string, number>(MAX_KNOWN);
+  private readonly owners: TimedSet<string>;
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
@@ -22,18 +21,19 @@ export class Quarantine {
    */
   constructor(
     private readonly work: string,
-    private readonly durationMs: number,
-  ) {}
+    durationMs: number,
+  ) {
+    this.owners = new TimedSet(MAX_KNOWN, durationMs);
+  }
 
   has(owner: string): boolean {
-    return performance.now() < (this.quarantinedUntil.get(owner) ?? 0);
+    return this.owners.has(owner);
   }
 
   /** Quarantines the owner of a failed task, if it has exceeded the deadline or memory of a thread. */
   noteFailure(owner: string, failure: unknown): void {
     if (!(failure instanceof RenderingFailed)) return;
-    if (failure.reason !== 'deadline' && failure.reason !== 'memory') return;
-    this.quarantinedUntil.set(owner, performance.now() + this.durationMs);
+    if (failure.reason === 'deadline' || failure.reason === 'memory') this.owners.add(owner);
   }
 
   /**

@@ -1,10 +1,12 @@
-import { within } from '@posthorn/kernel';
+import { TimedSet, within } from '@posthorn/kernel';
 
 /** When earlier addresses are known, they are used after waiting this long for name servers. */
 const FALLBACK_AFTER_MS = 2_000;
 
 /** How long a failed address is avoided while there are others. */
 const AVOID_MS = 300_000;
+/** More than a relay has at once. */
+const MAX_AVOIDED = 1_000;
 
 /** Resolves a name to addresses. @throws as `dns.lookup` */
 export type LookUp = (host: string) => Promise<readonly string[]>;
@@ -25,8 +27,7 @@ export class RelayAddresses {
   private asking: Promise<readonly string[]> | undefined;
   private known: readonly string[] | undefined;
   private askedAt = 0;
-  /** Until when, by the monotonic clock. */
-  private readonly avoided = new Map<string, number>();
+  private readonly avoided = new TimedSet<string>(MAX_AVOIDED, AVOID_MS);
 
   constructor(
     private readonly host: string,
@@ -48,18 +49,17 @@ export class RelayAddresses {
 
   /** Whether this address has failed recently. */
   isAvoided(address: string): boolean {
-    return (this.avoided.get(address) ?? 0) > performance.now();
+    return this.avoided.has(address);
   }
 
   avoid(address: string): void {
-    this.avoided.set(address, performance.now() + AVOID_MS);
+    this.avoided.add(address);
   }
 
   private async ask(): Promise<readonly string[]> {
     this.askedAt = performance.now();
     try {
       this.known = await this.options.lookUp(this.host);
-      for (const address of this.avoided.keys()) if (!this.isAvoided(address)) this.avoided.delete(address);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOTFOUND') this.known = undefined;
       if (this.known === undefined) throw error;

@@ -1,4 +1,4 @@
-import { BoundedMap, workerUrl } from '@posthorn/kernel';
+import { BoundedMap, TimedSet, workerUrl } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
 import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
 import { Quarantine } from '../quarantine.ts';
@@ -50,8 +50,7 @@ export class TemplateRenderer {
   private readonly quarantine = new Quarantine(WORK, COOLDOWN_MS);
   /** By version id. A version whose cooldown is over stays here, and is rendered in quarantine, until it succeeds. */
   private readonly cooldowns = new BoundedMap<string, Cooldown>(MAX_COOLDOWNS);
-  /** Until when each owner counts as slow, by the monotonic clock. */
-  private readonly slow = new BoundedMap<string, number>(MAX_SLOW);
+  private readonly slowOwners = new TimedSet<string>(MAX_SLOW, SLOW_FOR_MS);
   private waiting: Waiting[] = [];
 
   constructor(limits: ThreadLimits = {}) {
@@ -143,20 +142,12 @@ export class TemplateRenderer {
 
   /** The requests that may be grouped with `own`, which comes first; none of others, who would wait for its owner's slow ones. */
   private candidatesFor(own: Waiting): Waiting[] {
-    if (this.isSlow(own.owner)) return [own];
+    if (this.slowOwners.has(own.owner)) return [own];
     return [own, ...this.waiting.filter((one) => one !== own && one.owner === own.owner)];
   }
 
-  private isSlow(owner: string): boolean {
-    return performance.now() < (this.slow.get(owner) ?? 0);
-  }
-
-  private markSlow(owner: string): void {
-    this.slow.set(owner, performance.now() + SLOW_FOR_MS);
-  }
-
   private settle({ owner, resolve, reject }: Waiting, rendering: Rendering): void {
-    if (rendering.ms > SLOW_MS) this.markSlow(owner);
+    if (rendering.ms > SLOW_MS) this.slowOwners.add(owner);
     try {
       resolve(renderedIn(rendering));
     } catch (failure) {
@@ -172,7 +163,7 @@ export class TemplateRenderer {
       reject(failure);
       return;
     }
-    this.markSlow(owner);
+    this.slowOwners.add(owner);
     void this.renderOneByOne(group);
   }
 
@@ -218,7 +209,7 @@ export class TemplateRenderer {
     // A busy task was never started.
     if (!(failure instanceof RenderingFailed) || failure.reason === 'busy') return;
     this.quarantine.noteFailure(owner, failure);
-    this.markSlow(owner);
+    this.slowOwners.add(owner);
     this.cooldowns.set(version, { failure, until: performance.now() + COOLDOWN_MS });
   }
 }
