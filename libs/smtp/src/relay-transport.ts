@@ -1,19 +1,21 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
-import type { ConnectionOptions } from 'node:tls';
 import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
 import { CannotStart } from '@posthorn/kernel';
 import type { AccessTokens } from './access-tokens.ts';
 import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
-import type { ConnectionSettings, TlsPolicy } from './connection-settings.ts';
+import {
+  connectionSettings,
+  type ConnectionSettings,
+  type RelayConnectionOptions,
+} from './connection-settings.ts';
 import { describeTransmission } from './describe-transmission.ts';
 import { openConnection } from './open-connection.ts';
-import { type LookUp, RelayAddresses } from './relay-addresses.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { isTokenLogin, parseRelayUrl } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
 import type { SmtpEnvelope } from './smtp-envelope.ts';
 
-export interface RelayTransportOptions {
+export interface RelayTransportOptions extends RelayConnectionOptions {
   /** Maximum concurrent connections. Default: 20. */
   readonly maxConnections?: number;
   /** A connection is closed after this many messages. Default: 100. */
@@ -24,36 +26,8 @@ export interface RelayTransportOptions {
   readonly cooldownMs?: number;
   /** Called when that begins, with the relay's reply. */
   readonly onCrowded?: (reason: string) => void;
-  /** How long DNS look-up and connecting may take, including implicit TLS; also, separately, the handshake after STARTTLS. Default: 30 s. */
-  readonly connectionTimeoutMs?: number;
-  /** How long the relay may take to greet us, or to answer MAIL over a kept connection, which may lead nowhere any more. Default: 30 s. */
-  readonly greetingTimeoutMs?: number;
-  /** How long the relay may take to reply to a command. Default: 5 min (RFC 5321, section 4.5.3.2). */
-  readonly commandTimeoutMs?: number;
-  /**
-   * How long the relay may be silent: read nothing of a message, or not reply after the final dot. Default: 10 min, as required there: hanging up
-   * earlier leads to duplicates (RFC 5321, section 4.5.3.2.6).
-   */
-  readonly socketTimeoutMs?: number;
-  /**
-   * How long connecting, logging in or sending one message may take in total, even if the relay keeps replying; a message that would take longer at
-   * 16 kbit/s may take that long. Default: 15 min.
-   */
-  readonly stepTimeoutMs?: number;
-  /** How long the relay may take to reply to QUIT. Default: 2 s. */
-  readonly quitTimeoutMs?: number;
   /** For a relay whose URL names a user without a password. */
   readonly accessTokens?: AccessTokens | undefined;
-  /** Default: `opportunistic`. */
-  readonly tlsPolicy?: TlsPolicy;
-  /** The name for EHLO. Default: the host name, if fully qualified. */
-  readonly ehloName?: string | undefined;
-  /** Looks up the relay's name. Default: Node does, for each connection and with its own timeouts. */
-  readonly lookUp?: LookUp;
-  /** How long the result of a look-up is cached. Default: 10 s. */
-  readonly nameFreshMs?: number;
-  /** For a relay whose certificate is signed by a private authority. */
-  readonly tls?: ConnectionOptions;
 }
 
 /** What a message has got so far: the right to a connection, a connection to the relay, or the relay's consent, since it has accepted the envelope. */
@@ -106,30 +80,7 @@ export class RelayTransport {
       throw new CannotStart(
         'SMTP_URL names a user without a password: add one, or set SMTP_OAUTH_TOKEN_URL to log in with access tokens',
       );
-    const connectionTimeoutMs = options.connectionTimeoutMs ?? 30_000;
-    const greetingTimeoutMs = options.greetingTimeoutMs ?? 30_000;
-    const socketTimeoutMs = options.socketTimeoutMs ?? 600_000;
-    const commandTimeoutMs = Math.min(options.commandTimeoutMs ?? 300_000, socketTimeoutMs);
-    this.settings = {
-      address,
-      addresses: new RelayAddresses(address.host, {
-        waitTimeoutMs: connectionTimeoutMs,
-        freshMs: options.nameFreshMs ?? 10_000,
-        lookUp: options.lookUp ?? ((host) => Promise.resolve([host])),
-      }),
-      tlsPolicy: options.tlsPolicy ?? 'opportunistic',
-      waitTimeoutMs: {
-        connection: connectionTimeoutMs,
-        greeting: greetingTimeoutMs,
-        reused: Math.min(greetingTimeoutMs, commandTimeoutMs),
-        command: commandTimeoutMs,
-        content: socketTimeoutMs,
-      },
-      stepTimeoutMs: options.stepTimeoutMs ?? 900_000,
-      quitTimeoutMs: options.quitTimeoutMs ?? 2_000,
-      ehloName: options.ehloName,
-      tls: options.tls,
-    };
+    this.settings = connectionSettings(address, options);
     this.accessTokens = options.accessTokens;
     this.pool = new ConnectionPool(options.maxConnections ?? 20, options.idleMs ?? 30_000);
     this.maxMessagesPerConnection = options.maxMessagesPerConnection ?? 100;
