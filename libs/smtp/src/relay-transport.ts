@@ -11,7 +11,7 @@ import {
 import { describeTransmission } from './describe-transmission.ts';
 import { openConnection } from './open-connection.ts';
 import { RelayConnection } from './relay-connection.ts';
-import { isTokenLogin, parseRelayUrl } from './relay-url.ts';
+import { isTokenLogin, parseRelayUrl, relayName } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
 import type { SmtpEnvelope } from './smtp-envelope.ts';
 
@@ -88,10 +88,9 @@ export class RelayTransport {
     this.onCrowded = options.onCrowded ?? ((): void => undefined);
   }
 
-  /** The name of the relay for operators: `host:port`. */
+  /** The name of the relay for operators. */
   get name(): string {
-    const { host, port } = this.settings.address;
-    return `${host}:${port}`;
+    return relayName(this.settings.address);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRelayUrl, relayUrls } from './relay-url.ts';
+import { parseRelayUrl, relayName, relayUrls } from './relay-url.ts';
 
 describe('an SMTP_URL', () => {
   it.each([
@@ -49,6 +49,13 @@ describe('an SMTP_URL', () => {
     expect(JSON.stringify([error, String(error), said])).not.toMatch(/hun|ter2|joe/);
     expect((error as Error).cause).toBeUndefined();
   });
+});
+
+it.each([
+  ['smtp://relay.example.com', 'relay.example.com:587'],
+  ['smtp://[2001:db8::1]:2525', '[2001:db8::1]:2525'],
+])('%s is the relay %s', (url, name) => {
+  expect(relayName(parseRelayUrl(url))).toBe(name);
 });
 
 describe('several URLs', () => {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { CannotStart } from '@posthorn/kernel';
 
 /** Where the relay is and who we are to it. */
@@ -9,6 +10,11 @@ export interface RelayAddress {
   readonly implicitTls: boolean;
   /** Without a password, we log in with access tokens. */
   readonly credentials?: { readonly user: string; readonly password?: string };
+}
+
+/** The name of a relay for operators, in logs and metrics: `host:port`. */
+export function relayName({ host, port }: Pick<RelayAddress, 'host' | 'port'>): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** Whether we log in with access tokens. */
