@@ -110,6 +110,18 @@ describe('returned mail', () => {
     expect(reportAbout('b@company.example', mail)).toMatchObject({ isAboutRecipient: false });
   });
 
+  it.each([
+    ['in a report of ASCII (RFC 6533, section 3)', String.raw`zo\x{EB}@b\x{FC}cher.example`, true],
+    ['of a character that there is not', String.raw`zo\x{EB}\x{FFFFFF}@bücher.example`, false],
+  ])('names an international address %s', async (_what, written, isAboutRecipient) => {
+    const raw = sample('internationalised-unknown-user').toString();
+    const mail = await readReturnedMail(Buffer.from(raw.replaceAll('zoë@bücher.example', () => written)));
+    expect(reportAbout('zoë@xn--bcher-kva.example', mail)).toMatchObject({
+      kind: 'failed',
+      isAboutRecipient,
+    });
+  });
+
   it('is parsed when only its beginning is there', async () => {
     for (const name of ['postfix-unknown-user', 'yahoo-complaint']) {
       const raw = sample(name);

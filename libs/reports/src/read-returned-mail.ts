@@ -156,7 +156,14 @@ const DEFAULT_CODE_OF_ACTION: Readonly<Record<RecipientStatus['action'], number>
 /** The address of a value such as `rfc822; <ada@example.net>`. */
 function addressOf(value: string | undefined): string | undefined {
   const address = /^<?([^<>\s]{1,320})>?/.exec(withoutType(value) ?? '')?.[1];
-  return address?.includes('@') ? address : undefined;
+  return address?.includes('@') ? address.replaceAll(UNICODE_IN_ASCII, decodedCharacter) : undefined;
+}
+
+/** `\x{EB}`, as a report of ASCII writes the `ë` of an address (RFC 6533, section 3). */
+const UNICODE_IN_ASCII = /\\x\{([0-9A-F]{2,5}|10[0-9A-F]{4})\}/gi;
+
+function decodedCharacter(_escape: string, hex: string): string {
+  return String.fromCodePoint(Number.parseInt(hex, 16));
 }
 
 function withoutType(value: string | undefined): string | undefined {
