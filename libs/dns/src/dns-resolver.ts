@@ -1,6 +1,6 @@
 import { CANCELLED, CONNREFUSED } from 'node:dns';
 import { type AddressAnswer, isLocalhost, LOCALHOST_ADDRESSES, type TxtAnswer } from '@posthorn/domain';
-import { isAbsence, LookUp, type LookUpOptions } from './look-up.ts';
+import { isAbsence, LookUp, type LookUpOptions, type Query } from './look-up.ts';
 
 /** Why a look-up failed, for people. */
 const FAILURE_REASONS: Readonly<Record<string, string>> = {
@@ -22,18 +22,20 @@ export class DnsResolver {
   constructor(private readonly options: LookUpOptions) {}
 
   /** The TXT records of a name; follows aliases (CNAME). Nothing is cached. */
-  async lookUpTxt(name: string): Promise<TxtAnswer> {
-    const found = await this.withLookUp((lookUp) => lookUp.query((resolver) => resolver.resolveTxt(name)));
-    if ('code' in found) return isAbsence(found.code) ? { kind: 'absent' } : this.failure(found);
-    return { kind: 'found', values: found.records.map((strings) => strings.join('')) };
+  lookUpTxt(name: string): Promise<TxtAnswer> {
+    return this.lookUp(
+      (resolver) => resolver.resolveTxt(name),
+      (records) => records.map((strings) => strings.join('')),
+    );
   }
 
   /** The mail hosts of a domain, from its MX records, the preferred first. */
-  async lookUpMailHosts(domain: string): Promise<TxtAnswer> {
-    const found = await this.withLookUp((lookUp) => lookUp.query((resolver) => resolver.resolveMx(domain)));
-    if ('code' in found) return isAbsence(found.code) ? { kind: 'absent' } : this.failure(found);
-    const hosts = [...found.records].sort((one, other) => one.priority - other.priority);
-    return { kind: 'found', values: hosts.map(({ exchange }) => exchange) };
+  lookUpMailHosts(domain: string): Promise<TxtAnswer> {
+    return this.lookUp(
+      (resolver) => resolver.resolveMx(domain),
+      (records) =>
+        records.toSorted((one, other) => one.priority - other.priority).map(({ exchange }) => exchange),
+    );
   }
 
   /**
@@ -55,6 +57,15 @@ export class DnsResolver {
     const failed = families.find((family) => 'code' in family && !isAbsence(family.code));
     if (failed === undefined || !('code' in failed)) return { kind: 'absent' };
     return { ...this.failure(failed), isOurs: failed.code === CONNREFUSED };
+  }
+
+  private async lookUp<Record>(
+    query: Query<Record>,
+    valuesOf: (records: readonly Record[]) => string[],
+  ): Promise<TxtAnswer> {
+    const found = await this.withLookUp((lookUp) => lookUp.query(query));
+    if ('code' in found) return isAbsence(found.code) ? { kind: 'absent' } : this.failure(found);
+    return { kind: 'found', values: valuesOf(found.records) };
   }
 
   private async withLookUp<Answer>(run: (lookUp: LookUp) => Promise<Answer>): Promise<Answer> {

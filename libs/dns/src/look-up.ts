@@ -12,7 +12,8 @@ const ROUNDS = 3;
 /** The records of a name, or an error code. */
 export type QueryResult<Record> = { readonly records: readonly Record[] } | { readonly code: string };
 
-type Query<Record> = (resolver: promises.Resolver) => Promise<Record[]>;
+/** Asks one resolver. */
+export type Query<Record> = (resolver: promises.Resolver) => Promise<Record[]>;
 
 export interface LookUpOptions {
   /** Name servers to ask, as `address:port`; none: those of the system. */
