@@ -7,6 +7,10 @@ const LINE_BREAK = /\r\n?|\n/;
 const UNCLOSED_TAG = 'a tag is opened here or before and never closed; close it with `}}`';
 const NO_NAME =
   'behind a dot stands a name; put what is none, such as a place in a list, into brackets: `{{items.[0]}}`';
+const ELSE_OUTSIDE =
+  'an `{{else}}` stands outside of a block; put it between the opening and the closing of one';
+const ENDS_TOO_EARLY =
+  'the tag ends too early; name what is to be printed, and close as many braces as were opened';
 const OPENING = '{{';
 const BLOCK = /\{\{~?\s*(?:([#^])\s*([^\s{}~]+)(?:[\s~][^{}]*)?|(\/)[^{}]*)\}\}/g;
 
@@ -78,12 +82,10 @@ function explain(message: string): string {
 /** By the unexpected token. */
 const SENTENCES: Readonly<Record<string, string>> = {
   OPEN_ENDBLOCK: 'a block is closed that is not open; take this out, or open the block before it',
-  INVERSE: 'an `{{else}}` stands outside of a block; put it between the opening and the closing of one',
-  OPEN_INVERSE_CHAIN:
-    'an `{{else}}` stands outside of a block; put it between the opening and the closing of one',
-  CLOSE: 'the tag ends too early; name what is to be printed, and close as many braces as were opened',
-  CLOSE_UNESCAPED:
-    'the tag ends too early; name what is to be printed, and close as many braces as were opened',
+  INVERSE: ELSE_OUTSIDE,
+  OPEN_INVERSE_CHAIN: ELSE_OUTSIDE,
+  CLOSE: ENDS_TOO_EARLY,
+  CLOSE_UNESCAPED: ENDS_TOO_EARLY,
   NUMBER: NO_NAME,
   STRING: NO_NAME,
   BOOLEAN: NO_NAME,
