@@ -188,6 +188,17 @@ describe('a worker', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('keeps no job that is done, and of those that failed the last hundred', async () => {
+    let served = 0;
+    startWorker(() => Promise.resolve(void (served += 1)));
+    await ringUntil(() => served > 0);
+    const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix });
+    await queue.addBulk(Array.from({ length: 120 }, () => ({ name: 'unknown', data: {} })));
+    await until(() => errors.length === 120);
+    expect(await queue.getJobCounts('completed', 'failed')).toEqual({ completed: 0, failed: 100 });
+    await queue.close();
+  });
+
   it.each([
     ['without a lane', 'email.turn', { v: 1, slot: '0' }, 'names no valid lane'],
     [

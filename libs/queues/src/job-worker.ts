@@ -11,6 +11,8 @@ export const LOCK_MS = 6_000;
 export const STALLED_CHECK_MS = 3_000;
 /** Practically no limit for restarting a job whose workers died: the outbox counts how often each row is tried. */
 const MAX_STALLED = 1_000_000;
+/** For whoever looks at the queues. Of jobs that are done, nothing is kept. */
+const FAILED_JOBS_KEPT = 100;
 /** A worker that has processed no job for a minute, not even a canary, is stuck. */
 const LIVENESS = { canaryEveryMs: 10_000, stuckAfterMs: 60_000 };
 
@@ -110,7 +112,7 @@ export class JobWorker<Names extends JobName> {
       drainDelay: 2,
       runRetryDelay: 1_000,
       removeOnComplete: { count: 0 },
-      removeOnFail: { count: 100 },
+      removeOnFail: { count: FAILED_JOBS_KEPT },
     });
     worker.on('error', onError);
     worker.on('failed', (_job, error) => onError(error));
@@ -160,7 +162,7 @@ export class JobWorker<Names extends JobName> {
   /** At most one canary of this process is in the queue. Idle workers get canaries by turns; a busy worker shows progress with its real jobs. */
   private async sendCanary(): Promise<void> {
     try {
-      const opts = { deduplication: { id: this.canaryId }, removeOnComplete: true, removeOnFail: true };
+      const opts = { deduplication: { id: this.canaryId } };
       await this.producer.add([{ name: 'worker.canary', data: { v: 1 }, opts }]);
       this.answeringSince ??= performance.now();
       // Redis answers, but perhaps not on the worker's connection: a server that was replaced may keep connections open and stay silent on them.

@@ -86,11 +86,7 @@ export class LaneRings {
         rings.map(([key, data]) => ({
           name: TURN_QUEUES[this.options.turnQueue].job,
           data,
-          opts: {
-            deduplication: { id: key, keepLastIfActive: true },
-            removeOnComplete: true,
-            removeOnFail: { count: 100 },
-          },
+          opts: { deduplication: { id: key, keepLastIfActive: true } },
         })),
       );
     } catch (error) {

@@ -72,8 +72,7 @@ export class MaintenanceSchedule {
       if (scheduler?.name === name && !this.mustReplace(scheduler, job)) return;
       // Upserting an existing schedule would keep its next run.
       if (scheduler !== undefined) await queue.removeJobScheduler(name);
-      const opts = { removeOnComplete: true, removeOnFail: { count: 20 } };
-      await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: DATA, opts });
+      await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: DATA });
     } catch (error) {
       // Something else has overwritten the schedule: delete it, so that the next call restores it.
       if (!isUnreadable(error as Error)) throw error;
