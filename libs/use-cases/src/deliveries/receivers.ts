@@ -29,12 +29,7 @@ export class Receivers {
   constructor(deliveries: Pick<DeliveryStore, 'readReceivers'>, box: Pick<SecretBox, 'open'>) {
     this.tokens = new TokenCache(box);
     this.lookUps = new Coalescer({
-      serve: async (ids) => {
-        const wanted = [...new Set(ids)];
-        const found = await deliveries.readReceivers(wanted);
-        const opened = new Map(wanted.map((id, index) => [id, this.open(found[index])]));
-        return ids.map((id) => opened.get(id));
-      },
+      serve: async (ids) => (await deliveries.readReceivers(ids)).map((found) => this.open(found)),
       maxItems: MAX_PER_LOOKUP,
     });
   }

@@ -14,12 +14,7 @@ export class TemplateVersions {
 
   constructor(store: Pick<TemplateStore, 'findVersions'>) {
     this.lookUps = new Coalescer({
-      serve: async (ids) => {
-        const wanted = [...new Set(ids)];
-        const found = await store.findVersions(wanted);
-        const sources = new Map(wanted.map((id, index) => [id, found[index]]));
-        return ids.map((id) => sources.get(id));
-      },
+      serve: (ids) => store.findVersions(ids),
       maxItems: MAX_PER_LOOKUP,
     });
   }
