@@ -89,12 +89,7 @@ export class JobWorker<Names extends JobName> {
   async close(): Promise<void> {
     this.closing.abort();
     clearInterval(this.canaries);
-    const closed = await within(
-      this.worker.close().then(() => true),
-      CLOSE_WITHIN_MS,
-    );
-    // Redis is down or frozen; without this, the worker would reconnect for ever.
-    if (closed === undefined) await within(this.worker.disconnect(), CLOSE_WITHIN_MS);
+    await within(this.worker.close(), CLOSE_WITHIN_MS);
     await this.producer.close();
     this.connection.disconnect();
   }
