@@ -1,8 +1,11 @@
 import { Redis, type RedisOptions as ConnectionOptions, ReplyError } from 'ioredis';
 
-/** How long a producer waits for an answer of Redis. No caller waits for it, so this only bounds how many commands pile up. */
-const COMMAND_TIMEOUT_MS = 2_000;
-/** After so long without an answer a worker's connection is taken for dead and replaced. BullMQ lets Redis wait for a job for at most 10 s. */
+/**
+ * After so long without an answer a producer's connection is taken for dead and replaced: a silent server may have a successor. What it was asked
+ * fails then; no caller waits for that, so this only bounds how many commands pile up.
+ */
+const PRODUCER_SILENCE_MS = 2_000;
+/** The same for a worker's connection. BullMQ lets Redis wait for a job for at most 10 s. */
 const WORKER_SILENCE_MS = 12_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** How long a connection may take to close: ioredis waits for the other side even if the connection is already lost. */
@@ -38,15 +41,12 @@ const CONNECTION = {
 export function connectProducer(
   url: string,
   onError: (error: Error) => void,
-  more: Pick<ConnectionOptions, 'socketTimeout'> = {},
+  silenceMs = PRODUCER_SILENCE_MS,
 ): Redis {
   const connection = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    // A silent server may have been replaced; a new connection reaches its successor.
-    socketTimeout: COMMAND_TIMEOUT_MS,
-    ...more,
+    socketTimeout: silenceMs,
     ...CONNECTION,
   });
   return withErrors(connection, onError);
@@ -77,9 +77,9 @@ export function isRefusedDatabase(error: Error & { command?: { name: string } })
   return error instanceof ReplyError && error.command?.name === 'select' && !isLogin;
 }
 
-/** What ioredis says of a command when Redis cannot be reached, does not answer, or is lost before it answers. */
+/** What ioredis says of a command when Redis cannot be reached, or is lost before it answers. */
 const UNANSWERED =
-  /^(?:Command timed out|Connection is closed|Reached the max retries per request limit|Stream isn't writeable)/;
+  /^(?:Connection is closed|Reached the max retries per request limit|Stream isn't writeable)/;
 
 /** Whether a command has failed because Redis was unavailable. */
 export function isRedisOutage(error: unknown): boolean {

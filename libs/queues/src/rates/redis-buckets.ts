@@ -21,7 +21,7 @@ export class RedisBuckets {
     private readonly redis: RedisOptions,
     private readonly onError: (error: Error) => void,
   ) {
-    const connection = connectProducer(redis.url, onError, { socketTimeout: SILENCE_MS });
+    const connection = connectProducer(redis.url, onError, SILENCE_MS);
     // ioredis sends the script in full on a new connection and after a SCRIPT FLUSH, otherwise by its digest (EVALSHA).
     connection.defineCommand('takeTokens', { lua: TAKE_TOKENS });
     this.connection = connection as WithScript;
