@@ -1,11 +1,8 @@
-import { Refusal, sleep, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
+import { Refusal, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
 import { addCounts, type TableCounts, type Workspace, type WorkspaceDeletionStore } from '@posthorn/database';
+import { repeatWhileSending } from './repeat-while-sending.ts';
 import { sumOf, withoutNone } from './table-counts.ts';
-
-/** A transmission takes no longer, unless its relay hangs. */
-const WAITED_FOR_MS = 30_000;
-const ASKED_EVERY_MS = 1_000;
 
 /** What was deleted with a workspace. */
 interface DeletionReceipt {
@@ -55,14 +52,10 @@ export async function deleteWorkspace(
     throw new Refusal(400, `${id} is called ${JSON.stringify(workspace.name)}; give that name to delete it`);
   const detail = { name };
   const tally: Tally = { deleted: await store.close(id, actor, detail), cancelled: 0, inProgress: 0 };
-  let triedFrom: number | undefined;
-  let rest: TableCounts | undefined;
-  do {
-    if (triedFrom !== undefined) await sleep(ASKED_EVERY_MS);
+  const rest = await repeatWhileSending(async () => {
     await removeAll(store, id, tally, () => tellProgress(sumOf(tally.deleted)));
-    triedFrom ??= performance.now();
-    rest = tally.inProgress === 0 ? await store.finish(id, actor, detail) : undefined;
-  } while (rest === undefined && performance.now() - triedFrom < WAITED_FOR_MS);
+    return tally.inProgress === 0 ? store.finish(id, actor, detail) : undefined;
+  });
   addCounts(tally.deleted, rest ?? {});
   const deletedAt = rest === undefined ? null : store.now();
   return { workspaceId: id, name, deletedAt, ...tally, deleted: withoutNone(tally.deleted) };

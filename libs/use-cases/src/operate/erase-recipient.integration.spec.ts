@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { AuditLogStore, ErasureStore, WorkspaceStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { DatabaseClock, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
@@ -71,4 +71,33 @@ it('A receipt has the time of the database, whatever the clock of the operator s
   clock.observe(aYearAgoMs, performance.now());
   const { erasedAt } = await erase({ ...database, clock });
   expect(Math.abs(erasedAt.getTime() - aYearAgoMs)).toBeLessThan(3_600_000);
+});
+
+it('What is being sent is waited for, however long the search for it took', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
+  const email = newUuid(Date.now());
+  await database.pool.query(
+    `INSERT INTO emails (id, workspace_id, type, status, from_address, to_address, subject, message_id, track_clicks, track_opens, accepted_at, idempotency_keys)
+     VALUES ($1, $2, 'raw', 'SENT', 'a@example.com', 'ada@example.com', 'x', 'm@example.com', false, false, now(), '{}')`,
+    [email, uuidOf(id)],
+  );
+  await database.pool.query(
+    `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until)
+     VALUES ($1, 'email', 'a_lane', 'taken', now(), now() + interval '1 minute')`,
+    [email],
+  );
+  const start = performance.timeOrigin;
+  const now = jest.spyOn(performance, 'now');
+  class SlowSearch extends ErasureStore {
+    override async removeEvents(...asked: Parameters<ErasureStore['removeEvents']>) {
+      // The first pass ends a minute after it began; soon afterwards the email is sent.
+      now.mockImplementation(() => Date.now() - start + 60_000);
+      await database.pool.query('DELETE FROM outbox WHERE subject_id = $1', [email]);
+      return super.removeEvents(...asked);
+    }
+  }
+  const order = { address: 'ada@example.com', workspaceId: id, suppress: false };
+  const { deleted, inProgress } = await eraseRecipient(new SlowSearch(database), operator('test'), order);
+  now.mockRestore();
+  expect({ emails: deleted['emails'], inProgress }).toEqual({ emails: 1, inProgress: 0 });
 });

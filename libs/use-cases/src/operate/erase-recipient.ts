@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sleep, type WorkspaceId } from '@posthorn/kernel';
+import type { WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
 import {
   addCounts,
@@ -10,11 +10,8 @@ import {
   type TableCounts,
 } from '@posthorn/database';
 import { addressIn } from '../identities/identity-value.ts';
+import { repeatWhileSending } from './repeat-while-sending.ts';
 import { sumOf, withoutNone } from './table-counts.ts';
-
-/** A transmission takes no longer, unless its relay hangs. */
-const WAITED_FOR_MS = 30_000;
-const ASKED_EVERY_MS = 1_000;
 
 /** What was done to a person's data, without identifying the person. */
 interface ErasureReceipt {
@@ -93,7 +90,7 @@ export async function eraseRecipient(
     await tally.add(rows);
   };
   await forget();
-  await removeUntilNoneIsInProgress(store, person, tally);
+  await repeatWhileSending(() => removeAll(store, person, tally));
   // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
   await forget();
   const answers = await store.redactAnswers(person);
@@ -120,22 +117,18 @@ export async function eraseRecipient(
   };
 }
 
-async function removeUntilNoneIsInProgress(
+/** Removes what is about the person. @returns true; undefined: some of it is being sent */
+async function removeAll(
   store: Pick<ErasureStore, 'removeEmails' | 'removeEvents'>,
   person: PersonToErase,
   tally: Tally,
-): Promise<void> {
-  const begunAt = performance.now();
-  for (;;) {
-    tally.inProgress = 0;
-    for (const step of ['removeEmails', 'removeEvents'] as const) {
-      let window = await store[step](person);
-      for (; window !== undefined; window = await store[step](person, window.end))
-        await tally.add(window.rows);
-    }
-    if (tally.inProgress === 0 || performance.now() - begunAt > WAITED_FOR_MS) return;
-    await sleep(ASKED_EVERY_MS);
+): Promise<true | undefined> {
+  tally.inProgress = 0;
+  for (const step of ['removeEmails', 'removeEvents'] as const) {
+    let window = await store[step](person);
+    for (; window !== undefined; window = await store[step](person, window.end)) await tally.add(window.rows);
   }
+  return tally.inProgress === 0 || undefined;
 }
 
 async function redactAll(
