@@ -26,13 +26,13 @@ local function isHeld(id)
   end
   return false
 end
-local forgotten = 0
+local deleted = 0
 for i = own + 1, #KEYS do
   if redis.call('EXISTS', KEYS[i]) == 1 and not isHeld(ARGV[i - own + 1]) then
-    forgotten = forgotten + redis.call('DEL', KEYS[i])
+    deleted = deleted + redis.call('DEL', KEYS[i])
   end
 end
-return forgotten`;
+return deleted`;
 
 /**
  * Deletes jobs that are in no list of their queue any more, because Redis has evicted a list or somebody has deleted it. They will never be processed, and

@@ -52,16 +52,16 @@ local function isBroken(id)
   end
   return not string.find(stalls, '^%d+$') or tonumber(stalls) >= tonumber(ARGV[3])
 end
-local forgotten = 0
+local deleted = 0
 for i, first in ipairs({ 0, -tonumber(ARGV[2]) }) do
   for _, id in ipairs(redis.call('LRANGE', KEYS[i], first, -1)) do
     if isBroken(id) then
       redis.call('LREM', KEYS[i], -1, id)
-      forgotten = forgotten + redis.call('DEL', ARGV[1] .. id)
+      deleted = deleted + redis.call('DEL', ARGV[1] .. id)
     end
   end
 end
-return forgotten`;
+return deleted`;
 
 /** The Redis type of each of a queue's own keys, by BullMQ's names for them. */
 const TYPE_OF_KEY = {
@@ -189,17 +189,11 @@ export class QueueRepair {
   }
 
   /** Deletes jobs that BullMQ cannot pass to a worker: it leaves them in place and retries each, so that a dozen of them would block all others. */
-  private async deleteStuck(name: QueueName, { connection }: JobProducer): Promise<void> {
-    const toKey = (key: string): string => new QueueKeys(this.options.prefix).toKey(name, key);
-    const keys = [toKey('active'), toKey('wait')];
-    const deleted = await connection.eval(
-      DELETE_STUCK,
-      keys.length,
-      ...keys,
-      toKey(''),
-      NEXT_JOBS,
-      MAX_STALLS,
-    );
+  private async deleteStuck(name: QueueName, producer: JobProducer): Promise<void> {
+    const queue = await producer.queue();
+    const keys = [queue.toKey('active'), queue.toKey('wait')];
+    const args = [queue.toKey(''), NEXT_JOBS, MAX_STALLS];
+    const deleted = await producer.connection.eval(DELETE_STUCK, keys.length, ...keys, ...args);
     if (deleted !== 0)
       this.options.onError(new Error(`stuck jobs of ${name} were deleted: ${String(deleted)}`));
   }
