@@ -1,4 +1,4 @@
-import type { EmailId } from '@posthorn/kernel';
+import { beginningOf, type EmailId } from '@posthorn/kernel';
 import type { EmailPreview } from '@posthorn/use-cases';
 import { html, type Html } from '../pages/html.ts';
 import { count, facts, rawText } from '../pages/components.ts';
@@ -16,13 +16,13 @@ export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 
     <h2>Headers</h2>
     ${rawText(head)}
     <h2>Body</h2>
-    ${beginningOf(body)}
+    ${shortened(body)}
     <h2>Its text alone</h2>
-    ${beginningOf(text)}`;
+    ${shortened(text)}`;
 }
 
-function beginningOf(text: string): Html {
+function shortened(text: string): Html {
   const isCut = text.length > MAX_SHOWN;
   return html`${isCut ? html`<p class="quiet">The first ${MAX_SHOWN} characters.</p>` : ''}
-  ${rawText(text.slice(0, MAX_SHOWN))}`;
+  ${rawText(beginningOf(text, MAX_SHOWN))}`;
 }
