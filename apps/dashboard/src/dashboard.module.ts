@@ -29,7 +29,7 @@ import { WebhookActionsController } from './webhooks/webhook-actions.controller.
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 
-export interface DashboardParts extends EmailParts {
+interface DashboardParts extends EmailParts {
   readonly webhookRings: LaneRings;
   readonly sessions: OperatorSessions;
   readonly sessionCookie: SessionCookie;

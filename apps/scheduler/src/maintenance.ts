@@ -52,7 +52,7 @@ export const REGULAR_JOBS = [
 
 export type MaintenanceJob = (typeof REGULAR_JOBS)[number]['name'];
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
   readonly eras: EraStore;
   readonly recoveries: RecoveryStore;
@@ -76,7 +76,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Ma
       const deleted = await untilZero(() =>
         upkeep.expireInvitations(INVITATION_KEPT_DAYS, INVITATIONS_PER_STATEMENT),
       );
-      logIfAny({ forgotten: deleted }, 'old invitations were deleted');
+      logIfAny({ deleted }, 'old invitations were deleted');
     },
     'installation.note-alive': () => eras.noteAlive(),
     'partitions.make': async () => {

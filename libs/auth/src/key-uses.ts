@@ -3,7 +3,7 @@ import type { ApiKeyStore } from '@posthorn/database';
 
 const FLUSH_EVERY_MS = 60_000;
 
-export interface KeyUsesOptions {
+interface KeyUsesOptions {
   readonly apiKeys: Pick<ApiKeyStore, 'noteUses'>;
   readonly clock: DatabaseClock;
   /** Called when a flush failed; it is retried with the next one. */

@@ -17,7 +17,7 @@ import type { Principal } from './principal.ts';
 const KEY_POLICY = 'key';
 const FAILURE_POLICY = 'failed-authentications';
 
-export interface RateLimitsOptions {
+interface RateLimitsOptions {
   readonly limiter: Pick<RateLimiter, 'takeToken' | 'peek'>;
   /** Requests per second of a key, unless its workspace has a limit of its own; 0: no limit. */
   readonly requestsPerSecond: number;
@@ -39,7 +39,7 @@ interface Policy {
 }
 
 /** The verdict on a request of a key, and the policy it follows from. */
-export interface KeyVerdict {
+interface KeyVerdict {
   readonly policy: Policy;
   readonly verdict: RateVerdict;
 }

@@ -10,7 +10,7 @@ const RINGS_PER_FLUSH = 200;
 /** Pause between flushes, which batches rings under load (the first ring leaves at once): a flush costs the event loop more than accepting an email. */
 const PAUSE_MS = 10;
 
-export interface LaneRingsOptions extends RedisOptions {
+interface LaneRingsOptions extends RedisOptions {
   /** The queue in which the lanes are served. */
   readonly turnQueue: TurnQueueName;
   /** How many rows a turn serves; a ring for more rows rings several slots. */

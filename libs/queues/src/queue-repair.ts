@@ -97,7 +97,7 @@ for i, key in ipairs(KEYS) do
 end
 return 0`;
 
-export interface QueueRepairOptions extends RedisOptions {
+interface QueueRepairOptions extends RedisOptions {
   /** Default: 60 s. */
   readonly searchEveryMs?: number;
   readonly onResumed: (queue: QueueName) => void;

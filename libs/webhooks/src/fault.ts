@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { LOCAL_FAULTS, type PostFailure } from '@posthorn/domain';
 
 /** The step of a POST that failed. */
-export type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
+type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
 
 const STEP_DESCRIPTIONS: Readonly<Record<PostStep, string>> = {
   name: 'while its name was looked up',

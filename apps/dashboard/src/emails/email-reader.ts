@@ -20,7 +20,7 @@ const MESSAGE_ID = /^<?([^@<>]+)@[^@<>]+>?$/;
 const ONE = { limit: 1, sort: 'createdAt.desc' } as const;
 const NEWEST_ACTIONS = { limit: 100, sort: 'createdAt.desc' } as const;
 
-export interface EmailReaderOptions {
+interface EmailReaderOptions {
   readonly search: Pick<EmailSearchStore, 'workspaceOf'>;
   readonly emails: Pick<EmailStore, 'find'>;
   readonly auditLog: Pick<AuditLogStore, 'list'>;

@@ -16,7 +16,7 @@ export interface ChartMinute {
 }
 
 /** The texts of a chart. */
-export interface ChartLabels {
+interface ChartLabels {
   /** What is counted, such as `Emails accepted`. */
   readonly title: string;
   /** What went wrong, such as `bounced or failed`. */

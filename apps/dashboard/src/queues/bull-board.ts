@@ -22,7 +22,7 @@ type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 const CANNOT_PAUSE =
   'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Pause emails and deliveries at `/pauses`, or with `posthorn pause`';
 
-export interface BoardOptions {
+interface BoardOptions {
   /** The path that it is mounted at. */
   readonly path: string;
   /** Whether its routes that change anything refuse. */

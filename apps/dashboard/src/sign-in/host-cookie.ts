@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-export interface HostCookieOptions {
+interface HostCookieOptions {
   readonly name: string;
   readonly sameSite: 'strict' | 'lax';
   /** Whether the dashboard is reached over TLS. */

@@ -24,7 +24,7 @@ export function accountOf(request: IncomingMessage): OperatorAccount {
   return account;
 }
 
-export interface SessionGuardOptions {
+interface SessionGuardOptions {
   readonly sessions: Pick<OperatorSessions, 'find'>;
   readonly cookie: SessionCookie;
   /** The origin of the dashboard, as browsers see it. */

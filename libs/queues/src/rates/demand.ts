@@ -20,7 +20,7 @@ export interface Grant {
 }
 
 /** The token requests of a group, summed up by bucket. */
-export interface BucketDemands {
+interface BucketDemands {
   /** In the order of the first request for each bucket. */
   readonly all: readonly Demand[];
   /** For each request, the index of its demand in `all`. */

@@ -14,7 +14,7 @@ const MAX_LOCAL_BUCKETS = 50_000;
 /** Of base64url: 132 bits, so that collisions do not occur. */
 const ID_CHARACTERS = 22;
 
-export interface RateLimiterOptions extends RedisOptions {
+interface RateLimiterOptions extends RedisOptions {
   readonly onError: (error: Error) => void;
 }
 
