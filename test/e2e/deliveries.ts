@@ -23,12 +23,11 @@ export interface WantedDelivery {
   readonly event?: EventName;
 }
 
-/** Creates the partitions of a month: past months have none unless something happened then. */
-async function makeMonthOf(stack: Stack, at: Date): Promise<void> {
+/** Creates the partitions of a month for these tables: past months have none unless something happened then. */
+export async function makeMonthOf(stack: Stack, at: Date, tables: readonly string[]): Promise<void> {
   await stack.database.pool.query(
-    `SELECT make_partition(parent, date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC'))
-     FROM   unnest(ARRAY['events', 'webhook_deliveries', 'webhook_attempts']) AS parent`,
-    [at],
+    `SELECT make_partition(parent, date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC')) FROM unnest($2::text[]) AS parent`,
+    [at, tables],
   );
 }
 
@@ -39,7 +38,7 @@ export async function addDelivery(
   webhookId: WebhookId,
   { status = 'EXHAUSTED', atMs = Date.now(), event = 'CONTACT_CREATED' }: WantedDelivery = {},
 ): Promise<DeliveryId> {
-  await makeMonthOf(stack, new Date(atMs));
+  await makeMonthOf(stack, new Date(atMs), ['events', 'webhook_deliveries', 'webhook_attempts']);
   const { rows } = await stack.database.pool.query<{ id: string }>(
     `WITH event AS (
        INSERT INTO events (id, workspace_id, type, payload, webhook_ids, created_at)

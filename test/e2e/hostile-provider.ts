@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listenOnLoopback, originOf } from '@posthorn/testing';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -25,14 +25,14 @@ export class HostileProvider {
 
   static async start(): Promise<HostileProvider> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
     const provider = new HostileProvider(server);
     server.on('request', (request, response) => provider.answer(request, response));
     return provider;
   }
 
   get issuer(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return originOf(this.server);
   }
 
   /** Its public key, in PEM. */
@@ -69,9 +69,8 @@ export class HostileProvider {
     };
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return closeServer(this.server);
   }
 
   private readonly answer: RequestListener = (request, response) => {

@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
+import { closeServer, listenOnLoopback, originOf } from '@posthorn/testing';
 
 /** The beginning of oidc-provider's warnings for production use, which are not printed. */
 const ADVICE = 'oidc-provider ';
@@ -61,7 +61,7 @@ export class TestIdentityProvider {
     secretPlace: SecretPlace = 'header',
   ): Promise<TestIdentityProvider> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
     const provider = new TestIdentityProvider(server, redirectUri, secretPlace);
     provider.know(people);
     return provider;
@@ -74,12 +74,11 @@ export class TestIdentityProvider {
   }
 
   get issuer(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return originOf(this.server);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return closeServer(this.server);
   }
 
   private know(people: Readonly<Record<string, Person>>): void {

@@ -5,6 +5,7 @@ export { TestAuthority, type CertifiedKey } from './certificates.ts';
 export { closedSchema } from './closed-schema.ts';
 export { COMMIT_SENT, FaultProxy } from './fault-proxy.ts';
 export { HostileReceiver } from './hostile-receiver.ts';
+export { closeServer, listenOnLoopback, originOf } from './loopback.ts';
 export { Postfix, whyNoPostfix } from './postfix.ts';
 export {
   copyTestDatabase,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closeServer, listenOnLoopback, originOf } from './loopback.ts';
 
 /** What a token endpoint answers. */
 export interface TokenAnswer {
@@ -31,17 +31,16 @@ export class TokenServer {
     const server = createServer();
     const tokens = new TokenServer(server, script);
     server.on('request', (request, response) => void tokens.answer(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
     return tokens;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/token`;
+    return `${originOf(this.server)}/token`;
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return closeServer(this.server);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { closeServer, listenOnLoopback, originOf } from './loopback.ts';
 
 /** A value in the JSON encoding of OTLP; integers may be strings. */
 type OtlpValue = Partial<Record<'stringValue' | 'intValue' | 'doubleValue' | 'boolValue', unknown>>;
@@ -50,18 +50,17 @@ export class TraceCollector {
     const server = createServer();
     const collector = new TraceCollector(server);
     server.on('request', (request, response) => void collector.answer(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
     return collector;
   }
 
   /** The value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return originOf(this.server);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return closeServer(this.server);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeServer, listenOnLoopback, originOf } from './loopback.ts';
 
 /** A POST that was received. */
 export interface ReceivedPost {
@@ -40,12 +40,12 @@ export class WebhookReceiver {
         () => response.destroy(),
       );
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(server);
     return receiver;
   }
 
   url(path = '/'): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+    return `${originOf(this.server)}${path}`;
   }
 
   /** The POSTs to a path. */
@@ -53,9 +53,8 @@ export class WebhookReceiver {
     return this.posts.filter((post) => post.path === path);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return closeServer(this.server);
   }
 
   private async receive(path: string, headers: IncomingHttpHeaders, body: Promise<Buffer>): Promise<number> {

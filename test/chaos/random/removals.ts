@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RetentionStore, UpkeepStore, WorkspaceStore } from '@posthorn/database';
+import { EXHAUSTED_KEPT_DAYS } from '@posthorn/domain';
 import { newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { RemoveOld, retainWorkspace } from '@posthorn/use-cases';
-import { addDelivery } from '../../e2e/deliveries.ts';
+import { addDelivery, makeMonthOf } from '../../e2e/deliveries.ts';
 import { type Tenant, TESTS } from '../../e2e/stack.ts';
 import { DAY_MS } from '../../e2e/times.ts';
 import { checkRemovals } from './check-removals.ts';
@@ -15,7 +16,6 @@ const BETWEEN_TRIES_MS = 300;
 const COMMON = { contentDays: 30, metadataDays: 400, eventDays: 90 };
 /** The retention of emails of the workspace that keeps them for a shorter time. */
 const OWN_DAYS = 1;
-const EXHAUSTED_KEPT_DAYS = 30;
 
 /** Old data, which is removed in groups and by the month while everything fails. */
 export class Removals {
@@ -63,16 +63,12 @@ export class Removals {
 
   /** Adds emails that were sent some days ago. @returns their ids */
   private async add(daysAgo: number): Promise<string[]> {
-    const { pool } = this.cluster.stack.database;
+    const { stack } = this.cluster;
     const at = new Date(Date.now() - daysAgo * DAY_MS);
     const ids = Array.from({ length: EMAILS }, () => newUuid(at.getTime()));
     await insist(async () => {
-      await pool.query(
-        `SELECT make_partition(parent, date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC'))
-         FROM   unnest(ARRAY['emails', 'email_contents', 'email_events', 'email_engagements']) AS parent`,
-        [at],
-      );
-      await pool.query(
+      await makeMonthOf(stack, at, ['emails', 'email_contents', 'email_events', 'email_engagements']);
+      await stack.database.pool.query(
         `WITH email AS (
            INSERT INTO emails (id, workspace_id, type, status, from_address, to_address, subject, message_id, track_clicks, track_opens,
                                accepted_at, sent_at, idempotency_keys)
