@@ -51,5 +51,6 @@ function emailOf(database: Database, { workspaceId, lane, to, sendAt }: Seed): A
     text: 'Seeded',
     laneId: lane === 'now' ? nowLane(workspaceId) : bulkLane(workspaceId),
     bytes: 100,
+    bytesToAccept: 100,
   };
 }

@@ -197,6 +197,7 @@ export function rawEmail(
     acceptedAt,
     laneId: nowLane(workspaceId),
     bytes: 42,
+    bytesToAccept: 42,
     ...change,
   };
 }

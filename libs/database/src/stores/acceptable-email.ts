@@ -26,6 +26,8 @@ interface AcceptableTraits {
   readonly laneId: LaneId;
   /** About how much memory sending it takes. */
   readonly bytes: number;
+  /** About how much memory accepting it takes; for a templated email less, because its template is not read. */
+  readonly bytesToAccept: number;
   readonly idempotency?: EmailClaim | undefined;
   /** That of the request; absent: tracing is off. */
   readonly traceparent?: string | undefined;

@@ -193,13 +193,14 @@ describe('A refused email', () => {
   });
 
   it.each([
-    { what: 'one statement', bytes: 42 },
-    { what: 'several statements', bytes: 20 * 1024 * 1024 },
+    { what: 'one statement', bytesToAccept: 42 },
+    { what: 'several statements', bytesToAccept: 20 * 1024 * 1024 },
   ])(
     'rolls back its whole group of $what, as `data`, when the database refuses its data',
-    async ({ bytes }) => {
+    async ({ bytesToAccept }) => {
       const before = await rowCounts();
-      const group = [rawEmail(acme, { bytes }), rawEmail(acme, { bytes, groupBy: 'x'.repeat(256) })];
+      const bad = { bytesToAccept, groupBy: 'x'.repeat(256) };
+      const group = [rawEmail(acme, { bytesToAccept }), rawEmail(acme, bad)];
       const error: unknown = await stores.accept(group, null).catch((thrown: unknown) => thrown);
 
       expect(faultOf(error)).toBe('data');

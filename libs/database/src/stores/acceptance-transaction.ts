@@ -36,7 +36,7 @@ const ACCEPTED = { kind: 'accepted' } as const;
 
 /** A round leaves few emails open: some whose key's first email was refused for another month, and some whose key was freed meanwhile. A second round rarely leaves any. */
 const MAX_ROUNDS = 5;
-/** In terms of `AcceptableEmail.bytes`, which is the memory for sending: about 8 MiB of HTML and text. */
+/** In terms of `AcceptableEmail.bytesToAccept`: about 8 MiB of HTML and text. */
 const MAX_BYTES_PER_STATEMENT = 24 * 1024 * 1024;
 
 /**
@@ -153,7 +153,7 @@ export class AcceptanceTransaction {
 /** Whether these emails fit into one statement. */
 export function fitOneStatement(calls: readonly AcceptableCall[]): boolean {
   const bytes = calls.reduce(
-    (sum, { emails }) => sum + emails.reduce((all, email) => all + email.bytes, 0),
+    (sum, { emails }) => sum + emails.reduce((all, email) => all + email.bytesToAccept, 0),
     0,
   );
   return bytes <= MAX_BYTES_PER_STATEMENT || (calls.length === 1 && calls[0]!.emails.length === 1);
@@ -171,10 +171,10 @@ function partsOf(emails: readonly NumberedEmail[]): NumberedEmail[][] {
   const parts: NumberedEmail[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const numbered of emails) {
-    bytes += numbered.email.bytes;
+    bytes += numbered.email.bytesToAccept;
     if (bytes > MAX_BYTES_PER_STATEMENT) {
       parts.push([]);
-      bytes = numbered.email.bytes;
+      bytes = numbered.email.bytesToAccept;
     }
     parts.at(-1)!.push(numbered);
   }

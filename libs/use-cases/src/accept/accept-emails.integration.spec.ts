@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { IdentityStore, WorkspaceStore } from '@posthorn/database';
+import { IdentityStore, TemplateChanges, WorkspaceStore } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane, POSTHORN, type RawEmailDraft } from '@posthorn/domain';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { openAcceptance } from './open-acceptance.ts';
@@ -73,6 +73,29 @@ describe('An email that is accepted', () => {
       [bulkLane(workspaceId), 2],
       [nowLane(workspaceId), 1],
     ]);
+  });
+});
+
+describe('Emails with a template of megabytes', () => {
+  it('share a transaction, because accepting them does not read it', async () => {
+    const template = {
+      name: 'large',
+      content: {
+        from: { address: 'a@example.com' },
+        replyTo: [],
+        parts: { subject: 'Hello', html: 'x'.repeat(4 * 1_048_576) },
+        defaults: {},
+        required: [],
+        unsubscribe: false,
+      },
+    };
+    await new TemplateChanges(database).create(workspaceId, POSTHORN, template);
+    rung.length = 0;
+    const { from: _from, subject: _subject, html: _html, ...rest } = rawDraft();
+    const draft = { ...rest, type: 'templated', template: 'large', variables: { name: 'Ada' } } as const;
+    await Promise.all(Array.from({ length: 20 }, () => acceptance.acceptOne(workspaceId, draft)));
+    // The lane is rung once for each transaction.
+    expect(rung).toEqual([[nowLane(workspaceId), 20]]);
   });
 });
 

@@ -64,7 +64,9 @@ export class AcceptanceCoalescer {
 /** About how much memory accepting the email takes. */
 function bytesOf(email: AcceptableEmail): number {
   const contactProperties = email.type === 'raw' ? email.contactProperties : undefined;
-  return email.bytes + (contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length);
+  return (
+    email.bytesToAccept + (contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length)
+  );
 }
 
 function acceptedOf({ emails }: AcceptableCall, outcome: CallOutcome): AcceptableEmail[] {

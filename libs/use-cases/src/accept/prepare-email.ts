@@ -27,7 +27,7 @@ import { emailAnswer } from './email-answer.ts';
 
 /** How long idempotency keys are kept after the time at which their email is due. */
 export const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
-/** Memory for sending an email, as a multiple of the size of its parts: encoding, and converting HTML to text. */
+/** Memory for an email, as a multiple of the size of its parts: encoding, and converting HTML to text. */
 const WORKING_SPACE_FACTOR = 3;
 
 /** The request that an email comes from. */
@@ -71,7 +71,7 @@ export function prepareRawEmail(
     text,
     previewText,
     contactProperties,
-    ...commonFields(draft, { from, sendAt, bytes, unsubscribe }, context),
+    ...commonFields(draft, { from, sendAt, bytes, templateBytes: 0, unsubscribe }, context),
   };
   return withIdempotency(draft, email);
 }
@@ -84,7 +84,8 @@ export function prepareTemplatedEmail(
   context: PreparationContext,
 ): AcceptableEmail {
   const { type, variables } = draft;
-  const bytes = template.bytes + JSON.stringify(variables).length;
+  const { from, bytes: templateBytes } = template;
+  const bytes = JSON.stringify(variables).length;
   const unsubscribe = carriesUnsubscribe(draft, template);
   const email: Prepared<AcceptableTemplatedEmail> = {
     type,
@@ -92,7 +93,7 @@ export function prepareTemplatedEmail(
     templateVersionId: template.versionId,
     variables,
     replyTo: draft.replyTo ?? template.replyTo,
-    ...commonFields(draft, { from: template.from, sendAt, bytes, unsubscribe }, context),
+    ...commonFields(draft, { from, sendAt, bytes, templateBytes, unsubscribe }, context),
   };
   return withIdempotency(draft, email);
 }
@@ -116,14 +117,16 @@ type Prepared<Email extends AcceptableEmail> = Required<Omit<Email, 'idempotency
 interface Resolved {
   readonly from: Mailbox;
   readonly sendAt: Date | null;
-  /** Size of the parts of the message. */
+  /** Size of what the call gave: the parts of the message, or the variables. */
   readonly bytes: number;
+  /** Size of the parts of its template. */
+  readonly templateBytes: number;
   readonly unsubscribe: boolean;
 }
 
 function commonFields(
   { to, groupBy, trackClicks, trackOpens, copyOf }: EmailDraft,
-  { from, sendAt, bytes, unsubscribe }: Resolved,
+  { from, sendAt, bytes, templateBytes, unsubscribe }: Resolved,
   { workspaceId, clock, isBulk, traceparent }: PreparationContext,
 ) {
   const acceptedAt = clock.now();
@@ -147,7 +150,8 @@ function commonFields(
     copyOf,
     messageId: messageIdFor(id, fromDomain),
     laneId: laneOf(workspaceId, isBulk || sendAt !== null),
-    bytes: bytes * WORKING_SPACE_FACTOR,
+    bytes: (bytes + templateBytes) * WORKING_SPACE_FACTOR,
+    bytesToAccept: bytes * WORKING_SPACE_FACTOR,
   };
 }
 

@@ -92,6 +92,7 @@ function emailDueIn(dueInMs: number): AcceptableEmail {
     unsubscribe: false,
     laneId: bulkLane(shop),
     bytes: 100,
+    bytesToAccept: 100,
   };
 }
 
