@@ -8,6 +8,7 @@ import {
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { assignRequest } from '@posthorn/platform';
 import { hasScope, mayManage, ROLE_NAMES, type Scope } from '@posthorn/domain';
 import type { Request, Response } from 'express';
 import { unauthorized } from './bearer-credential.ts';
@@ -19,7 +20,7 @@ export const MANAGES = 'posthorn:manages';
 
 /**
  * Admits requests whose key is valid, within its rate limit, and has the route's scope and role. They are checked in this order,
- * and the first failure is the answer (rule G5).
+ * and the first failure is the answer (rule G5). The workspace of the key is responsible for the request from then on.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -33,6 +34,7 @@ export class ApiKeyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const principal = await this.callers.identify(request, response);
+    assignRequest(request, principal.workspaceId);
     const scope = this.metadataOf<Scope>(context, SCOPE);
     if (scope !== undefined && !hasScope(principal.role, scope)) throw lacksScope(scope);
     if (this.metadataOf<true>(context, MANAGES) && !mayManage(principal.role)) throw mayNotManage();

@@ -5,7 +5,7 @@ export { reportRepeated } from './logging/report-repeated.ts';
 export { createHealthApp, createHttpApp } from './http/create-http-app.ts';
 export { DisconnectSignal } from './http/disconnect-signal.ts';
 export { countWhenRead } from './http/count-when-read.ts';
-export { traceparentOf } from './http/enter-request.ts';
+export { assignRequest, traceparentOf } from './http/enter-request.ts';
 export { clientAddress, networkOf, type SentBy } from './http/client-address.ts';
 export { headerValues } from './http/header-values.ts';
 export { JsonText } from './http/json-text.ts';

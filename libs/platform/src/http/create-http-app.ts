@@ -22,13 +22,15 @@ import { UnreadAnswers } from './unread-answers.ts';
 
 const DEFAULT_LIMITS: InFlightLimits = { maxRequests: 1_000, maxBytes: 256 * 1024 * 1024 };
 const HEALTH_APP_MAX_BYTES = 1024;
+/** How many of the requests in flight a single sender may have: if all of them wait for something of its own, others are still served. */
+const SENDER_SHARE = 9 / 10;
 /** How much of the bytes in flight may be held by bodies that are arriving from callers who are not authenticated yet. */
 const UNAUTHENTICATED_SHARE = 1 / 4;
 
 export interface HttpAppOptions {
   readonly logger: Logger;
   readonly settings: HttpSettings;
-  /** Limits of what is in flight; above them the answer is 503. Default: 1,000 requests and 256 MiB. */
+  /** Limits of what is in flight; above them the answer is 503. A single sender may have nine tenths of the requests, and half of the bytes. Default: 1,000 requests and 256 MiB. */
   readonly inFlight?: InFlightLimits;
   /** How JSON bodies are read; `unread`: the routes read bodies themselves. */
   readonly bodies: JsonBodyOptions | 'unread';
@@ -70,8 +72,10 @@ export async function createHttpApp(
   const { renderError } = errors;
   const { publicUrl } = settings;
   const health = new Health(checks);
-  const maxBytesPerSender = Math.max(inFlight.maxBytes / 2, bodies === 'unread' ? 0 : largestOf(bodies));
-  const bounds = new InFlight(inFlight, maxBytesPerSender);
+  const bounds = new InFlight(inFlight, {
+    maxRequests: Math.ceil(inFlight.maxRequests * SENDER_SHARE),
+    maxBytes: Math.max(inFlight.maxBytes / 2, bodies === 'unread' ? 0 : largestOf(bodies)),
+  });
   watchRequests(bounds);
   const adapter = new PlatformAdapter(() => health.isDraining, answerHeaders, renderError);
   const metrics = new MetricsServer(settings.HTTP_HOST, settings.METRICS_PORT, logger);

@@ -38,6 +38,16 @@ export function shareOf(request: Request): InFlightShare | undefined {
   return shares.get(request);
 }
 
+/**
+ * Makes a sender responsible for a request.
+ *
+ * @throws Refusal (503) when too much of what is in flight is the same sender's
+ */
+export function assignRequest(request: Request, sender: string): void {
+  const refusal = shareOf(request)?.assignTo(sender);
+  if (refusal !== undefined) throw refusal;
+}
+
 export interface EntryOptions {
   readonly logger: Logger;
   readonly publicUrl: string;

@@ -33,7 +33,7 @@ describe('InFlight', () => {
   });
 
   it('limits the bytes of each sender separately, also those held before the sender was known', () => {
-    const all = new InFlight({ maxRequests: 9, maxBytes: 12 }, 5);
+    const all = new InFlight({ maxRequests: 9, maxBytes: 12 }, { maxRequests: 9, maxBytes: 5 });
     const [first, second, third] = [enter(all), enter(all), enter(all)];
     for (const share of [first, second, third]) expect(share.hold(2)).toBeUndefined();
     expect([first.assignTo('ada'), second.assignTo('ada')]).toEqual([undefined, undefined]);
@@ -54,6 +54,35 @@ describe('InFlight', () => {
     second.leave();
     third.leave();
     expect([fourth.assignTo('ada'), fourth.hold(5), all.bytes]).toEqual([undefined, undefined, 5]);
+  });
+
+  it('limits the requests of each sender separately, of which those that wait for their callers do not count', () => {
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10 }, { maxRequests: 2, maxBytes: 10 });
+    const [first, second, third, other] = [enter(all), enter(all), enter(all), enter(all)];
+    expect([first.assignTo('ada'), first.assignTo('ada'), second.assignTo('ada')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const refused = {
+      statusCode: 503,
+      message: 'Too many requests of yours are being worked on; try again in a moment',
+    };
+    expect(third.assignTo('ada')).toMatchObject(refused);
+    expect(other.assignTo('bob')).toBeUndefined();
+    first.wait();
+    expect(third.assignTo('ada')).toBeUndefined();
+    expect(first.resume()).toMatchObject(refused);
+    second.leave();
+    expect([first.resume(), all.requests]).toEqual([undefined, 3]);
+  });
+
+  it('charges nothing to a sender who is refused', () => {
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10 }, { maxRequests: 1, maxBytes: 5 });
+    const [large, small] = [enter(all), enter(all)];
+    large.hold(6);
+    expect(large.assignTo('ada')).toMatchObject({ statusCode: 503 });
+    expect(small.assignTo('ada')).toBeUndefined();
   });
 
   it('does not count a request whose body is awaited, and admits it again when the body has arrived', () => {

@@ -12,13 +12,17 @@ const RETRY_AFTER_SECONDS = 1;
 export class InFlight {
   requests = 0;
   bytes = 0;
-  private readonly bytesBySender = new Map<string, number>();
+  private readonly requestsBySender: Tally;
+  private readonly bytesBySender: Tally;
 
-  /** @param maxBytesPerSender how many of the bytes a single sender may hold */
+  /** @param ofSender what of this a single sender may have */
   constructor(
     private readonly limits: InFlightLimits,
-    private readonly maxBytesPerSender = limits.maxBytes,
-  ) {}
+    ofSender = limits,
+  ) {
+    this.requestsBySender = new Tally(ofSender.maxRequests);
+    this.bytesBySender = new Tally(ofSender.maxBytes);
+  }
 
   /** Admits a request, or returns the refusal. */
   enter(): InFlightShare | Refusal {
@@ -26,34 +30,58 @@ export class InFlight {
   }
 
   /** Counts a request, or returns the refusal. */
-  count(): Refusal | undefined {
+  count(sender?: string): Refusal | undefined {
     if (this.requests >= this.limits.maxRequests) return overload('requests');
-    this.requests++;
-    return undefined;
+    const refusal = sender === undefined ? undefined : this.assign(sender, 1, 0);
+    if (refusal === undefined) this.requests++;
+    return refusal;
+  }
+
+  uncount(sender: string | undefined): void {
+    this.requests--;
+    if (sender !== undefined) this.requestsBySender.subtract(sender, 1);
   }
 
   /** Reserves bytes, or returns the refusal. */
   take(bytes: number, sender: string | undefined): Refusal | undefined {
     if (this.bytes + bytes > this.limits.maxBytes) return overload('request bodies');
-    const refusal = sender === undefined ? undefined : this.chargeTo(sender, bytes);
+    const refusal = sender === undefined ? undefined : this.assign(sender, 0, bytes);
     if (refusal === undefined) this.bytes += bytes;
     return refusal;
   }
 
-  /** Charges bytes to a sender, or returns the refusal. */
-  chargeTo(sender: string, bytes: number): Refusal | undefined {
-    const held = (this.bytesBySender.get(sender) ?? 0) + bytes;
-    if (held > this.maxBytesPerSender) return overload('request bodies of yours');
-    this.bytesBySender.set(sender, held);
-    return undefined;
-  }
-
   release(bytes: number, sender: string | undefined): void {
     this.bytes -= bytes;
-    if (sender === undefined) return;
-    const held = (this.bytesBySender.get(sender) ?? 0) - bytes;
-    if (held > 0) this.bytesBySender.set(sender, held);
-    else this.bytesBySender.delete(sender);
+    if (sender !== undefined) this.bytesBySender.subtract(sender, bytes);
+  }
+
+  /** Charges what is counted already to a sender, or returns the refusal. */
+  assign(sender: string, requests: number, bytes: number): Refusal | undefined {
+    if (!this.requestsBySender.add(sender, requests)) return overload('requests of yours');
+    if (this.bytesBySender.add(sender, bytes)) return undefined;
+    this.requestsBySender.subtract(sender, requests);
+    return overload('request bodies of yours');
+  }
+}
+
+/** How much each sender has of something. */
+class Tally {
+  private readonly held = new Map<string, number>();
+
+  constructor(private readonly max: number) {}
+
+  /** Adds to what a sender has, if it may have that much. */
+  add(sender: string, amount: number): boolean {
+    const sum = (this.held.get(sender) ?? 0) + amount;
+    if (sum > this.max) return false;
+    if (amount > 0) this.held.set(sender, sum);
+    return true;
+  }
+
+  subtract(sender: string, amount: number): void {
+    const rest = (this.held.get(sender) ?? 0) - amount;
+    if (rest > 0) this.held.set(sender, rest);
+    else this.held.delete(sender);
   }
 }
 
@@ -70,13 +98,13 @@ export class InFlightShare {
   wait(): void {
     if (!this.isCounted) return;
     this.isCounted = false;
-    this.all.requests--;
+    this.all.uncount(this.sender);
   }
 
   /** Counts the request again, or returns the refusal. */
   resume(): Refusal | undefined {
     if (this.left || this.isCounted) return undefined;
-    const refusal = this.all.count();
+    const refusal = this.all.count(this.sender);
     this.isCounted = refusal === undefined;
     return refusal;
   }
@@ -90,10 +118,10 @@ export class InFlightShare {
     return refusal;
   }
 
-  /** Charges the bytes of this request to a sender from now on, or returns the refusal. */
+  /** Makes a sender responsible for this request from now on, or returns the refusal. */
   assignTo(sender: string): Refusal | undefined {
-    if (this.left) return undefined;
-    const refusal = this.all.chargeTo(sender, this.bytes);
+    if (this.left || this.sender !== undefined) return undefined;
+    const refusal = this.all.assign(sender, this.isCounted ? 1 : 0, this.bytes);
     if (refusal === undefined) this.sender = sender;
     return refusal;
   }

@@ -3,7 +3,9 @@ import { Setting } from './setting.ts';
 
 /** The limits of the gateway. */
 export class GatewaySettings {
-  @Setting('How many requests are processed at once; further ones are answered 503 at once.')
+  @Setting(
+    'How many requests are processed at once; further ones are answered 503 at once. One workspace may have nine tenths of that.',
+  )
   @IsInt()
   @Min(1)
   @Max(100_000)

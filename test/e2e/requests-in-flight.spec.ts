@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { uuidOf } from '@posthorn/kernel';
+import type { Answer } from './api.ts';
+import { Stack, until } from './stack.ts';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await Stack.start({ sends: false, env: { MAX_REQUESTS_IN_FLIGHT: '10' } });
+});
+afterAll(() => stack.close());
+
+const EMAIL = { from: 'a@example.com', to: 'b@example.net', subject: 'Hello', html: '<p>Hello</p>' };
+
+it('a workspace whose requests do not get on leaves a tenth of those in flight to the others', async () => {
+  const api = stack.api();
+  const other = stack.apiAs((await stack.createTenant('Other')).keys.apiUser);
+  expect((await api.post('/v1/emails', EMAIL)).status).toBe(200);
+  // Another program holds the row that all of the workspace's emails wait for.
+  const holder = await stack.database.pool.connect();
+  await holder.query('BEGIN; SET LOCAL lock_timeout = 0');
+  await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [
+    uuidOf(stack.tenant.workspaceId),
+  ]);
+  const waiting: Promise<Answer>[] = [];
+  let last: Answer;
+  const isFull = async (): Promise<boolean> => {
+    waiting.push(api.post('/v1/emails', EMAIL));
+    last = await api.get('/v1/api-keys/check');
+    return last.status === 503;
+  };
+  await until(isFull, 'the workspace has all that it may have');
+  const ofOther = await other.get('/v1/api-keys/check');
+  await holder.query('ROLLBACK');
+  holder.release();
+  await Promise.all(waiting);
+  expect(ofOther.status).toBe(200);
+  expect(last!.body['message']).toBe('Too many requests of yours are being worked on; try again in a moment');
+  expect((await api.get('/v1/api-keys/check')).status).toBe(200);
+});
