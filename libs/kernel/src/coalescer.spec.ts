@@ -57,6 +57,24 @@ describe('Coalescer', () => {
     expect(groups).toEqual([[2, 3], [1], [9], [4, 1]]);
   });
 
+  it('serves owners in turn: one waits for no more than an item of another', async () => {
+    const ownerOf = (item: number): number => Math.floor(item / 10);
+    const { coalescer, groups } = recording({ maxItems: 3, partitions: 1, ownerOf });
+    await Promise.all([11, 12, 13, 14, 15, 21, 31, 22].map((item) => coalescer.add(item)));
+    expect(groups).toEqual([
+      [11, 21, 31],
+      [12, 22, 13],
+      [14, 15],
+    ]);
+  });
+
+  it('serves an owner whose items did not fit into the last group before those that had one in it', async () => {
+    const ownerOf = (item: number): string => (item > 10 ? 'large' : 'small');
+    const { coalescer, groups } = recording({ maxBytes: 10, partitions: 1, ownerOf });
+    await Promise.all([50, 51, 52, 1, 2].map((item) => coalescer.add(item)));
+    expect(groups).toEqual([[50], [1], [51], [2], [52]]);
+  });
+
   it('splits what is in flight into two groups above minSplitWeight', async () => {
     const { coalescer, groups } = recording({ minSplitWeight: 3 });
     await Promise.all([1, 2, 3].map((item) => coalescer.add(item)));

@@ -19,6 +19,11 @@ export interface CoalescerOptions<Item, Result> {
   readonly partitions?: number;
   /** The partition of an item (any whole number ≥ 0, taken modulo `partitions`). Items of one partition are served in order. Default: 0. */
   readonly partitionOf?: (item: Item) => number;
+  /**
+   * Whose item it is. Within a partition owners are served in turn, so that nobody waits for all that somebody else has added before. Default: all
+   * items have the same owner.
+   */
+  readonly ownerOf?: (item: Item) => unknown;
 }
 
 interface Waiting<Item, Result> {
@@ -55,6 +60,8 @@ export class Coalescer<Item, Result> {
 
 class Partition<Item, Result> {
   private queue: Waiting<Item, Result>[] = [];
+  /** Whose items are in the last group. */
+  private served = new Set<unknown>();
   private running = false;
   pending = 0;
   /** The total weight of all pending items. */
@@ -96,15 +103,33 @@ class Partition<Item, Result> {
     const { maxItems, maxBytes = Number.POSITIVE_INFINITY, minSplitWeight = maxItems } = this.options;
     const maxWeight = Math.min(maxItems, Math.max(minSplitWeight, Math.ceil(this.weight / 2)));
     let [count, weight, bytes] = [0, 0, 0];
-    for (const waiting of this.queue) {
+    const queue = this.inTurns();
+    for (const waiting of queue) {
       if (count > 0 && (weight + waiting.weight > maxWeight || bytes + waiting.bytes > maxBytes)) break;
       count += 1;
       weight += waiting.weight;
       bytes += waiting.bytes;
     }
-    const group = this.queue.slice(0, count);
-    this.queue = this.queue.slice(count);
+    const group = queue.slice(0, count);
+    this.queue = queue.slice(count);
+    this.served = new Set(group.map(({ item }) => this.options.ownerOf?.(item)));
     return group;
+  }
+
+  /** The queue with one item of each owner after the other, beginning with owners that have none in the last group. */
+  private inTurns(): Waiting<Item, Result>[] {
+    const { ownerOf } = this.options;
+    if (ownerOf === undefined) return this.queue;
+    const nextTurns = new Map<unknown, number>();
+    const turns = new Map<Waiting<Item, Result>, number>();
+    for (const waiting of this.queue) {
+      const owner = ownerOf(waiting.item);
+      const turn = nextTurns.get(owner) ?? (this.served.has(owner) ? 1 : 0);
+      nextTurns.set(owner, turn + 1);
+      turns.set(waiting, turn);
+    }
+    if (nextTurns.size < 2) return this.queue;
+    return this.queue.toSorted((one, other) => turns.get(one)! - turns.get(other)!);
   }
 
   /** Serves a group; resolves with a function that delivers the results to the callers. */

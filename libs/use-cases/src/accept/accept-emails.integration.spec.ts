@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { IdentityStore, TemplateChanges, WorkspaceStore } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane, POSTHORN, type RawEmailDraft } from '@posthorn/domain';
-import { type EmailId, uuidOf } from '@posthorn/kernel';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { openAcceptance } from './open-acceptance.ts';
+import { partitionOf } from './partition-of.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
@@ -38,6 +39,16 @@ async function acceptBatch(drafts: RawEmailDraft[], idempotencyKey?: string): Pr
   });
   const { emails } = JSON.parse(answer) as { emails: { successful: { id: EmailId }[] } };
   return emails.successful.map(({ id }) => id);
+}
+
+/** Another workspace, whose calls are accepted in the same groups. */
+async function workspaceBeside(id: WorkspaceId): Promise<WorkspaceId> {
+  for (;;) {
+    const { id: other } = await new WorkspaceStore(database).create('Neighbour', null, POSTHORN);
+    if (partitionOf(other) % 4 !== partitionOf(id) % 4) continue;
+    await new IdentityStore(database).put(other, 'domain', 'example.com', true, POSTHORN);
+    return other;
+  }
 }
 
 async function lanesOf(ids: readonly EmailId[]): Promise<string[]> {
@@ -96,6 +107,20 @@ describe('Emails with a template of megabytes', () => {
     await Promise.all(Array.from({ length: 20 }, () => acceptance.acceptOne(workspaceId, draft)));
     // The lane is rung once for each transaction.
     expect(rung).toEqual([[nowLane(workspaceId), 20]]);
+  });
+});
+
+describe('Emails of another workspace', () => {
+  it('do not wait for all the large ones that came before them', async () => {
+    const neighbour = await workspaceBeside(workspaceId);
+    rung.length = 0;
+    const large = rawDraft({ html: 'x'.repeat(3 * 1_048_576) });
+    await Promise.all([
+      ...Array.from({ length: 6 }, () => acceptance.acceptOne(workspaceId, large)),
+      acceptance.acceptOne(neighbour, rawDraft()),
+    ]);
+    expect(rung.slice(0, 2).map(([lane]) => lane)).toEqual([nowLane(workspaceId), nowLane(neighbour)]);
+    expect(rung).toHaveLength(7);
   });
 });
 

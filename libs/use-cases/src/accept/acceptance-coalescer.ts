@@ -35,6 +35,7 @@ export class AcceptanceCoalescer {
       bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + bytesOf(email), 0),
       partitions: GROUPS_AT_ONCE,
       partitionOf: (call) => partitionOf(call.workspaceId),
+      ownerOf: (call) => call.workspaceId,
     });
   }
 
