@@ -25,6 +25,7 @@ describe('redactLine', () => {
     ['jörg@exämple.de', '***@exämple.de'],
     ['a/b=c@example.com', 'a/b=***@example.com'],
     ['jane%40example.com', '***%40example.com'],
+    ['jane%2540example.com and %252540', '***%2540example.com and %252540'],
     ['/v1/suppressions?email=jane%40example.com', '/v1/suppressions?email=***%40example.com'],
     ['postgres://user:pass@db:5432/x', 'postgres://[credentials]@db:5432/x'],
     ['redis://:p@ss@cache:6379', 'redis://[credentials]@cache:6379'],

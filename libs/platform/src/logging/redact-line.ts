@@ -5,7 +5,8 @@ const SECRETS = new RegExp(`(${SECRET_PREFIXES.join('|')})[A-Za-z0-9_-]+`, 'g');
 const BEARER = /(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 // Greedy up to the last `@` before a slash: a password may hold an `@` itself.
 const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;
-const AT = /@|%40/g;
+/** Also percent-encoded, and twice, as some programs write it into a path. */
+const AT = /@|%(?:25)*40/g;
 const LOCAL_PART = /[^\s"\\<>()[\],:;@&?=]/;
 // 64 octets by RFC 5321, but each may be percent-encoded, and a longer one is no reason to show it.
 const MAX_LOCAL_PART_CHARS = 256;
@@ -19,7 +20,7 @@ export function redactLine(line: string): string {
   if (SECRET_PREFIXES.some((prefix) => line.includes(prefix)))
     redacted = redacted.replace(SECRETS, `$1${MASK}`);
   if (/bearer|basic/i.test(line)) redacted = redacted.replace(BEARER, `$1 ${MASK}`);
-  if (!line.includes('@') && !line.includes('%40')) return redacted;
+  if (!line.includes('@') && !line.includes('%')) return redacted;
   return maskLocalParts(redacted.replace(URL_CREDENTIALS, '://[credentials]@'));
 }
 
