@@ -50,7 +50,7 @@ function analysePart(
   analyser.walk(program);
   if (analyser.faults.length > 0) return analyser;
   // Handlebars compiles at the first rendering. Without variables, this one is short.
-  compilePart(program, { isHtml: name === 'html' })({}, new Output());
+  compilePart(program, { isHtml: name === 'html' }).render({}, new Output());
   return analyser;
 }
 

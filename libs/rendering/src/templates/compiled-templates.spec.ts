@@ -22,6 +22,20 @@ describe('CompiledTemplates', () => {
     expect(htmlOf('{{#a}}{{../a}}{{this}}{{/a}}{{#each list}}{{../a}}{{/each}}', variables)).toBe('xxxx');
   });
 
+  it('keeps what was compiled up to a length of its code, the last used the longest', () => {
+    const templates = new CompiledTemplates(100_000);
+    const rendered = (id: string, html: string) =>
+      templates.render({ id, parts: { subject: '', html }, defaults: {} }, {}).html;
+    const large = 'b{{x}}'.repeat(300);
+    expect([rendered('a', 'a'), rendered('b', large), rendered('a', 'new')]).toEqual([
+      'a',
+      'b'.repeat(300),
+      'a',
+    ]);
+    rendered('c', large);
+    expect([rendered('a', 'new'), rendered('b', 'new')]).toEqual(['a', 'new']);
+  });
+
   it('S3: escapes in the HTML only', () => {
     const parts = { subject: '{{a}}', html: '{{a}} {{{a}}} {{&a}}', text: '{{a}}', previewText: '{{a}}' };
     expect(render(parts, { a: `<b>"T" & 'J' \`=` })).toEqual({

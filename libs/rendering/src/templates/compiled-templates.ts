@@ -5,7 +5,8 @@ import { PART_NAMES, type PartName, type TemplateParts, type Variables } from '.
 import { withDefaults } from './variable-paths.ts';
 
 const MAX_CACHED = 200;
-const MAX_CACHED_CHARACTERS = 8 * 1_048_576;
+/** Some 50 MB of the memory of a thread. Its templates' own length says little: 12 kB of tags take megabytes. */
+const MAX_CACHED_CODE = 16 * 1_048_576;
 
 /** A version of a template, which never changes. */
 export interface TemplateVersionSource {
@@ -29,13 +30,16 @@ export interface RenderedTemplate {
 
 interface CompiledTemplate {
   readonly parts: ReadonlyMap<PartName, CompiledPart>;
-  readonly characters: number;
+  readonly codeCharacters: number;
 }
 
 /** A cache (LRU) of compiled versions. Versions never change, so entries are never stale. */
 export class CompiledTemplates {
   private readonly cache = new Map<string, CompiledTemplate>();
-  private characters = 0;
+  private codeCharacters = 0;
+
+  /** @param maxCode how many characters of code are kept */
+  constructor(private readonly maxCode = MAX_CACHED_CODE) {}
 
   /** @throws OutputTooLarge */
   render(source: TemplateVersionSource, variables: Variables): RenderedTemplate {
@@ -63,11 +67,11 @@ export class CompiledTemplates {
 
   private keep(id: string, template: CompiledTemplate): void {
     this.cache.set(id, template);
-    this.characters += template.characters;
-    for (const [oldest, { characters }] of this.cache) {
-      if (this.cache.size <= MAX_CACHED && this.characters <= MAX_CACHED_CHARACTERS) return;
+    this.codeCharacters += template.codeCharacters;
+    for (const [oldest, { codeCharacters }] of this.cache) {
+      if (this.cache.size <= MAX_CACHED && this.codeCharacters <= this.maxCode) return;
       this.cache.delete(oldest);
-      this.characters -= characters;
+      this.codeCharacters -= codeCharacters;
     }
   }
 }
@@ -85,7 +89,7 @@ function definePrimitiveConversion(value: unknown): void {
 
 function renderPart(name: PartName, part: CompiledPart, variables: Variables, output: Output): string {
   try {
-    return finishedPart(name, part(variables, output));
+    return finishedPart(name, part.render(variables, output));
   } catch (error) {
     const { message } = error as Error;
     // V8 throws the same class, RangeError, for a string that is too long and for a stack overflow.
@@ -97,15 +101,16 @@ function renderPart(name: PartName, part: CompiledPart, variables: Variables, ou
 
 function compile(parts: TemplateParts): CompiledTemplate {
   const compiled = new Map<PartName, CompiledPart>();
-  let characters = 0;
+  let codeCharacters = 0;
   for (const name of PART_NAMES) {
     const source = parts[name];
     if (source === undefined) continue;
-    characters += source.length;
     const program = parsePart(source);
     if (isFault(program))
       throw new Error(`\`${name}\` of a stored template does not compile: ${program.message}`);
-    compiled.set(name, compilePart(program, { isHtml: name === 'html' }));
+    const part = compilePart(program, { isHtml: name === 'html' });
+    compiled.set(name, part);
+    codeCharacters += part.codeCharacters;
   }
-  return { parts: compiled, characters };
+  return { parts: compiled, codeCharacters };
 }
