@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndedProgram, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
+import { WorkspaceDeletionStore } from '@posthorn/database';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
 import { orphansOf, rowsOf } from './leftovers.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
-import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
+import { newRecipient, Stack, type Tenant, TESTS, until, validEmail } from './stack.ts';
 import { fromNow } from './times.ts';
 
 const DAY_MS = 86_400_000;
@@ -171,6 +172,28 @@ describe('Deleting a workspace', () => {
       { action: 'workspace.deleted', detail: { name: NAME } },
     ]);
     expect(await remove('--workspace', stack.tenant.workspaceId, '--name', NAME)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no workspace'),
+    });
+  });
+
+  it('that was interrupted cannot be undone by resuming the workspace, whatever it was paused for before', async () => {
+    const { workspaceId, keys } = await stack.createTenant('Interrupted');
+    const whose = ['--workspace', workspaceId];
+    await runOperatorCommand(stack.databaseUrl, 'pause', ...whose, '--reason', 'They pay no more');
+    const to = newRecipient();
+    await stack.send({ to }, { key: keys.apiUser });
+    // What a process leaves that is killed after its first transaction.
+    await new WorkspaceDeletionStore(stack.database).close(workspaceId, TESTS, { name: 'Interrupted' });
+    const { stdout } = await runOperatorCommand(stack.databaseUrl, 'status');
+    expect(stdout).toContain('The workspace is being deleted');
+    expect(await runOperatorCommand(stack.databaseUrl, 'resume', ...whose)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${workspaceId} is being deleted`),
+    });
+    expect((await remove(...whose, '--name', 'Interrupted', '--json')).code).toBe(0);
+    expect(stack.mailsTo(to)).toEqual([]);
+    expect(await runOperatorCommand(stack.databaseUrl, 'resume', ...whose)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('There is no workspace'),
     });

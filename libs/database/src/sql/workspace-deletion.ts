@@ -2,10 +2,12 @@
 export const LOCK_WORKSPACE = `SELECT FROM workspaces WHERE id = $1::uuid FOR NO KEY UPDATE`;
 
 /**
- * Pauses the emails of a workspace. $1 text[]: their lanes. $2 text: why. Index: paused_lanes_pkey. Locks: the rows.
+ * Pauses the emails of a workspace; those paused already get this reason, so that nobody resumes them because the first one has passed. $1 text[]: their lanes.
+ * $2 text: why. Index: paused_lanes_pkey. Locks: the rows.
  */
 export const PAUSE_LANES = `
-INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', l.id, $2::text FROM unnest($1::text[]) AS l (id) ON CONFLICT DO NOTHING`;
+INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', l.id, $2::text FROM unnest($1::text[]) AS l (id)
+ON CONFLICT (queue, lane_id) DO UPDATE SET reason = EXCLUDED.reason`;
 
 /** Ends the pauses of lanes. $1 text[]: these. Scans the table, which is small. Locks: the rows. */
 export const FORGET_PAUSES = `DELETE FROM paused_lanes WHERE lane_id = ANY ($1::text[])`;

@@ -1,5 +1,5 @@
-import type { WorkspaceId } from '@posthorn/kernel';
-import { type Actor, emailLanes, EVERY_LANE, type LaneId } from '@posthorn/domain';
+import { SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type AuditedAction, emailLanes, EVERY_LANE, type LaneId } from '@posthorn/domain';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
@@ -44,12 +44,17 @@ export class PausedLaneStore {
     );
   }
 
-  /** Resumes the emails of a workspace, and records it in its audit log. @returns how many of its lanes were paused */
-  resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number> {
+  /**
+   * Resumes the emails of a workspace, and records it in its audit log.
+   *
+   * @returns how many of its lanes were paused; undefined: its deletion has begun, so they stay paused
+   */
+  resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number | undefined> {
     const change = { workspaceId, subjectId: workspaceId, actor };
-    return changeWorkspace(this.database, workspaceId, (transaction) =>
-      this.resume(transaction, emailLanesOf(workspaceId), { ...change, action: 'workspace.resumed' }),
-    );
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      if (await isBeingDeleted(transaction, workspaceId)) return undefined;
+      return this.resume(transaction, emailLanesOf(workspaceId), { ...change, action: 'workspace.resumed' });
+    });
   }
 
   /**
@@ -96,6 +101,13 @@ export class PausedLaneStore {
     else await awaitStandby(transaction);
     return count;
   }
+}
+
+/** What is begun can only be completed, so an entry from its beginning is enough. Index: audit_log_by_subject_idx. */
+async function isBeingDeleted(transaction: Transaction, workspaceId: WorkspaceId): Promise<boolean> {
+  const begun = { subjectId: workspaceId, action: 'workspace.deletion_begun' satisfies AuditedAction };
+  const where = { workspaceId: uuidOf(SYSTEM_WORKSPACE_ID), ...begun };
+  return (await transaction.auditEntry.findFirst({ where })) !== null;
 }
 
 function emailLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {

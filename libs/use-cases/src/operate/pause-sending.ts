@@ -1,4 +1,4 @@
-import type { WorkspaceId } from '@posthorn/kernel';
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, EVERY_LANE, workspaceOfLane } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { normaliseReason } from './normalise-name.ts';
@@ -45,6 +45,7 @@ export async function pauseSending(
  * Ends a pause.
  *
  * @returns whether there was one, and whether sending is still paused because everything is
+ * @throws Refusal (409) for a workspace whose deletion has begun
  */
 export async function resumeSending(
   pausedLanes: PausedLaneStore,
@@ -54,6 +55,11 @@ export async function resumeSending(
   const resumed = isWhole(whose)
     ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor)
     : await pausedLanes.resumeWorkspace(whose, actor);
+  if (resumed === undefined)
+    throw new Refusal(
+      409,
+      `${whose} is being deleted, so nothing more is sent for it; \`workspace delete\` completes that`,
+    );
   const everythingIsPaused = (await findPause(pausedLanes, 'everything')) !== undefined;
   return { whose, wasPaused: resumed > 0, everythingIsPaused };
 }
