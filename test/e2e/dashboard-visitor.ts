@@ -43,6 +43,11 @@ export class DashboardVisitor {
     return new DashboardVisitor(dashboard, cookie.split(';')[0]!);
   }
 
+  /** The same session in another dashboard. */
+  at(dashboard: AppUnderTest): DashboardVisitor {
+    return new DashboardVisitor(dashboard, this.cookie);
+  }
+
   get(path: string): Promise<ShownPage> {
     return this.ask(path, {});
   }

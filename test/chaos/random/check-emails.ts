@@ -6,13 +6,22 @@ const TAKEN = ['SENT', 'DELIVERED', 'COMPLAINED'];
 const GIVEN_UP = ['BOUNCED', 'FAILED', 'SUPPRESSED'];
 
 /** What is wrong with the emails of a workspace, in words. */
-export function checkEmails({ emails: wanted }: History, outcome: Outcome): string[] {
+export function checkEmails({ emails: wanted, copies }: History, outcome: Outcome): string[] {
   const { workspaceId, emails } = outcome;
+  const isOfHere = (email: WantedEmail): boolean => email.workspaceId === workspaceId;
   const byRecipient = Map.groupBy(emails, ({ to }) => to);
-  const mine = [...wanted.values()].filter((email) => email.workspaceId === workspaceId);
+  const mine = [...wanted.values()].filter(isOfHere);
+  const copied = [...copies].filter(([, of]) => isOfHere(of));
   return [
     ...emails.filter(({ to }) => !wanted.has(to)).map(({ id }) => `${id}: nobody wanted it`),
-    ...mine.flatMap((email) => checkFate(email, byRecipient.get(email.to) ?? [])),
+    ...mine.flatMap((email) => {
+      const recorded = byRecipient.get(email.to) ?? [];
+      return checkFate(
+        email,
+        recorded.filter(({ id }) => !copies.has(id)),
+      );
+    }),
+    ...copied.flatMap(([id, of]) => checkCopy(id, of, byRecipient.get(of.to) ?? [])),
     ...emails.flatMap(checkArrival),
     ...checkCounts(outcome),
   ];
@@ -31,11 +40,28 @@ function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[]): str
     'another email than the accepted one': isOther,
     'said to be cancelled': isCancelled === true && email.status !== 'CANCELLED',
     'cancelled without being told so': isCancelled !== true && email.status === 'CANCELLED',
-    'sent to somebody who has unsubscribed': isUnwanted && email.status !== 'SUPPRESSED',
+    'sent to somebody who has unsubscribed': isUnwanted && isSent(email),
     'sent with another subject': email.copies.some((copy) => !copy.includes(`Subject: ${subject}\r\n`)),
     'suppressed for no reason': !isUnwanted && email.status === 'SUPPRESSED',
   };
   return named(`${email.id} (${email.status})`, faults);
+}
+
+/** Whether an email that an operator has sent again is there, and goes to nobody who wants no more. @param recorded all emails to its recipient */
+function checkCopy(id: string, { isUnwanted }: WantedEmail, recorded: readonly RecordedEmail[]): string[] {
+  const copy = recorded.find((email) => email.id === id);
+  if (copy === undefined) return [`${id}: sent again, and not there`];
+  const hasBounced = recorded.some(({ status }) => status === 'BOUNCED');
+  return named(`${id} (${copy.status})`, {
+    'cancelled by nobody': copy.status === 'CANCELLED',
+    'sent again to somebody who wants no more': isUnwanted && isSent(copy),
+    'suppressed for no reason': !isUnwanted && !hasBounced && copy.status === 'SUPPRESSED',
+  });
+}
+
+/** Whether it was, or would have been; FAILED: an operator has given it up before. */
+function isSent({ status, copies }: RecordedEmail): boolean {
+  return !['SUPPRESSED', 'FAILED'].includes(status) || copies.length > 0;
 }
 
 /** Whether what is recorded is what the relay has seen. */

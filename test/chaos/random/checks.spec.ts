@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import type { FeedEvent } from '../feed-follower.ts';
+import { checkActs } from './check-acts.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRemovals } from './check-removals.ts';
 import { History } from './history.ts';
-import type { Outcome, RecordedEmail, RecordedEvent } from './outcome.ts';
+import type { AuditRow, Outcome, RecordedEmail, RecordedEvent } from './outcome.ts';
 
 const workspaceId = newId('wrk', Date.now());
 const id = newId('trs', Date.now());
@@ -13,6 +14,11 @@ const TO = 'ann@receiver.example';
 const COPY = Buffer.from('Subject: Hello\r\n\r\n');
 const OTHER_COPY = Buffer.from('Subject: Hello\r\nX: 1\r\n\r\n');
 const SENT = { kind: 'SENT', isLate: false, mayBeDuplicate: false };
+
+const COPY_ID = newId('trs', Date.now());
+const BOUNCED = { status: 'BOUNCED', copies: [], timeline: [{ ...SENT, kind: 'BOUNCED' }] };
+const CANCELLED: AuditRow[] = [{ action: 'email.cancelled', subjectId: id, copyOf: null }];
+const ofCopies = (subjectId: string): AuditRow[] => [{ action: 'email.sent_again', subjectId, copyOf: id }];
 
 const told: FeedEvent = { id: 'evt_1', event: 'EMAIL_SENT', data: { email: { id } } };
 const post = { body: '{}', webhookId: 'msg_1', isSigned: true };
@@ -37,8 +43,8 @@ function outcomeWith(change: Partial<Outcome> = {}): Outcome {
     stats[status.toLowerCase()] = emails.filter((one) => one.status === status).length;
   const counted = emails.filter(({ status }) => status !== 'CANCELLED').length;
   const events = [event];
-  const feeds = { followed: [told], feed: [told] };
-  return { workspaceId, limit: 1, webhookIds: ['wh_1'], emails, events, counted, stats, ...feeds, ...change };
+  const rest = { followed: [told], feed: [told], audit: [] };
+  return { workspaceId, limit: 1, webhookIds: ['wh_1'], emails, events, counted, stats, ...rest, ...change };
 }
 
 function historyWith(change: object = {}): History {
@@ -51,6 +57,7 @@ function historyWith(change: object = {}): History {
 const found = (outcome: Outcome, history = historyWith()): string[] => [
   ...checkEmails(history, outcome),
   ...checkEvents(history, outcome),
+  ...checkActs(history, outcome),
 ];
 const ofEmail = (change: Partial<RecordedEmail>): string[] =>
   checkEmails(historyWith(), outcomeWith({ emails: [{ ...email, ...change }] }));
@@ -59,6 +66,37 @@ const unsigned = { ...post, isSigned: false };
 const DELETED = { webhookId: 'wh_2', status: 'CANCELLED', posts: [] };
 const ofDeliveries = (deliveries: RecordedEvent['deliveries']): string[] =>
   checkEvents(historyWith(), outcomeWith({ events: [{ ...event, deliveries }] }));
+/** An email that was sent again; with something changed. */
+function ofCopy({
+  copy = {},
+  original = {},
+  audit = ofCopies(COPY_ID),
+  isThere = true,
+  isKnown = true,
+  isUnwanted = false,
+  hasMoved = false,
+}: Partial<CopyChange> = {}): string[] {
+  const history = historyWith({ isUnwanted });
+  if (isKnown) history.copies.set(COPY_ID, history.emails.get(TO)!);
+  if (hasMoved) history.moved.add(id);
+  const emails = [
+    { ...email, ...original },
+    { ...email, id: COPY_ID, messageId: 'c', ...copy },
+  ];
+  const outcome = outcomeWith({ limit: null, emails: isThere ? emails : [email], audit });
+  return [...checkEmails(history, outcome), ...checkActs(history, outcome)];
+}
+
+interface CopyChange {
+  readonly copy: Partial<RecordedEmail>;
+  readonly original: Partial<RecordedEmail>;
+  readonly audit: readonly AuditRow[];
+  readonly isThere: boolean;
+  readonly isKnown: boolean;
+  readonly isUnwanted: boolean;
+  readonly hasMoved: boolean;
+}
+
 const ofDelivery = (change: Partial<typeof delivery>): string[] => ofDeliveries([{ ...delivery, ...change }]);
 
 describe('The checks of a history find', () => {
@@ -129,6 +167,29 @@ describe('The checks of a history find', () => {
     const right = { removed: ['old'], kept: ['young'], emails: ['young'], events: 0 };
     expect(checkRemovals(right)).toEqual([]);
     expect(checkRemovals({ ...right, ...change })).toEqual([`old data: ${fault}`]);
+  });
+
+  it('nothing wrong with an email that was sent again', () => {
+    expect(ofCopy()).toEqual([]);
+    expect(ofCopy({ copy: { status: 'SUPPRESSED', copies: [], timeline: [] }, original: BOUNCED })).toEqual(
+      [],
+    );
+  });
+
+  it.each<[string, string[]]>([
+    ['sent again, and not there', ofCopy({ isThere: false })],
+    ['one call has made 2 emails', ofCopy({ isKnown: false })],
+    ['sent again to somebody who wants no more', ofCopy({ isUnwanted: true })],
+    ['cancelled by nobody', ofCopy({ copy: { status: 'CANCELLED', copies: [] } })],
+    ['suppressed for no reason', ofCopy({ copy: { status: 'SUPPRESSED', copies: [] } })],
+    ['recorded as a copy of something else', ofCopy({ audit: [] })],
+    ['recorded as a copy of something else', ofCopy({ audit: [...ofCopies(COPY_ID), ...ofCopies(COPY_ID)] })],
+    ['recorded as a copy of something else', ofCopy({ audit: [...ofCopies(COPY_ID), ...ofCopies(id)] })],
+    ['cancelled by operators more than once', ofCopy({ audit: [...CANCELLED, ...CANCELLED] })],
+    ['recorded as cancelled', ofCopy({ audit: CANCELLED })],
+    ['moved, and not recorded', ofCopy({ hasMoved: true })],
+  ])('an act of an operator that is wrong: %s', (fault, faults) => {
+    expect(faults).toContainEqual(expect.stringContaining(fault));
   });
 
   it('a contact of which something is told that nobody did', () => {

@@ -57,10 +57,8 @@ export class Client {
     }
   }
 
-  /** Notes an answer that should have another status. @returns whether it has one of these */
+  /** As {@link History.expects}. */
   expects(answer: Answer, ...statuses: readonly number[]): boolean {
-    const isRight = statuses.includes(answer.status);
-    if (!isRight) this.history.wrong.push(`${answer.status}: ${answer.text}`);
-    return isRight;
+    return this.history.expects(answer, ...statuses);
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type AppName,
   FaultProxy,
@@ -13,7 +14,10 @@ import { LEASES_FOR_KILLS } from '../short-leases.ts';
 import { misbehavingReceiver, misbehavingRelay } from './misbehaviour.ts';
 import { Random } from './random.ts';
 
-const APPS: readonly AppName[] = ['gateway', 'sender', 'scheduler', 'webhook-dispatcher'];
+const APPS: readonly AppName[] = ['gateway', 'sender', 'scheduler', 'webhook-dispatcher', 'dashboard'];
+
+/** The apps encrypt with the first key; operators re-encrypt with either. */
+const KEYS = ['one', 'two'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
 
 /** The share of the POSTs that each receiver hangs up on, and of those that it refuses. */
 const RECEIVERS = [0.02, 0.1, 0.3];
@@ -57,7 +61,12 @@ export class Cluster {
       sink: { port: sinkPort, script: misbehavingRelay(new Random('relay')) },
       smtpUrl: (url) => relay.urlFor(url),
       // Minutes of calls are more than the default limit of a month.
-      env: { ...ALLOW_LOOPBACK_WEBHOOKS, ...LEASES_FOR_KILLS, MONTHLY_EMAIL_LIMIT: '0' },
+      env: {
+        ...ALLOW_LOOPBACK_WEBHOOKS,
+        ...LEASES_FOR_KILLS,
+        MONTHLY_EMAIL_LIMIT: '0',
+        ENCRYPTION_KEYS: KEYS.join(),
+      },
     });
     const cluster = new Cluster(stack, postgres, redis, receivers, relay, redisWay, databaseWays);
     await cluster.takePlaces();
@@ -71,6 +80,9 @@ export class Cluster {
     );
     this.places.push(...(await Promise.all(taken)));
   }
+
+  /** The key ring with each of its keys first. */
+  readonly keyRings = [KEYS, KEYS.toReversed()].map((keys) => keys.join());
 
   /** From now on the relay and the receivers take everything. */
   calm(): void {

@@ -14,6 +14,9 @@ import type { Client } from './client.ts';
 import type { WantedEmail } from './history.ts';
 import type { Random } from './random.ts';
 
+/** Whoever sends emails in an account. */
+type Sender = Pick<Client, 'at' | 'history'>;
+
 interface FailedItem {
   readonly index: number;
   readonly error: { readonly statusCode: number };
@@ -37,6 +40,7 @@ export async function sendOne(client: Client): Promise<void> {
     ...(isKeyed ? { idempotencyKey: randomUUID() } : {}),
   };
   const wanted = history.want(workspaceId, email.to, { isOfNewContact });
+  if (email.sendAt !== undefined) wanted.sendAt = email.sendAt;
   const send = (api: Api): Promise<Answer> => api.post('/v1/emails', email);
   const answer = isKeyed
     ? await client.at.insist(impatiently(client, send), random.between(0, 1))
@@ -50,7 +54,7 @@ export async function sendOne(client: Client): Promise<void> {
 
 /** Sends an email once, however often it has to ask. */
 export async function sendKeyed(
-  client: Client,
+  client: Sender,
   wanted: WantedEmail,
   email: Readonly<Record<string, unknown>>,
   options: RequestOptions = {},
@@ -69,9 +73,9 @@ function impatiently({ random }: Client, ask: (api: Api) => Promise<Answer>): ty
 }
 
 /** Only over its limit is an email refused; one that was asked for twice may have been accepted the first time. */
-function note(client: Client, wanted: WantedEmail, answer: Answer, isRepeated: boolean): void {
+function note(client: Sender, wanted: WantedEmail, answer: Answer, isRepeated: boolean): void {
   if (answer.status === 200) accept(wanted, emailIn(answer));
-  else if (client.at.limit === null || answer.status !== 403) client.expects(answer, 200);
+  else if (client.at.limit === null || answer.status !== 403) client.history.expects(answer, 200);
   else if (!isRepeated) wanted.fate = 'refused';
 }
 

@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '@posthorn/kernel';
-import type { AcceptedEmail } from '../../e2e/api.ts';
+import type { AcceptedEmail, Answer } from '../../e2e/api.ts';
 import { validEmail } from '../../e2e/stack.ts';
 
 /** An email that a client wanted to send, and what it was told of it. */
@@ -14,6 +14,8 @@ export interface WantedEmail {
   /** `unknown`: an answer was lost. */
   fate: 'accepted' | 'refused' | 'unknown';
   accepted?: Pick<AcceptedEmail, 'id' | 'messageId'>;
+  /** When it was to be sent, if that was not at once. */
+  sendAt?: string;
   /** Whether a client was told that it is cancelled; undefined: nobody asked for it. */
   isCancelled?: boolean;
 }
@@ -31,6 +33,10 @@ export class History {
   readonly emails = new Map<string, WantedEmail>();
   /** By address: each client changes its own. */
   readonly contacts = new Map<string, ChangedContact>();
+  /** By id: emails that an operator has sent again, and of which each is a copy. */
+  readonly copies = new Map<string, WantedEmail>();
+  /** The ids of emails that an operator was told to have moved. */
+  readonly moved = new Set<string>();
   /** Answers that contradict what was promised. */
   readonly wrong: string[] = [];
 
@@ -42,6 +48,13 @@ export class History {
     const email: WantedEmail = { workspaceId, to, isUnwanted, isOfNewContact, subject, fate: 'unknown' };
     this.emails.set(to, email);
     return email;
+  }
+
+  /** Notes an answer that should have another status. @returns whether it has one of these */
+  expects(answer: Answer, ...statuses: readonly number[]): boolean {
+    const isRight = statuses.includes(answer.status);
+    if (!isRight) this.wrong.push(`${answer.status}: ${answer.text}`);
+    return isRight;
   }
 
   contact(workspaceId: WorkspaceId, email: string): ChangedContact {

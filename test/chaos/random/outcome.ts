@@ -46,6 +46,14 @@ interface SeenPost {
   readonly isSigned: boolean;
 }
 
+/** What the audit log says that an operator has done to an email. */
+export interface AuditRow {
+  readonly action: string;
+  readonly subjectId: string;
+  /** Of which email this is a copy, if it was sent again. */
+  readonly copyOf: string | null;
+}
+
 /** What became of a workspace. */
 export interface Outcome {
   readonly workspaceId: WorkspaceId;
@@ -53,6 +61,7 @@ export interface Outcome {
   readonly webhookIds: readonly string[];
   readonly emails: readonly RecordedEmail[];
   readonly events: readonly RecordedEvent[];
+  readonly audit: readonly AuditRow[];
   /** How many emails count for its limit. */
   readonly counted: number;
   /** What the API says of all its emails, by status. */
@@ -79,6 +88,7 @@ export async function readOutcome(
     webhookIds: account.webhookIds,
     emails: await readEmails(cluster, workspaceId),
     events: await readEvents(cluster, account),
+    audit: await readAudit(cluster, workspaceId),
     counted: await stack.count(used, [uuidOf(workspaceId)]),
     stats: stats.total,
     followed,
@@ -98,6 +108,15 @@ async function readEmails({ stack }: Cluster, workspaceId: WorkspaceId): Promise
     [uuidOf(workspaceId)],
   );
   return rows.map((row) => ({ ...row, copies: (arrived.get(row.messageId) ?? []).map(({ raw }) => raw) }));
+}
+
+async function readAudit({ stack }: Cluster, workspaceId: WorkspaceId): Promise<AuditRow[]> {
+  const { rows } = await stack.database.pool.query<AuditRow>(
+    `SELECT action, subject_id AS "subjectId", detail ->> 'copyOf' AS "copyOf" FROM audit_log
+     WHERE  workspace_id = $1 AND starts_with(action, 'email.')`,
+    [uuidOf(workspaceId)],
+  );
+  return rows;
 }
 
 export function messageIdOf(message: SinkMessage): string {

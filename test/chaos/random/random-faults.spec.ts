@@ -4,6 +4,8 @@ import type { FeedFollower } from '../feed-follower.ts';
 import { until } from '../../e2e/stack.ts';
 import { settle } from '../settle.ts';
 import { Account } from './account.ts';
+import { Browsers } from './browsers.ts';
+import { checkActs } from './check-acts.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
 import { Client } from './client.ts';
@@ -12,13 +14,16 @@ import { Departures } from './departures.ts';
 import { Erasures } from './erasures.ts';
 import { FAULTS, monthAhead, PARTITIONED } from './faults.ts';
 import { History } from './history.ts';
+import { Operator } from './operators.ts';
 import { messageIdOf, type Outcome, readOutcome } from './outcome.ts';
+import { Pauses } from './pauses.ts';
 import { Random, SEED } from './random.ts';
 import { Removals } from './removals.ts';
 
 /** For how long there are faults. Longer by hand: `CHAOS_SECONDS=600 npm test -- test/chaos/random`. */
 const FAULTS_MS = Number(process.env['CHAOS_SECONDS'] ?? 30) * 1_000;
 const CLIENTS = 10;
+const OPERATORS = 2;
 /** So few that one of the two workspaces soon sends no more. */
 const LIMIT = 150;
 const BETWEEN_READS_MS = 100;
@@ -35,6 +40,8 @@ describe('Random faults of everything', () => {
   let departures: Departures;
   let erasures: Erasures;
   let removals: Removals;
+  let browsers: Browsers;
+  let pauses: Pauses;
   let isOver = false;
 
   beforeAll(async () => {
@@ -48,6 +55,8 @@ describe('Random faults of everything', () => {
     const erasing = await Account.open(cluster, await stack.createTenant('Erasing'), null);
     erasures = new Erasures(cluster, erasing, new Random('erasures'));
     removals = new Removals(cluster, await stack.createTenant('Keeping'), new Random('removals'));
+    browsers = await Browsers.open(cluster, new Random('browsers'));
+    pauses = new Pauses(cluster, accounts, browsers, new Random('pauses'));
   });
   afterAll(async () => {
     isOver = true;
@@ -98,8 +107,11 @@ describe('Random faults of everything', () => {
         new Client(accounts, history, new Random(`client ${n}`)).run(() => isOver),
       );
       const feeds = accounts.map((account) => account.follower());
-      const others = [departures, erasures, removals].map((actor) => actor.run(() => isOver));
-      const load = Promise.all([...clients, ...feeds.map(follow), ...others]);
+      const operators = Array.from({ length: OPERATORS }, (_, n) =>
+        new Operator(cluster, accounts, history, browsers, new Random(`operator ${n}`)).run(() => isOver),
+      );
+      const others = [departures, erasures, removals, pauses].map((actor) => actor.run(() => isOver));
+      const load = Promise.all([...clients, ...operators, ...feeds.map(follow), ...others]);
       // It is awaited below: until then, a client's failure would be an unhandled rejection.
       load.catch(() => undefined);
       await Promise.all(Object.keys(FAULTS).map(disturb));
@@ -115,8 +127,11 @@ describe('Random faults of everything', () => {
       const found = [
         ...accounts.flatMap(({ caller }) => caller.wrong),
         ...history.wrong,
+        ...browsers.wrong,
         ...outcomes.flatMap((outcome) => checkEmails(history, outcome)),
         ...outcomes.flatMap((outcome) => checkEvents(history, outcome)),
+        ...outcomes.flatMap((outcome) => checkActs(history, outcome)),
+        ...(await pauses.leftovers()),
         ...(await departures.leftovers()),
         ...(await erasures.leftovers()),
         ...(await removals.leftovers()),

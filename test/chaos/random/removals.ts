@@ -8,10 +8,10 @@ import { type Tenant, TESTS } from '../../e2e/stack.ts';
 import { DAY_MS } from '../../e2e/times.ts';
 import { checkRemovals } from './check-removals.ts';
 import type { Cluster } from './cluster.ts';
+import { insist } from './insist.ts';
 import type { Random } from './random.ts';
 
 const EMAILS = 20;
-const BETWEEN_TRIES_MS = 300;
 /** The retention of all workspaces that have none of their own. */
 const COMMON = { contentDays: 30, metadataDays: 400, eventDays: 90 };
 /** The retention of emails of the workspace that keeps them for a shorter time. */
@@ -118,16 +118,5 @@ export class Removals {
       uuidOf(this.workspaceId),
     ]);
     return rows.map(({ id }) => id);
-  }
-}
-
-/** Repeats something until it succeeds. */
-async function insist<Result>(act: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await act();
-    } catch {
-      await sleep(BETWEEN_TRIES_MS);
-    }
   }
 }

@@ -4,7 +4,7 @@ import { templateIn, validTemplate } from '../../e2e/templates.ts';
 import type { ChangingTemplate, Client } from './client.ts';
 import { sendKeyed } from './email-operations.ts';
 
-/** Changes a template, and sends with it; the next change may come before that email is due. */
+/** Changes a template, and sends with it; it may be changed again or deleted before that email is due. */
 export async function sendTemplated(client: Client): Promise<void> {
   const { at, random, history, workspaceId } = client;
   const template = client.templates.get(at) ?? (await createTemplate(client));
@@ -16,6 +16,14 @@ export async function sendTemplated(client: Client): Promise<void> {
   const sendAt = random.chance(0.5) ? { sendAt: fromNow(random.between(500, 8_000)) } : {};
   const variables = { firstName: 'Ann' };
   await sendKeyed(client, wanted, { template: template.name, to: wanted.to, variables, ...sendAt });
+  if (random.chance(0.2)) await deleteTemplate(client, template);
+}
+
+async function deleteTemplate(client: Client, { id }: ChangingTemplate): Promise<void> {
+  const { at, templates } = client;
+  // 404: the answer to the first request was lost.
+  client.expects(await at.delete(`/v1/templates/${id}`, { key: at.tenant.keys.editor }), 200, 404);
+  templates.delete(at);
 }
 
 /** With another name each time that it has to ask again: the answer may have been lost. */

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EraStore, PausedLaneStore } from '@posthorn/database';
+import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
+import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { resumeEverything } from '@posthorn/use-cases';
+import { TESTS } from '../../e2e/stack.ts';
+import type { Account } from './account.ts';
+import type { Browsers } from './browsers.ts';
+import type { Cluster } from './cluster.ts';
+import { insist } from './insist.ts';
+import type { Random } from './random.ts';
+
+/** For a claim whose statement had begun before the pause was committed. */
+const GRACE_MS = 1_000;
+/** How old what is given up is at least, when a database is said to have been restored. */
+const GIVEN_UP_MS = 5_000;
+
+/** Emails that are paused, and a database that is said to have been restored, until an operator lets it go on. */
+export class Pauses {
+  /** What should not have happened, in words. */
+  readonly wrong: string[] = [];
+  private readonly paused = new Map<WorkspaceId, number>();
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly accounts: readonly Account[],
+    private readonly browsers: Browsers,
+    private readonly random: Random,
+  ) {}
+
+  async run(isOver: () => boolean): Promise<void> {
+    const acts = [() => this.pauseOne(), () => this.pauseAll(), () => this.restore()];
+    for (; !isOver(); await sleep(this.random.between(1_000, 5_000))) await this.random.pick(acts)();
+  }
+
+  /** What is still paused, and what is missing in the audit log, in words. */
+  async leftovers(): Promise<string[]> {
+    const { stack } = this.cluster;
+    const found: string[] = [...this.wrong];
+    const paused = await stack.count(`SELECT count(*) FROM paused_lanes WHERE queue = 'email'`);
+    if (paused > 0) found.push(`${paused} lanes of emails are still paused`);
+    for (const [id, times] of this.paused) {
+      for (const action of ['workspace.paused', 'workspace.resumed']) {
+        const sql = 'SELECT count(*) FROM audit_log WHERE workspace_id = $1 AND action = $2';
+        const entries = await stack.count(sql, [uuidOf(id), action]);
+        if (entries !== times) found.push(`${id}: ${action} is recorded ${entries} times, not ${times}`);
+      }
+    }
+    return found;
+  }
+
+  private async pauseOne(): Promise<void> {
+    const { workspaceId } = this.random.pick(this.accounts).tenant;
+    this.paused.set(workspaceId, (this.paused.get(workspaceId) ?? 0) + 1);
+    const lanes = [nowLane(workspaceId), bulkLane(workspaceId)];
+    await this.pause({ whose: 'workspace', workspace: workspaceId }, lanes);
+  }
+
+  private async pauseAll(): Promise<void> {
+    const whose = this.random.pick(['everything', 'webhooks']);
+    await this.pause({ whose }, whose === 'everything' ? undefined : []);
+  }
+
+  /** Pauses what the form says, and resumes it. @param lanes those of emails that it pauses; undefined: all */
+  private async pause(form: Record<string, string>, lanes: readonly LaneId[] | undefined): Promise<void> {
+    await this.browsers.submit('/pauses', { ...form, reason: 'An incident' }, [303]);
+    await this.rest(lanes);
+    await this.browsers.submit('/pauses/resume', form, [303]);
+  }
+
+  /** What an operator does with a restored snapshot; the emails that were due earlier are sent again or given up. */
+  private async restore(): Promise<void> {
+    const { database } = this.cluster.stack;
+    const eras = new EraStore(database);
+    await insist(() => eras.beginByHand(TESTS));
+    await this.rest();
+    const before = new Date(Date.now() - GIVEN_UP_MS).toISOString();
+    const options = this.random.chance(0.5) ? { failBefore: before } : {};
+    await insist(() => resumeEverything(eras, new PausedLaneStore(database), TESTS, options));
+  }
+
+  /** Lets time pass, and notes each email that is claimed meanwhile. */
+  private async rest(lanes?: readonly LaneId[]): Promise<void> {
+    await sleep(GRACE_MS);
+    const before = await this.claims(lanes);
+    await sleep(this.random.between(0, 2_000));
+    for (const [id, claims] of await this.claims(lanes))
+      if (claims > (before.get(id) ?? 0)) this.wrong.push(`${id}: claimed while it was paused`);
+  }
+
+  /** The claims of the emails in these lanes that are being sent. */
+  private async claims(lanes?: readonly LaneId[]): Promise<Map<string, number>> {
+    const { pool } = this.cluster.stack.database;
+    const sql = `SELECT subject_id AS id, claims FROM outbox WHERE state = 'taken' AND queue = 'email' AND ($1::text[] IS NULL OR lane_id = ANY ($1))`;
+    const { rows } = await insist(() => pool.query<{ id: string; claims: number }>(sql, [lanes ?? null]));
+    return new Map(rows.map(({ id, claims }) => [id, claims]));
+  }
+}
