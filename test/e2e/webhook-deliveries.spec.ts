@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
+import { EVENT_EMAIL } from '@posthorn/domain';
 import type { ReceivedPost, WebhookReceiver } from '@posthorn/testing';
 import { type CreatedWebhook, startReceiving, subscribe } from './receiving.ts';
 import { newRecipient, type Stack, until } from './stack.ts';
@@ -127,6 +128,10 @@ describe('An email', () => {
     const hook = await newHook(['EMAIL_SENT']);
     const sent = await stack.send({ groupBy: 'welcome', subject: 'Zoë “says” hi' });
     const email = sent.body['email'] as Record<string, unknown>;
+    // With a field that is not sent here, nothing would show whether the event has it.
+    expect(new Set(Object.keys({ ...email, template: '' }))).toEqual(
+      new Set(Object.keys(EVENT_EMAIL.schema['properties']!)),
+    );
     await arrived(hook.path, 1);
     const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
     expect(headers['x-service-event']).toBe('EMAIL_SENT');

@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import type { EventEmail } from './events/event-data.ts';
 
 /** Replaces personal data. It has no character that JSON or HTML would escape. */
 export const ERASED = '[erased]';
@@ -100,10 +101,25 @@ export function redactAnswer(answer: string, address: string): string {
 }
 
 function redactMember([name, value]: [string, unknown]): [string, unknown] {
-  return [name, REDACTED_MEMBERS.has(name) ? ERASED : value];
+  return [name, isRedacted(name) ? ERASED : value];
 }
 
-const REDACTED_MEMBERS = new Set(['to', 'subject', 'groupBy']);
+/** Which fields of an email may say who its recipient is. */
+const REDACTED_FIELDS: Readonly<Record<keyof EventEmail, boolean>> = {
+  id: false,
+  messageId: false,
+  status: false,
+  to: true,
+  type: false,
+  from: false,
+  subject: true,
+  template: false,
+  groupBy: true,
+};
+
+function isRedacted(name: string): boolean {
+  return Object.hasOwn(REDACTED_FIELDS, name) && REDACTED_FIELDS[name as keyof EventEmail];
+}
 
 function isAddress(value: unknown, address: string): boolean {
   return typeof value === 'string' && value.toLowerCase() === address.toLowerCase();

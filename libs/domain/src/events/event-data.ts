@@ -7,6 +7,7 @@ import {
   objectShape,
   textShape,
   timeShape,
+  type ValueOf,
   wordShape,
 } from './shapes.ts';
 
@@ -50,7 +51,8 @@ export const MEMBER_JOINED_DATA = objectShape('MemberJoinedEventData', 'Who join
   }),
 });
 
-const EMAIL = objectShape(
+/** The email of its events and, with the same fields, of the answer to its sending. */
+export const EVENT_EMAIL = objectShape(
   'EventEmail',
   'The email, as the answer to its sending shows it, with the status that it had then.',
   {
@@ -74,8 +76,10 @@ const EMAIL = objectShape(
   },
 );
 
+export type EventEmail = ValueOf<typeof EVENT_EMAIL>;
+
 /** The data of events about an email. */
-export const EMAIL_DATA = objectShape('EmailEventData', 'Which email it is about.', { email: EMAIL });
+export const EMAIL_DATA = objectShape('EmailEventData', 'Which email it is about.', { email: EVENT_EMAIL });
 
 const REPLY = objectShape(
   'EventReply',
@@ -91,7 +95,7 @@ const REPLY = objectShape(
 export const EMAIL_REFUSED_DATA = objectShape(
   'EmailRefusedEventData',
   'Which email it is about, and why.',
-  { email: EMAIL },
+  { email: EVENT_EMAIL },
   {
     class: wordShape<ReplyClass>(
       ['unknown_user', ...REPLY_CLASS_NAMES.filter((name) => name !== 'unknown_user')],
@@ -106,6 +110,6 @@ export const EMAIL_REFUSED_DATA = objectShape(
 export const EMAIL_CLICKED_DATA = objectShape(
   'EmailClickedEventData',
   'Which email it is about, and which link.',
-  { email: EMAIL },
+  { email: EVENT_EMAIL },
   { url: textShape('Where the link leads that was clicked.', 'https://example.com/shop') },
 );
