@@ -6,10 +6,11 @@ import {
 import type { Answer, Api } from './api.ts';
 import type { Stack, Tenant } from './stack.ts';
 
-interface Parameter {
+/** A parameter of a route, as the document describes it. */
+export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  readonly schema: { readonly pattern?: string };
+  readonly schema: { readonly pattern?: string; readonly enum?: readonly string[] };
   readonly example?: unknown;
 }
 

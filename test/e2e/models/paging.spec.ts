@@ -1,21 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from '@posthorn/domain';
-import type { Answer } from '../api.ts';
-import { call, type Caller, type DescribedRoute, idsOf, ROUTES } from '../openapi-routes.ts';
-import { make } from '../factories.ts';
+import { type Item, LISTS, ListUnderTest } from '../lists.ts';
 import { Stack } from '../stack.ts';
 import { SEED } from './explore.ts';
 
 const RUNS = 3;
 const WITHIN_MS = 3_000;
 const MAX_PAGES = 100;
-
-interface Item {
-  readonly id?: string;
-  readonly version?: number;
-  readonly createdAt: string;
-}
 
 /** How a list is read from first to last page, and the changes meanwhile. */
 interface Walk {
@@ -36,74 +28,11 @@ const WALKS: fc.Arbitrary<Walk> = fc.record({
   ),
 });
 
-/** The lists that are ordered by time; the feed of events has its own order and spec. */
-const LISTS = ROUTES.filter(({ parameters }) =>
-  ['startAt', 'sort'].every((wanted) => parameters.some(({ name }) => name === wanted)),
-);
-/** Adds one item to a list whose items cannot be made as things with an id are. */
-const ADDERS: Readonly<Record<string, (list: ListUnderTest) => Promise<unknown>>> = {
-  // Adding a domain would wait for the generation of its keys.
-  '/v1/identities': ({ caller: { api } }) =>
-    api.post('/v1/identities', { address: `${crypto.randomUUID()}@example.net` }),
-  '/v1/audit-log': ({ caller }) => make('aki', caller),
-  '/v1/templates/{template_id}/versions': ({ caller, parts }) =>
-    caller.api.post(`/v1/templates/${parts['template_id']}`, { subject: crypto.randomUUID() }),
-};
-
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
 });
 afterAll(() => stack.close());
-
-/** A list of a separate workspace. */
-class ListUnderTest {
-  private constructor(
-    readonly route: DescribedRoute,
-    readonly caller: Caller,
-    readonly parts: Readonly<Record<string, string>>,
-  ) {}
-
-  static async of(route: DescribedRoute): Promise<ListUnderTest> {
-    const tenant = await stack.createTenant('Pages');
-    const caller = { stack, tenant, api: stack.apiAs(tenant.keys.editor) };
-    const parts: Record<string, string> = {};
-    for (const { name, prefix } of idsOf(route)) parts[name] = await make(prefix, caller);
-    return new ListUnderTest(route, caller, parts);
-  }
-
-  add(): Promise<unknown> {
-    const adder = ADDERS[this.route.path];
-    if (adder !== undefined) return adder(this);
-    const one = ROUTES.find(({ path }) => path.startsWith(`${this.route.path}/{`));
-    if (one === undefined) throw new Error(`nothing adds to ${this.route.path}: add a line to ADDERS`);
-    return make(idsOf(one).at(-1)!.prefix, this.caller);
-  }
-
-  /** Deletes an item, where items of the list can be deleted. @returns whether it did */
-  async delete(id: string): Promise<boolean> {
-    const deletion = ROUTES.find(
-      ({ method, path }) =>
-        method === 'DELETE' && path.startsWith(`${this.route.path}/{`) && path.endsWith('}'),
-    );
-    if (deletion === undefined) return false;
-    const answer = await call(deletion, this.caller, { ...this.parts, [idsOf(deletion).at(-1)!.name]: id });
-    return answer.status === 200;
-  }
-
-  async page(query: Readonly<Record<string, string | number>>): Promise<Page<Item>> {
-    const text = new URLSearchParams(
-      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    const asked = { ...this.route, path: `${this.route.path}?${text.toString()}` };
-    return pageIn(await call(asked, this.caller, this.parts));
-  }
-}
-
-function pageIn(answer: Answer): Page<Item> {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return Object.values(answer.body)[0] as Page<Item>;
-}
 
 const nameOf = ({ id, version }: Item): string => id ?? String(version);
 const namesOf = (items: readonly Item[]): string[] => items.map(nameOf);
@@ -150,7 +79,7 @@ describe.each(LISTS.map((route) => [route.path, route] as const))('%s', (path, r
   it(`G10: shows nothing twice, and all items that exist throughout, whatever is added and deleted (seed ${SEED})`, () =>
     fc.assert(
       fc.asyncProperty(WALKS, async (wanted) => {
-        const list = await ListUnderTest.of(route);
+        const list = await ListUnderTest.of(route, stack);
         // Initial items of a workspace, such as the caller's key, are never deleted.
         const own = namesOf((await list.page({ limit: 100 })).items);
         await Promise.all(Array.from({ length: wanted.atFirst }, () => list.add()));

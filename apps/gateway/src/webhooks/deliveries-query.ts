@@ -32,7 +32,7 @@ export class DeliveriesQuery extends PageQuery {
 }
 
 /** The filter of a validated query. @throws Refusal (400) for an empty time range */
-export function deliveryFilter(query: DeliveriesQuery): DeliveryFilter {
+export function deliveryFilter(query: DeliveriesQuery): Required<DeliveryFilter> {
   const { status, event, eventId } = query;
   return {
     status,
