@@ -28,11 +28,19 @@ import {
   watchBacklog,
   watchPool,
 } from '@posthorn/platform';
-import { Clock, JobWorker, MaintenanceSchedule, QueueRepair, openRings, QUEUES } from '@posthorn/queues';
+import {
+  Clock,
+  JobWorker,
+  MaintenanceSchedule,
+  QueueRepair,
+  openRings,
+  QUEUES,
+  type RegularJobName,
+} from '@posthorn/queues';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
-import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
+import { maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
 
 /** A clock that has made no progress for this long, although the database answers, is stuck. */
 const CLOCK_STUCK_AFTER_MS = 60_000;
@@ -78,7 +86,7 @@ await startProcess('scheduler', async () => {
       logger.warn({ queue, jobs }, 'Redis had lost where jobs of a queue were; their lanes are rung again'),
     onError,
   });
-  const worker = new JobWorker<MaintenanceJob>({
+  const worker = new JobWorker<RegularJobName>({
     ...redis.options,
     queue: QUEUES.maintenance,
     concurrency: 1,

@@ -14,10 +14,10 @@ import { POSTHORN } from '@posthorn/domain';
 import { DnsResolver } from '@posthorn/dns';
 import { newUuid, uuidOf } from '@posthorn/kernel';
 import { createLogger } from '@posthorn/platform';
-import type { JobHandlers } from '@posthorn/queues';
+import type { JobHandlers, RegularJobName } from '@posthorn/queues';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
-import { type MaintenanceJob, maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
+import { maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
 
 const LONG_AGO = '2020-01-01';
 const A_MONTH_LATER = '2020-02-01';
@@ -41,7 +41,7 @@ function fail(error: unknown): never {
   throw error;
 }
 
-function handlersOfJobs(): JobHandlers<MaintenanceJob> {
+function handlersOfJobs(): JobHandlers<RegularJobName> {
   const checks = new DomainCheckStore(database);
   const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude: undefined, clock: database.clock });
@@ -56,9 +56,9 @@ function handlersOfJobs(): JobHandlers<MaintenanceJob> {
 }
 
 /** Does all that is done regularly once; gives what failed. */
-async function doEverything(): Promise<MaintenanceJob[]> {
+async function doEverything(): Promise<RegularJobName[]> {
   const handlers = handlersOfJobs();
-  const failed: MaintenanceJob[] = [];
+  const failed: RegularJobName[] = [];
   for (const { name } of REGULAR_JOBS)
     await handlers[name]({ v: 1 }).catch(() => {
       failed.push(name);

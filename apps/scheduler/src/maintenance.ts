@@ -9,7 +9,7 @@ import {
   VERIFICATION_MAILS_COUNTED_SECONDS,
 } from '@posthorn/domain';
 import type { Logger } from '@posthorn/platform';
-import type { JobHandlers, RegularJob } from '@posthorn/queues';
+import type { JobHandlers, RegularJob, RegularJobName } from '@posthorn/queues';
 import type { CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
@@ -31,26 +31,28 @@ const PARTITIONS_MONTHS_AHEAD = 3;
 /** Short, because other jobs wait for this one, and to leave the database idle most of the time. */
 const REMOVING_WITHIN_MS = 2_000;
 
-/** The regular jobs and their intervals. */
-export const REGULAR_JOBS = [
-  { name: 'idempotency-keys.expire', everyMs: MINUTE_MS },
-  { name: 'invitations.expire', everyMs: DAY_MS },
-  { name: 'installation.note-alive', everyMs: MINUTE_MS },
+/** The intervals of the regular jobs. */
+const EVERY_MS: Readonly<Record<RegularJobName, number>> = {
+  'idempotency-keys.expire': MINUTE_MS,
+  'invitations.expire': DAY_MS,
+  'installation.note-alive': MINUTE_MS,
   // Frequent, because the clock of the database may be set to a month without partitions, and nothing is accepted until they exist. It costs only a few look-ups
   // in the catalogue.
-  { name: 'partitions.make', everyMs: 10_000 },
-  { name: 'events.expire', everyMs: 60 * MINUTE_MS },
-  { name: 'deliveries.expire', everyMs: 60 * MINUTE_MS },
-  { name: 'deliveries.put-back', everyMs: 5_000 },
-  { name: 'deliveries.recover', everyMs: 2_000 },
-  { name: 'recoveries.forget', everyMs: 60 * MINUTE_MS },
-  { name: 'domains.check', everyMs: 10_000 },
-  { name: 'verification-links.expire', everyMs: 60 * MINUTE_MS },
-  { name: 'retention.drop', everyMs: 60 * MINUTE_MS },
-  { name: 'retention.remove', everyMs: 10_000 },
-] as const satisfies readonly RegularJob[];
+  'partitions.make': 10_000,
+  'events.expire': 60 * MINUTE_MS,
+  'deliveries.expire': 60 * MINUTE_MS,
+  'deliveries.put-back': 5_000,
+  'deliveries.recover': 2_000,
+  'recoveries.forget': 60 * MINUTE_MS,
+  'domains.check': 10_000,
+  'verification-links.expire': 60 * MINUTE_MS,
+  'retention.drop': 60 * MINUTE_MS,
+  'retention.remove': 10_000,
+};
 
-export type MaintenanceJob = (typeof REGULAR_JOBS)[number]['name'];
+export const REGULAR_JOBS: readonly RegularJob[] = (Object.keys(EVERY_MS) as RegularJobName[]).map(
+  (name) => ({ name, everyMs: EVERY_MS[name] }),
+);
 
 interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
@@ -62,7 +64,7 @@ interface MaintenanceOptions {
 }
 
 /** The handlers of the regular jobs. All of them are idempotent and may run concurrently; a failure of one does not affect the others. */
-export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<MaintenanceJob> {
+export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<RegularJobName> {
   const { upkeep, eras, recoveries, checkDueDomains, removeOld, logger } = options;
   const logIfAny = (done: Readonly<Record<string, number>>, message: string): void => {
     if (Object.values(done).some((count) => count > 0)) logger.info(done, message);

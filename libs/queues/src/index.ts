@@ -3,7 +3,7 @@ export { examineRedis, type RedisExamination } from './examine-redis.ts';
 export { isRedisOutage, type RedisOptions } from './connections.ts';
 export { jobBytes } from './job-bytes.ts';
 export { JobWorker } from './job-worker.ts';
-export { QUEUES, type JobHandlers } from './jobs.ts';
+export { QUEUES, type JobHandlers, type RegularJobName } from './jobs.ts';
 export { LaneCounts } from './lane-counts.ts';
 export { LaneGate } from './lane-gate.ts';
 export { RoundRobinLanes } from './round-robin-lanes.ts';

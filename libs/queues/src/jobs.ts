@@ -7,11 +7,46 @@ export interface Turn {
   readonly slot: string;
 }
 
+/** A request to look for work of a kind. */
+interface Wake {
+  readonly v: 1;
+}
+
+/** The regular jobs, which the scheduler runs at intervals. */
+export interface RegularJobs {
+  /** Deletes idempotency keys that have expired. */
+  'idempotency-keys.expire': Wake;
+  /** Deletes invitations that expired long ago. */
+  'invitations.expire': Wake;
+  /** Checks the DNS records of the sending domains whose check is due. */
+  'domains.check': Wake;
+  /** Deletes old links for verifying addresses. */
+  'verification-links.expire': Wake;
+  /** Records that the installation is alive, so that a restored backup shows when it was made. */
+  'installation.note-alive': Wake;
+  /** Creates the partitions of the coming months. */
+  'partitions.make': Wake;
+  /** Drops old events. */
+  'events.expire': Wake;
+  /** Gives up deliveries that have been on hold for too long. */
+  'deliveries.expire': Wake;
+  /** Drops the monthly partitions of emails that are past every workspace's retention. */
+  'retention.drop': Wake;
+  /** Deletes, in batches, the data of workspaces whose retention is shorter than that. */
+  'retention.remove': Wake;
+  /** Makes exhausted deliveries due again after their webhook was re-enabled. */
+  'deliveries.put-back': Wake;
+  /** Makes failed deliveries of a period due again, as requested by recoveries. */
+  'deliveries.recover': Wake;
+  /** Deletes recoveries that were completed long ago. */
+  'recoveries.forget': Wake;
+}
+
 /**
  * The catalogue of all jobs. Payloads are versioned and contain ids only. A job is merely a wake-up: its payload is validated before use, and nothing is
  * lost when it never arrives.
  */
-export interface Jobs {
+export interface Jobs extends RegularJobs {
   /** This lane of emails may have due work. */
   'email.turn': Turn;
   /** This workspace may have due events. */
@@ -21,36 +56,11 @@ export interface Jobs {
   /** The same for a webhook whose receiver is slow. */
   'slow-webhook.turn': Turn;
   /** Does nothing; shows that a worker still consumes jobs. */
-  'worker.canary': { readonly v: 1 };
-  /** Deletes idempotency keys that have expired. */
-  'idempotency-keys.expire': { readonly v: 1 };
-  /** Deletes invitations that expired long ago. */
-  'invitations.expire': { readonly v: 1 };
-  /** Checks the DNS records of the sending domains whose check is due. */
-  'domains.check': { readonly v: 1 };
-  /** Deletes old links for verifying addresses. */
-  'verification-links.expire': { readonly v: 1 };
-  /** Records that the installation is alive, so that a restored backup shows when it was made. */
-  'installation.note-alive': { readonly v: 1 };
-  /** Creates the partitions of the coming months. */
-  'partitions.make': { readonly v: 1 };
-  /** Drops old events. */
-  'events.expire': { readonly v: 1 };
-  /** Gives up deliveries that have been on hold for too long. */
-  'deliveries.expire': { readonly v: 1 };
-  /** Drops the monthly partitions of emails that are past every workspace's retention. */
-  'retention.drop': { readonly v: 1 };
-  /** Deletes, in batches, the data of workspaces whose retention is shorter than that. */
-  'retention.remove': { readonly v: 1 };
-  /** Makes exhausted deliveries due again after their webhook was re-enabled. */
-  'deliveries.put-back': { readonly v: 1 };
-  /** Makes failed deliveries of a period due again, as requested by recoveries. */
-  'deliveries.recover': { readonly v: 1 };
-  /** Deletes recoveries that were completed long ago. */
-  'recoveries.forget': { readonly v: 1 };
+  'worker.canary': Wake;
 }
 
 export type JobName = keyof Jobs;
+export type RegularJobName = keyof RegularJobs;
 
 /** The queues; each is consumed by one app. */
 export const QUEUES = {

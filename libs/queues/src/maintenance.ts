@@ -1,10 +1,10 @@
 import type { JobSchedulerJson, Queue } from 'bullmq';
 import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
-import { type JobName, QUEUES } from './jobs.ts';
+import { QUEUES, type RegularJobName } from './jobs.ts';
 
 export interface RegularJob {
-  readonly name: JobName;
+  readonly name: RegularJobName;
   readonly everyMs: number;
 }
 
@@ -27,9 +27,9 @@ export class MaintenanceSchedule {
   private readonly producer: JobProducer;
   private restoring: Promise<void> | undefined;
   /** The next run of each job when it was last seen, and since when that has been the same. */
-  private readonly seen = new Map<JobName, { readonly next: number; readonly sinceMs: number }>();
+  private readonly seen = new Map<RegularJobName, { readonly next: number; readonly sinceMs: number }>();
   /** When each job was last given its interval instead of another one. */
-  private readonly changed = new Map<JobName, number>();
+  private readonly changed = new Map<RegularJobName, number>();
 
   /** Since when each schedule that this release does not know has been there. */
   private unknown: ReadonlyMap<string, number> = new Map();
