@@ -1,19 +1,35 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { ROOT } from './stack/runtime.mjs';
 
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
 interface Rules {
-  readonly groups: readonly {
-    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+
+/** The cases of promtool. */
+interface Cases {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string;
+      readonly exp_alerts?: readonly object[];
+    }[];
   }[];
 }
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const { groups } = parse(read('observe/prometheus/alerts.yaml')) as Rules;
 const alerts = groups.flatMap(({ rules }) => rules);
+const { tests } = parse(read('observe/prometheus/alerts.test.yaml')) as Cases;
 const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) as {
   panels: { title: string; targets: { expr: string }[] }[];
 };
@@ -51,6 +67,20 @@ describe('The alerts', () => {
     'sum by (namespace) (a) / sum by (le) (b)',
   ])('must not aggregate across installations, as in %s', (expr) =>
     expect(aggregationsAcrossInstallations(expr)).toHaveLength(1),
+  );
+
+  it.each(alerts.map((rule) => [rule.alert, rule] as const))(
+    '%s has a severity, a page in docs/runbooks about it, and a case in alerts.test.yaml where it fires',
+    (_alert, { alert, annotations, labels }) => {
+      expect(['page', 'ticket']).toContain(labels.severity);
+      expect(annotations.summary).not.toBe('');
+      expect(existsSync(join(ROOT, annotations.runbook))).toBe(true);
+      expect(read(annotations.runbook)).toContain(`Alert \`${alert}\``);
+      const firing = tests.flatMap(({ alert_rule_test: cases }) =>
+        cases.filter(({ exp_alerts: expected = [] }) => expected.length > 0),
+      );
+      expect(firing.map(({ alertname }) => alertname)).toContain(alert);
+    },
   );
 
   (isMissing ? it.skip : it)(
