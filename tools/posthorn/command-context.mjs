@@ -7,25 +7,7 @@ import { whenBuilt } from './when-built.mjs';
 /** The minimum size of a pool; commands use only one connection at a time. */
 const CONNECTIONS = 2;
 
-/**
- * The use cases and stores that commands work with.
- *
- * @typedef {object} CommandContext
- * @property {typeof import('@posthorn/use-cases/operate')} useCases
- * @property {import('@posthorn/domain').Actor} actor who runs the command, for the audit log
- * @property {import('@posthorn/database').WorkspaceStore} workspaces
- * @property {import('@posthorn/database').ApiKeyStore} apiKeys
- * @property {import('@posthorn/database').IdentityStore} identities
- * @property {import('@posthorn/database').PausedLaneStore} pausedLanes
- * @property {import('@posthorn/database').OutboxStore} outbox
- * @property {import('@posthorn/database').EraStore} eras
- * @property {import('@posthorn/database').AuditLogStore} auditLog
- * @property {import('@posthorn/database').OperatorAccountStore} operators
- * @property {import('@posthorn/database').SealedSecretStore} sealedSecrets
- * @property {import('@posthorn/database').ErasureStore} erasure
- * @property {import('@posthorn/database').WorkspaceDeletionStore} deletion
- * @property {() => import('@posthorn/signing').SecretBox} openSecretBox throws NotReady when no key is set
- */
+/** @typedef {ReturnType<typeof contextOf>} CommandContext */
 
 /** Loads the built libs. @throws NotReady when they have not been built */
 export async function loadLibs() {
@@ -50,33 +32,45 @@ export async function loadLibs() {
  */
 export async function withCommandContext(work) {
   const name = operatorName();
-  const { useCases, database: lib, domain, settings } = await loadLibs();
+  const libs = await loadLibs();
+  const { database: lib, settings } = libs;
   const { url, from } = findDatabaseUrl();
   settings.readSettings({ database: settings.DatabaseSettings }, { DATABASE_URL: url });
   const database = lib.openDatabase({ url, poolSize: CONNECTIONS, applicationName: 'posthorn-operator' });
   try {
     await connect(lib, database, { url, from });
-    return await work({
-      useCases,
-      actor: domain.operator(name),
-      workspaces: new lib.WorkspaceStore(database),
-      apiKeys: new lib.ApiKeyStore(database),
-      identities: new lib.IdentityStore(database),
-      pausedLanes: new lib.PausedLaneStore(database),
-      outbox: new lib.OutboxStore(database),
-      eras: new lib.EraStore(database),
-      auditLog: new lib.AuditLogStore(database),
-      operators: new lib.OperatorAccountStore(database),
-      sealedSecrets: new lib.SealedSecretStore(database),
-      erasure: new lib.ErasureStore(database),
-      deletion: new lib.WorkspaceDeletionStore(database),
-      openSecretBox: () =>
-        settings.readSettings({ secrets: settings.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() })
-          .secrets.box,
-    });
+    return await work(contextOf(libs, database, name));
   } finally {
     await database.close();
   }
+}
+
+/**
+ * The use cases and stores that commands work with. `actor`: who runs the command, for the audit log. `openSecretBox` throws NotReady when no key is set.
+ *
+ * @param {Awaited<ReturnType<typeof loadLibs>>} libs
+ * @param {import('@posthorn/database').Database} database
+ * @param {string} name
+ */
+function contextOf({ useCases, database: lib, domain, settings }, database, name) {
+  return {
+    useCases,
+    actor: domain.operator(name),
+    workspaces: new lib.WorkspaceStore(database),
+    apiKeys: new lib.ApiKeyStore(database),
+    identities: new lib.IdentityStore(database),
+    pausedLanes: new lib.PausedLaneStore(database),
+    outbox: new lib.OutboxStore(database),
+    eras: new lib.EraStore(database),
+    auditLog: new lib.AuditLogStore(database),
+    operators: new lib.OperatorAccountStore(database),
+    sealedSecrets: new lib.SealedSecretStore(database),
+    erasure: new lib.ErasureStore(database),
+    deletion: new lib.WorkspaceDeletionStore(database),
+    openSecretBox: () =>
+      settings.readSettings({ secrets: settings.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() }).secrets
+        .box,
+  };
 }
 
 async function connect(lib, database, { url, from }) {

@@ -18,6 +18,9 @@ export {
   type ContactBatchItem,
   type WantedContact,
 } from './contacts/save-contacts.ts';
+export { OperatorSessions, SESSION_MS } from './dashboard/operator-sessions.ts';
+export { RecordRates } from './dashboard/record-rates.ts';
+export { SendEmailAgain } from './dashboard/send-email-again.ts';
 export { CheckDomain } from './identities/check-domain.ts';
 export { CheckDueDomains } from './identities/check-due-domains.ts';
 export { ConfirmAddress } from './identities/confirm-address.ts';
@@ -28,9 +31,6 @@ export { type IdentityValue } from './identities/identity-value.ts';
 export { keysOfAddress, RotateKeys, rotatedTooEarly } from './identities/rotate-keys.ts';
 export { SendVerificationLink } from './identities/send-verification-link.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
-export { OperatorSessions, SESSION_MS } from './operators/operator-sessions.ts';
-export { RecordRates } from './operators/record-rates.ts';
-export { SendEmailAgain } from './operators/send-email-again.ts';
 export { CancelEmail } from './scheduled/cancel-email.ts';
 export { notScheduled } from './scheduled/not-scheduled.ts';
 export { RescheduleEmail } from './scheduled/reschedule-email.ts';
