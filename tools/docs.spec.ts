@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
 import {
+  ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
   effectOf,
   EMAIL_STATUSES,
@@ -70,6 +71,21 @@ describe('docs/states.md', () => {
 describe('docs/api.md', () => {
   it.each([...HELPERS.keys()])('S3: shows how the helper `%s` is written', (name) => {
     expect(read('docs/api.md')).toContain(HELPERS.get(name)!.usage);
+  });
+});
+
+describe('the errors of attempts to deliver an event', () => {
+  it.each(Object.keys(ATTEMPT_ERRORS))('have `%s` in docs/api.md', (error) => {
+    const [, sentence] = /and `error`: ([^.]*)\./.exec(read('docs/api.md'))!;
+    expect(sentence).toContain(`\`${error}\``);
+  });
+
+  // Of an answer, the table has the status; and what a process of ours does, a receiver cannot change.
+  const { http: _http, worker_died: _workerDied, ...ofReceivers } = ATTEMPT_ERRORS;
+  it.each(Object.keys(ofReceivers))('say what to do about `%s` in docs/receiving-webhooks.md', (error) => {
+    const [, table] = /^(\| the attempt has [^]*?)^$/m.exec(`${read('docs/receiving-webhooks.md')}\n`)!;
+    const firstCells = table!.split('\n').map((row) => row.split('|')[1]);
+    expect(firstCells.join()).toContain(`\`${error}\``);
   });
 });
 
