@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { EVENT_NAMES } from '@posthorn/domain';
 import { OPERATIONS } from './document.fixture.ts';
 
 /** The page writes some ids in paths shorter. */
@@ -26,6 +27,10 @@ const queries = OPERATIONS.filter(([route]) => route.includes(' /v1/')).map(
 describe('docs/api.md', () => {
   it('names no route that does not exist, so that the tests below can fail', () => {
     expect(sectionsAbout('GET /v1/nothing')).toBe('');
+  });
+
+  it.each(EVENT_NAMES)('names the event %s', (event) => {
+    expect(page).toContain(`\`${event}\``);
   });
 
   it.each(queries)('names %s, and what its query can have', (route, names) => {

@@ -7,8 +7,11 @@ export function exampleEventData(event: EventName, workspaceId: WorkspaceId): Ev
   const { example } = EVENTS[event].data;
   if ('contact' in example) return { ...example, contact: { ...example.contact, workspaceId } };
   if ('workspace' in example) return { ...example, workspace: { ...example.workspace, id: workspaceId } };
-  const status = STATUS_AFTER[event as keyof typeof STATUS_AFTER];
-  return { email: { ...example.email, ...SENDER, status }, ...EXAMPLE_DETAILS[event] };
+  if ('email' in example) {
+    const status = STATUS_AFTER[event as keyof typeof STATUS_AFTER];
+    return { email: { ...example.email, ...SENDER, status }, ...EXAMPLE_DETAILS[event] };
+  }
+  return example;
 }
 
 const SENDER = { from: 'shop@example.com', subject: 'Your receipt' };
