@@ -164,6 +164,15 @@ describe('Every package is built', () => {
     },
   );
 
+  it('by the compiler at the root too', () => {
+    const { references } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
+      references: { path: string }[];
+    };
+    expect(references.map(({ path }) => path).sort()).toEqual(
+      packages.map((names) => names.join('/')).sort(),
+    );
+  });
+
   it('without its tests and their fixtures', () => {
     const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc');
     const args = [compiler, '--project', join(ROOT, 'libs/database'), '--showConfig'];

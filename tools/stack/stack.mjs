@@ -8,7 +8,7 @@ import { provideKeyRing } from './secrets.mjs';
 import { STACK_FILE, writeJson } from './state.mjs';
 import { provideWorkspace } from './workspace.mjs';
 
-const PREFERRED_PORTS = {
+export const PREFERRED_PORTS = {
   'gateway': 3000,
   'dashboard': 3001,
   'sender': 3002,
@@ -38,7 +38,8 @@ const STOP_ORDER = [
   { apps: ['dashboard'], withinMs: 1_000 },
 ];
 
-const APPS = STOP_ORDER.flatMap(({ apps }) => apps);
+/** The apps that are started. */
+export const APPS = STOP_ORDER.flatMap(({ apps }) => apps);
 
 /** All of Posthorn on this machine. */
 export class Stack {

@@ -8,9 +8,20 @@ import type { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { choosePorts } from './ports.mjs';
 import { newKeyRing, provideKeyRing } from './secrets.mjs';
+import { APPS as ALL_APPS } from '../settings-of-apps.ts';
 import { readSettings } from './settings.mjs';
+import { APPS, PREFERRED_PORTS } from './stack.mjs';
 
 const PORTS = new URL('ports.mjs', import.meta.url).href;
+
+describe('npm run up', () => {
+  it('starts and stops every app, each with a port for itself and one for its metrics', () => {
+    expect([...APPS].sort()).toEqual([...ALL_APPS].sort());
+    expect(Object.keys(PREFERRED_PORTS)).toEqual(
+      expect.arrayContaining(ALL_APPS.flatMap((app) => [app, `${app} metrics`])),
+    );
+  });
+});
 
 describe('Choosing ports', () => {
   it('keeps a preferred port that is free', async () => {
