@@ -17,11 +17,11 @@ export interface CoalescerOptions<Item, Result> {
   readonly minSplitWeight?: number;
   /** How many groups may be served concurrently. Default: 1. */
   readonly partitions?: number;
-  /** The partition of an item (any whole number ≥ 0, taken modulo `partitions`). Items of one partition are served in order. Default: 0. */
+  /** The partition of an item (any whole number ≥ 0, taken modulo `partitions`). No two groups of a partition are served at once. Default: 0. */
   readonly partitionOf?: (item: Item) => number;
   /**
-   * Whose item it is. Within a partition owners are served in turn, so that nobody waits for all that somebody else has added before. Default: all
-   * items have the same owner.
+   * Whose item it is. Within a partition owners are served in turn, so that nobody waits for all that somebody else has added before; the items of each
+   * are served in order. Default: all items have the same owner.
    */
   readonly ownerOf?: (item: Item) => unknown;
 }
