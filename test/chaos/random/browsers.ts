@@ -36,7 +36,7 @@ export class Browsers {
     statuses: readonly number[],
   ): Promise<ShownPage[]> {
     const first = this.random.between(0, 1);
-    const tabs = this.random.chance(0.4) ? [first, first + 1] : [first];
+    const tabs = this.random.chance(0.5) ? [first, first + 1] : [first];
     const pages = await Promise.all(tabs.map((n) => this.insist(path, fields, n)));
     for (const { status, text } of pages)
       if (!statuses.includes(status)) this.wrong.push(`${path}: ${status}: ${text}`);

@@ -11,7 +11,7 @@ const COPY = /^\/emails\/(trs_\w+)\?done=again$/;
 
 /** Sends an email again, whatever became of it. */
 export async function sendAgain(operator: Operator): Promise<void> {
-  const wanted = pickOne(operator, () => true);
+  const wanted = pickOne(operator, ({ workspaceId }) => workspaceId === operator.workspaceId);
   if (wanted === undefined) return;
   const path = `/emails/${wanted.accepted!.id}/again`;
   const fields = { reason: 'It was deleted', wish: randomUUID() };
@@ -47,11 +47,11 @@ function isAboutToLeave({ sendAt }: WantedEmail): boolean {
 }
 
 function pickOne(
-  { history, workspaceId, random }: Operator,
+  { history, random }: Operator,
   isMeant: (email: WantedEmail) => boolean,
 ): WantedEmail | undefined {
   const meant = [...history.emails.values()].filter(
-    (email) => email.workspaceId === workspaceId && email.accepted !== undefined && isMeant(email),
+    (email) => email.accepted !== undefined && isMeant(email),
   );
   return meant.length === 0 ? undefined : random.pick(meant.slice(-NEWEST));
 }

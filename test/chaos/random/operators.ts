@@ -40,7 +40,7 @@ export class Operator {
   }
 
   async run(isOver: () => boolean): Promise<void> {
-    for (; !isOver(); await sleep(this.random.between(50, 600))) {
+    for (; !isOver(); await sleep(this.random.between(20, 200))) {
       this.account = this.random.pick(this.accounts);
       await this.random.pick(ACTS)(this);
     }

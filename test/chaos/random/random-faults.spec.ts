@@ -23,7 +23,7 @@ import { Removals } from './removals.ts';
 /** For how long there are faults. Longer by hand: `CHAOS_SECONDS=600 npm test -- test/chaos/random`. */
 const FAULTS_MS = Number(process.env['CHAOS_SECONDS'] ?? 30) * 1_000;
 const CLIENTS = 10;
-const OPERATORS = 2;
+const OPERATORS = 4;
 /** So few that one of the two workspaces soon sends no more. */
 const LIMIT = 150;
 const BETWEEN_READS_MS = 100;
