@@ -61,7 +61,7 @@ export class Coalescer<Item, Result> {
 class Partition<Item, Result> {
   private queue: Waiting<Item, Result>[] = [];
   /** Whose items are in the last group. */
-  private served = new Set<unknown>();
+  private served: readonly unknown[] = [];
   private running = false;
   pending = 0;
   /** The total weight of all pending items. */
@@ -100,7 +100,12 @@ class Partition<Item, Result> {
   }
 
   private takeGroup(): Waiting<Item, Result>[] {
-    const { maxItems, maxBytes = Number.POSITIVE_INFINITY, minSplitWeight = maxItems } = this.options;
+    const {
+      maxItems,
+      maxBytes = Number.POSITIVE_INFINITY,
+      minSplitWeight = maxItems,
+      ownerOf,
+    } = this.options;
     const maxWeight = Math.min(maxItems, Math.max(minSplitWeight, Math.ceil(this.weight / 2)));
     let [count, weight, bytes] = [0, 0, 0];
     const queue = this.inTurns();
@@ -112,24 +117,24 @@ class Partition<Item, Result> {
     }
     const group = queue.slice(0, count);
     this.queue = queue.slice(count);
-    this.served = new Set(group.map(({ item }) => this.options.ownerOf?.(item)));
+    this.served = ownerOf === undefined ? [] : group.map(({ item }) => ownerOf(item));
     return group;
   }
 
   /** The queue with one item of each owner after the other, beginning with owners that have none in the last group. */
-  private inTurns(): Waiting<Item, Result>[] {
-    const { ownerOf } = this.options;
-    if (ownerOf === undefined) return this.queue;
+  private inTurns(): readonly Waiting<Item, Result>[] {
+    const { queue, options } = this;
+    const { ownerOf } = options;
+    if (ownerOf === undefined || isOfOne(queue, ownerOf)) return queue;
+    const served = new Set(this.served);
     const nextTurns = new Map<unknown, number>();
-    const turns = new Map<Waiting<Item, Result>, number>();
-    for (const waiting of this.queue) {
+    const inTurns = queue.map((waiting) => {
       const owner = ownerOf(waiting.item);
-      const turn = nextTurns.get(owner) ?? (this.served.has(owner) ? 1 : 0);
+      const turn = nextTurns.get(owner) ?? (served.has(owner) ? 1 : 0);
       nextTurns.set(owner, turn + 1);
-      turns.set(waiting, turn);
-    }
-    if (nextTurns.size < 2) return this.queue;
-    return this.queue.toSorted((one, other) => turns.get(one)! - turns.get(other)!);
+      return { turn, waiting };
+    });
+    return inTurns.sort((one, other) => one.turn - other.turn).map(({ waiting }) => waiting);
   }
 
   /** Serves a group; resolves with a function that delivers the results to the callers. */
@@ -153,4 +158,9 @@ class Partition<Item, Result> {
       return (waiting) => waiting.reject(error);
     }
   }
+}
+
+/** Whether all that waits is the same owner's, as in most groups. */
+function isOfOne<Item>(queue: readonly { readonly item: Item }[], ownerOf: (item: Item) => unknown): boolean {
+  return queue.every(({ item }) => ownerOf(item) === ownerOf(queue[0]!.item));
 }
