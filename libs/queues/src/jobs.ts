@@ -13,7 +13,7 @@ interface Wake {
 }
 
 /** The regular jobs, which the scheduler runs at intervals. */
-export interface RegularJobs {
+interface RegularJobs {
   /** Deletes idempotency keys that have expired. */
   'idempotency-keys.expire': Wake;
   /** Deletes invitations that expired long ago. */
