@@ -36,10 +36,14 @@ interface CompiledTemplate {
 /** A cache (LRU) of compiled versions. Versions never change, so entries are never stale. */
 export class CompiledTemplates {
   private readonly cache = new Map<string, CompiledTemplate>();
+  private readonly maxCode: number;
   private codeCharacters = 0;
 
   /** @param maxCode how many characters of code are kept */
-  constructor(private readonly maxCode = MAX_CACHED_CODE) {}
+  constructor(maxCode = MAX_CACHED_CODE) {
+    // Not as a parameter property: in tests the threads run this file with its types stripped.
+    this.maxCode = maxCode;
+  }
 
   /** @throws OutputTooLarge */
   render(source: TemplateVersionSource, variables: Variables): RenderedTemplate {
