@@ -62,7 +62,11 @@ async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding
   if (answer.kind === 'absent') return judgeImplicitMailHost(dns, domain);
   // An empty name is that of a domain that takes no mail (RFC 7505).
   const hosts = answer.values.filter((host) => host !== '');
-  if (hosts.length === 0) return fault(`${domain} has no MX record: no bounce comes back`, publishMx(domain));
+  if (hosts.length === 0)
+    return fault(
+      `the MX record of ${domain} says that it takes no mail: no bounce comes back`,
+      publishMx(domain),
+    );
   const addresses = await Promise.all(hosts.map((host) => dns.lookUpAddresses(host)));
   if (addresses.every(({ kind }) => kind === 'absent'))
     return fault(
