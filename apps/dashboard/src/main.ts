@@ -72,9 +72,10 @@ await startProcess('dashboard', async () => {
   const queues = new ReadOnlyQueues(redis.options, onError);
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'webhook'], ringsOptions);
-  const htmlToText = new HtmlToText(THREADS);
-  const renderer = new TemplateRenderer(THREADS);
-  const linkFinder = new LinkFinder(THREADS);
+  const threads = { ...THREADS, onError: reportRepeated(logger, 'a rendering thread failed') };
+  const htmlToText = new HtmlToText(threads);
+  const renderer = new TemplateRenderer(threads);
+  const linkFinder = new LinkFinder(threads);
   const { publicUrl } = http;
   if (http.PUBLIC_URL === undefined)
     logger.warn(

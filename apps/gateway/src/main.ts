@@ -115,9 +115,10 @@ await startProcess('gateway', async () => {
   watchPool(db.pool);
   const apiKeys = new ApiKeyStore(db);
   const keyUses = new KeyUses({ apiKeys, clock: db.clock, onError });
-  const htmlToText = new HtmlToText(THREADS);
-  const renderer = new TemplateRenderer(THREADS);
-  const linkFinder = new LinkFinder(THREADS);
+  const threads = { ...THREADS, onError: reportRepeated(logger, 'a rendering thread failed') };
+  const htmlToText = new HtmlToText(threads);
+  const renderer = new TemplateRenderer(threads);
+  const linkFinder = new LinkFinder(threads);
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const hits = new NoticeHits({ hits: new HitStore(db), onError });
   const limiter = new RateLimiter({ ...redis.options, onError });

@@ -64,9 +64,10 @@ await startProcess('sender', async () => {
   await waitForDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
-  const htmlToText = new HtmlToText();
-  const renderer = new TemplateRenderer();
-  const linkFinder = new LinkFinder();
+  const threads = { onError: reportRepeated(logger, 'a rendering thread failed') };
+  const htmlToText = new HtmlToText(threads);
+  const renderer = new TemplateRenderer(threads);
+  const linkFinder = new LinkFinder(threads);
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
   if (http.PUBLIC_URL === undefined)
     logger.warn(

@@ -1,5 +1,5 @@
 import { workerUrl } from '@posthorn/kernel';
-import { RenderingThreads, type ThreadLimits } from './rendering-threads.ts';
+import { RenderingThreads, type ThreadOptions } from './rendering-threads.ts';
 import { Quarantine } from './quarantine.ts';
 
 const WORK = 'making the text from the HTML';
@@ -18,10 +18,10 @@ export class HtmlToText {
   private readonly threadForLarge: RenderingThreads<string, string>;
   private readonly quarantine = new Quarantine(WORK, QUARANTINE_MS);
 
-  constructor(limits: ThreadLimits = {}) {
+  constructor(options: ThreadOptions = {}) {
     const worker = workerUrl(import.meta.url, 'html-to-text.worker');
-    this.threads = new RenderingThreads(worker, WORK, limits);
-    this.threadForLarge = new RenderingThreads(worker, WORK, { ...limits, maxThreads: 1 });
+    this.threads = new RenderingThreads(worker, WORK, options);
+    this.threadForLarge = new RenderingThreads(worker, WORK, { ...options, maxThreads: 1 });
   }
 
   /**

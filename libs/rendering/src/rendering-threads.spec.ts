@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RenderingThreads } from './rendering-threads.ts';
 
 const START_MS = 2_000;
@@ -46,5 +46,20 @@ describe('Threads that take longer to start than a task may take', () => {
         message: 'the work waits for a thread, and none has started within 600 ms',
       }),
     ]);
+  });
+});
+
+describe('Threads that cannot start', () => {
+  it('are reported: the task itself only waits', async () => {
+    const onError = jest.fn();
+    const threads = new RenderingThreads<string, string>('/nowhere/worker.mjs', 'the work', {
+      deadlineMs: 100,
+      onError,
+    });
+    await expect(threads.run('a', () => 'x')).rejects.toMatchObject({ reason: 'busy' });
+    await threads.close();
+    expect(onError).toHaveBeenCalledWith(
+      expect.objectContaining({ message: expect.stringContaining('/nowhere/worker.mjs') }),
+    );
   });
 });

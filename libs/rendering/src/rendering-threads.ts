@@ -4,8 +4,8 @@ import { Piscina } from 'piscina';
 import { RenderingFailed } from './rendering-failed.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
 
-/** Limits of threads and tasks; a thread whose task exceeds them is killed. */
-export interface ThreadLimits {
+/** Limits of threads and tasks (a thread whose task exceeds them is killed), and who is told of faults that are no task's. */
+export interface ThreadOptions {
   /** Maximum duration of a task, without the start of its thread. Default: 5,000. */
   readonly deadlineMs?: number;
   /** Maximum concurrent tasks; further ones wait. Default: the machine's cores, at least 2 (with one, owners would wait for slow ones of others) and at most 4. */
@@ -17,6 +17,8 @@ export interface ThreadLimits {
    * limit, for callers that have their own.
    */
   readonly maxWaiting?: number;
+  /** Called when a thread fails without a task, because it cannot be started, for example: the tasks that wait for one see only that none has. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** What a thread is given. */
@@ -49,6 +51,7 @@ export class RenderingThreads<Task, Result> {
   private readonly deadlineMs: number;
   private readonly maxHeapMb: number;
   private readonly maxWaiting: number;
+  private readonly onError: (error: unknown) => void;
   private readonly semaphore: FairSemaphore;
   private pool: Piscina<ThreadInput<Task>, Result> | undefined;
   private closed = false;
@@ -60,12 +63,13 @@ export class RenderingThreads<Task, Result> {
   constructor(
     private readonly worker: string,
     private readonly work: string,
-    limits: ThreadLimits,
+    options: ThreadOptions,
   ) {
-    this.deadlineMs = limits.deadlineMs ?? 5_000;
-    this.maxThreads = limits.maxThreads ?? Math.min(Math.max(availableParallelism(), 2), 4);
-    this.maxHeapMb = limits.maxHeapMb ?? 256;
-    this.maxWaiting = limits.maxWaiting ?? Number.POSITIVE_INFINITY;
+    this.deadlineMs = options.deadlineMs ?? 5_000;
+    this.maxThreads = options.maxThreads ?? Math.min(Math.max(availableParallelism(), 2), 4);
+    this.maxHeapMb = options.maxHeapMb ?? 256;
+    this.maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
+    this.onError = options.onError ?? (() => undefined);
     this.semaphore = new FairSemaphore(this.maxThreads);
   }
 
@@ -159,7 +163,7 @@ export class RenderingThreads<Task, Result> {
       },
     });
     // A thread that fails between two tasks is replaced; without a listener, its error would end the process.
-    pool.on('error', () => undefined);
+    pool.on('error', (error: unknown) => this.onError(error));
     return pool;
   }
 }

@@ -1,6 +1,6 @@
 import { BoundedMap, TimedSet, workerUrl } from '@posthorn/kernel';
 import { RenderingFailed } from '../rendering-failed.ts';
-import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
+import { RenderingThreads, type ThreadOptions } from '../rendering-threads.ts';
 import { Quarantine } from '../quarantine.ts';
 import type { TemplateAnalysis } from './analyse-template.ts';
 import type { RenderedTemplate, TemplateVersionSource } from './compiled-templates.ts';
@@ -53,9 +53,9 @@ export class TemplateRenderer {
   private readonly slowOwners = new TimedSet<string>(MAX_SLOW, SLOW_FOR_MS);
   private waiting: Waiting[] = [];
 
-  constructor(limits: ThreadLimits = {}) {
+  constructor(options: ThreadOptions = {}) {
     const worker = workerUrl(import.meta.url, 'template.worker');
-    this.threads = new RenderingThreads(worker, WORK, limits);
+    this.threads = new RenderingThreads(worker, WORK, options);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { workerUrl } from '@posthorn/kernel';
-import { RenderingThreads, type ThreadLimits } from '../rendering-threads.ts';
+import { RenderingThreads, type ThreadOptions } from '../rendering-threads.ts';
 import { findLinks, type TrackingPositions } from './find-links.ts';
 
 /** Shorter HTML is searched in less time than passing it to a thread takes; longer HTML would block the event loop. */
@@ -9,9 +9,9 @@ const MAX_CHARACTERS_ON_MAIN_THREAD = 65_536;
 export class LinkFinder {
   private readonly threads: RenderingThreads<string, TrackingPositions>;
 
-  constructor(limits: ThreadLimits = {}) {
+  constructor(options: ThreadOptions = {}) {
     const worker = workerUrl(import.meta.url, 'find-links.worker');
-    this.threads = new RenderingThreads(worker, 'finding the links of the HTML', limits);
+    this.threads = new RenderingThreads(worker, 'finding the links of the HTML', options);
   }
 
   /**
