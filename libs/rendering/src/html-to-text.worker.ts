@@ -1,5 +1,4 @@
 import { compile, type HtmlToTextOptions } from 'html-to-text';
-import type { ThreadInput } from './rendering-threads.ts';
 import { alternativeText, link, numberedList } from './text/formatters.ts';
 import { cell, row } from './text/table-rows.ts';
 import { tidyText } from './text/tidy-text.ts';
@@ -62,7 +61,6 @@ const convert = compile({
 });
 
 /** Runs in a thread of `HtmlToText`. Imports only this library by relative paths, so that Node can run it from source and built. */
-export default function convertHtmlToText({ task: html, begun }: ThreadInput<string>): string {
-  Atomics.store(begun, 0, 1);
+export default function convertHtmlToText(html: string): string {
   return tidyText(convert(html));
 }

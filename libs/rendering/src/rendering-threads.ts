@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { startTimeout } from '@posthorn/kernel';
-import { Piscina } from 'piscina';
+import { startTimeout, type Thread, ThreadPool } from '@posthorn/kernel';
 import { RenderingFailed } from './rendering-failed.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
 
@@ -21,21 +20,11 @@ export interface ThreadOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** What a thread is given. */
-export interface ThreadInput<Task> {
-  readonly task: Task;
-  /** A number, which the thread sets to 1 when it begins the task. */
-  readonly begun: Int32Array;
-}
-
 /** How many steps a deadline is counted in. */
 const STEPS = 10;
 
 /** How many deadlines the start of a thread may take. On a machine that is short of CPU it takes seconds, which is nobody's fault. */
 const DEADLINES_TO_START = 6;
-
-/** Idle timeout of a thread; long, because starting one costs more than most tasks. */
-const IDLE_MS = 60_000;
 
 /**
  * When a thread reaches its memory limit, V8 grants it another 16 MiB while Node terminates it; a thread that exceeds those at once crashes the whole process.
@@ -47,30 +36,38 @@ const YOUNG_GENERATION_MB = 8;
  * Worker threads for processing untrusted input, with limits on time and memory. Threads are started on demand; an idle thread does not keep the process alive.
  */
 export class RenderingThreads<Task, Result> {
-  private readonly maxThreads: number;
   private readonly deadlineMs: number;
   private readonly maxHeapMb: number;
   private readonly maxWaiting: number;
   private readonly onError: (error: unknown) => void;
   private readonly semaphore: FairSemaphore;
-  private pool: Piscina<ThreadInput<Task>, Result> | undefined;
+  private readonly pool: ThreadPool<Task, Result>;
   private closed = false;
 
   /**
-   * @param worker the module that the threads run; its default export is the function for a task
+   * @param module the URL of the module that the threads run; its default export is the function for a task
    * @param work what the threads do, as the subject of a sentence
    */
   constructor(
-    private readonly worker: string,
+    module: string,
     private readonly work: string,
     options: ThreadOptions,
   ) {
     this.deadlineMs = options.deadlineMs ?? 5_000;
-    this.maxThreads = options.maxThreads ?? Math.min(Math.max(availableParallelism(), 2), 4);
+    const maxThreads = options.maxThreads ?? Math.min(Math.max(availableParallelism(), 2), 4);
     this.maxHeapMb = options.maxHeapMb ?? 256;
     this.maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
     this.onError = options.onError ?? (() => undefined);
-    this.semaphore = new FairSemaphore(this.maxThreads);
+    this.semaphore = new FairSemaphore(maxThreads);
+    this.pool = new ThreadPool({
+      module,
+      maxThreads,
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.maxHeapMb,
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+      },
+      onError: this.onError,
+    });
   }
 
   /**
@@ -95,7 +92,7 @@ export class RenderingThreads<Task, Result> {
   /** Terminates the threads; current and later tasks fail. */
   async close(): Promise<void> {
     this.closed = true;
-    await this.pool?.destroy();
+    await this.pool.close();
   }
 
   /** One owner can take at most half of the waiting places, a second one half of the rest, and so on: there is always a place for another owner. */
@@ -110,62 +107,62 @@ export class RenderingThreads<Task, Result> {
 
   private async runNow(task: Task): Promise<Result> {
     if (this.closed) throw new RenderingFailed('crash', `${this.work} is over: its threads have been closed`);
-    this.pool ??= this.newPool();
-    const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const deadline = new AbortController();
-    const cancelDeadline = this.startDeadline(begun, () => deadline.abort());
+    const thread = this.takeThread();
+    const { result, hasBegun } = thread.run(task);
+    const cancelDeadline = this.startDeadline(hasBegun, (failure) => void thread.end(failure));
     try {
-      return await this.pool.run({ task, begun }, { signal: deadline.signal });
+      return await result;
     } catch (error) {
-      throw deadline.signal.aborted ? this.timedOut(error, begun) : this.failure(error);
+      throw this.failure(error, hasBegun());
     } finally {
       cancelDeadline();
     }
   }
 
-  /** Calls `giveUp` when the deadline has passed since the task began, or no thread has started in time. @returns a function that cancels it */
-  private startDeadline(begun: Int32Array, giveUp: () => void): () => void {
+  private takeThread(): Thread<Task, Result> {
+    try {
+      return this.pool.take();
+    } catch (error) {
+      throw this.failure(error, false);
+    }
+  }
+
+  /** Calls `giveUp` when the deadline has passed since the task began, or its thread has not started in time. @returns a function that cancels it */
+  private startDeadline(hasBegun: () => boolean, giveUp: (failure: RenderingFailed) => void): () => void {
     const steps = { start: STEPS * DEADLINES_TO_START, task: STEPS };
     const countStep = (): void => {
-      steps[hasBegun(begun) ? 'task' : 'start'] -= 1;
-      if (steps.task === 0 || steps.start === 0) giveUp();
+      steps[hasBegun() ? 'task' : 'start'] -= 1;
+      if (steps.task === 0) giveUp(this.tooSlow());
+      else if (steps.start === 0) giveUp(this.notStarted());
       else cancel = startTimeout(this.deadlineMs / STEPS, countStep);
     };
     let cancel = startTimeout(this.deadlineMs / STEPS, countStep);
     return () => cancel();
   }
 
-  private timedOut(cause: unknown, begun: Int32Array): RenderingFailed {
-    const took = `${this.work} took longer than ${this.deadlineMs} ms`;
-    if (hasBegun(begun)) return new RenderingFailed('deadline', took, { cause });
-    const waits = `${this.work} waits for a thread, and none has started within ${this.deadlineMs * DEADLINES_TO_START} ms`;
-    return new RenderingFailed('busy', waits, { cause });
+  private tooSlow(): RenderingFailed {
+    return new RenderingFailed('deadline', `${this.work} took longer than ${this.deadlineMs} ms`);
   }
 
-  private failure(cause: unknown): RenderingFailed {
-    const { code, message: detail = String(cause) } = Object(cause) as Partial<NodeJS.ErrnoException>;
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
-      const message = `${this.work} needs more than ${this.maxHeapMb} MiB of memory`;
-      return new RenderingFailed('memory', message, { cause });
+  private notStarted(): RenderingFailed {
+    const withinMs = this.deadlineMs * DEADLINES_TO_START;
+    const message = `${this.work} waits for a thread, and none has started within ${withinMs} ms`;
+    return new RenderingFailed('busy', message);
+  }
+
+  private failure(cause: unknown, hasBegun: boolean): RenderingFailed {
+    if (cause instanceof RenderingFailed) return cause;
+    const { code, message = String(cause) } = Object(cause) as Partial<NodeJS.ErrnoException>;
+    if (!hasBegun && !this.closed) {
+      this.onError(cause);
+      return new RenderingFailed('busy', `${this.work} waits for a thread, and none can be started`, {
+        cause,
+      });
     }
-    return new RenderingFailed('crash', `${this.work} failed: ${detail}`, { cause });
-  }
-
-  private newPool(): Piscina<ThreadInput<Task>, Result> {
-    const pool = new Piscina<ThreadInput<Task>, Result>({
-      filename: this.worker,
-      minThreads: 0,
-      maxThreads: this.maxThreads,
-      idleTimeout: IDLE_MS,
-      resourceLimits: {
-        maxOldGenerationSizeMb: this.maxHeapMb,
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-      },
-    });
-    // A thread that fails between two tasks is replaced; without a listener, its error would end the process.
-    pool.on('error', (error: unknown) => this.onError(error));
-    return pool;
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+      return new RenderingFailed('memory', `${this.work} needs more than ${this.maxHeapMb} MiB of memory`, {
+        cause,
+      });
+    return new RenderingFailed('crash', `${this.work} failed: ${message}`, { cause });
   }
 }
-
-const hasBegun = (begun: Int32Array): boolean => Atomics.load(begun, 0) === 1;

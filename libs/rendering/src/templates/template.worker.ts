@@ -5,7 +5,6 @@ import {
   type TemplateVersionSource,
 } from './compiled-templates.ts';
 import { OutputTooLarge } from './output.ts';
-import type { ThreadInput } from '../rendering-threads.ts';
 import type { TemplateParts, Variables } from './template-parts.ts';
 
 /** A task of a thread: to analyse a template, or to render versions, each with one or more sets of variables. */
@@ -27,8 +26,7 @@ type Outcome =
 const compiled = new CompiledTemplates();
 
 /** Runs in a thread of `TemplateRenderer`. Imports only this library by relative paths, so that Node can run it from source and built. */
-export default function serve({ task, begun }: ThreadInput<TemplateTask>): TemplateAnalysis | Rendering[] {
-  Atomics.store(begun, 0, 1);
+export default function serve(task: TemplateTask): TemplateAnalysis | Rendering[] {
   if ('analyse' in task) return analyseTemplate(task.analyse);
   return task.items.map(({ source, variables }) => {
     const begunAt = performance.now();

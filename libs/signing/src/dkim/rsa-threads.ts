@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Coalescer, startTimeout, workerUrl } from '@posthorn/kernel';
-import { Piscina } from 'piscina';
+import { Coalescer, startTimeout, ThreadPool, workerUrl } from '@posthorn/kernel';
 import type { RsaResult, RsaTask } from './rsa.worker.ts';
 
 /** Large enough to make the overhead of a thread small, and small enough for the first to wait only some 10 ms for the last. */
@@ -11,8 +10,6 @@ const GROUPS_A_THREAD = 2;
 const MAX_THREADS = 4;
 /** How long a group may take, including the start of the thread. */
 const DEADLINE_MS = 10_000;
-/** Idle threads, except one, end after this time: starting one costs more than many signatures. */
-const IDLE_MS = 60_000;
 /** Smaller than the default (48), because a thread has no long-lived data and would fill any size before a collection. */
 const YOUNG_GENERATION_MB = 4;
 
@@ -34,7 +31,14 @@ export class RsaThreads {
     partitions: this.maxThreads * GROUPS_A_THREAD,
     partitionOf: () => (this.signed += 1),
   });
-  private pool: Piscina<RsaTask, RsaResult[]> | undefined;
+  private readonly pool = new ThreadPool<RsaTask, RsaResult[]>({
+    module: workerUrl(import.meta.url, 'rsa.worker'),
+    minThreads: 1,
+    maxThreads: this.maxThreads,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    // A thread that dies between two groups is replaced.
+    onError: () => undefined,
+  });
   private signed = 0;
 
   /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it; with what ended two threads in a row */
@@ -48,13 +52,10 @@ export class RsaThreads {
     const keys = [...new Set(wanted.map(({ privateKey }) => privateKey))];
     const numbers = new Map(keys.map((key, number) => [key, number]));
     const texts = wanted.map(({ text, privateKey }): [string, number] => [text, numbers.get(privateKey)!]);
-    const results = await this.signEvenIfAThreadDies({ keys, texts });
-    // Emptied, because the pool's task objects are promoted to the old generation and would retain them until the next full collection.
-    texts.length = 0;
-    return results.splice(0);
+    return await this.signEvenIfAThreadDies({ keys, texts });
   }
 
-  /** If a thread dies, its groups are signed again by others; signing twice does no harm. */
+  /** If a thread dies, its groups are signed again by another; signing twice does no harm. */
   private async signEvenIfAThreadDies(task: RsaTask): Promise<RsaResult[]> {
     try {
       return await this.signWithin(task);
@@ -64,36 +65,12 @@ export class RsaThreads {
   }
 
   private async signWithin(task: RsaTask): Promise<RsaResult[]> {
-    const pool = (this.pool ??= this.newPool());
-    const cancelTimeout = startTimeout(DEADLINE_MS, () => this.giveUp(pool));
+    const thread = this.pool.take();
+    const cancelTimeout = startTimeout(DEADLINE_MS, () => void thread.end());
     try {
-      return await pool.run(task);
-    } catch (error) {
-      this.giveUp(pool);
-      throw error;
+      return await thread.run(task).result;
     } finally {
       cancelTimeout();
     }
-  }
-
-  /** Discards the pool: if a thread died while starting, the pool starts no other one for the waiting tasks. */
-  private giveUp(pool: Piscina<RsaTask, RsaResult[]>): void {
-    if (this.pool === pool) this.pool = undefined;
-    void pool.destroy();
-  }
-
-  private newPool(): Piscina<RsaTask, RsaResult[]> {
-    const pool = new Piscina<RsaTask, RsaResult[]>({
-      filename: workerUrl(import.meta.url, 'rsa.worker'),
-      minThreads: 1,
-      maxThreads: this.maxThreads,
-      concurrentTasksPerWorker: GROUPS_A_THREAD,
-      idleTimeout: IDLE_MS,
-      recordTiming: false,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-    });
-    // A thread that fails between two tasks is replaced; without a listener, its error would end the process.
-    pool.on('error', () => undefined);
-    return pool;
   }
 }
