@@ -65,10 +65,13 @@ function publicUrls({ http, tracking }) {
   return { PUBLIC_URL, ...(TRACKING_URL === undefined ? {} : { TRACKING_URL }) };
 }
 
+/** Where a server that listens on all addresses can be reached from its machine, which may have no IPv4. */
+const LOOPBACK_OF = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
 function inboundOf({ bounces, inbound }) {
   if (bounces?.BOUNCE_DOMAIN === undefined || inbound === undefined) return undefined;
   const { INBOUND_HOST: host, INBOUND_PORT: port } = inbound;
-  return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };
+  return { host: LOOPBACK_OF[host] ?? host, port };
 }
 
 function databaseChecks({ useCases, database: lib }, { database: at, secrets }, database) {

@@ -286,7 +286,7 @@ describe('The doctor', () => {
           'dns.bounces-spf',
           /^advice: bounces.example.com, .* does not let the relay send.* \| publish .*include:_spf.relay.example/,
         ],
-        ['reach inbound', /^advice: nobody greets at 127.0.0.1:1/],
+        ['reach inbound', /^advice: nobody greets at 127.0.0.1, port 1 /],
         ['redis.version', /^good/],
         ['postgres.version', /^good/],
       ];

@@ -95,7 +95,7 @@ function isErrorBody(text: string, status: number): boolean {
 
 /** Checks whether `inbound` greets on this machine; it may run on another one, so the result is only advice. */
 async function judgeInbound({ host, port }: { host: string; port: number }): Promise<Finding> {
-  const where = `${host}:${port}`;
+  const where = `${host}, port ${port}`;
   const greeting = await greetingAt(host, port);
   if (greeting.startsWith('220')) return good(`inbound greets at ${where}`);
   return advice(
