@@ -1,4 +1,4 @@
-import { dateTime, table, visible } from '../print.mjs';
+import { dateTime, table, tellsProgress, visible } from '../print.mjs';
 
 const SCOPE_FLAGS = {
   everything: { sentence: 'the emails of all workspaces' },
@@ -92,12 +92,9 @@ async function resume(context, given) {
   const { useCases, eras, pausedLanes, actor } = context;
   const whose = await scopeOf(context, given);
   if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose, actor);
-  // Progress is for people; programs read the result.
-  const onProgress = (failed) =>
-    process.stderr.isTTY && process.stderr.write(`\r${failed} emails were given up`);
   const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, {
     failBefore: given['fail-before'],
-    onProgress,
+    onProgress: tellsProgress('emails were given up'),
   });
   const stillPaused = (await useCases.listPauses(pausedLanes)).map((pause) => pause.whose);
   return { ...resumption, stillPaused };

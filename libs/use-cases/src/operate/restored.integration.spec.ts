@@ -16,7 +16,13 @@ import {
 } from '@posthorn/database';
 import { bulkLane, messageIdFor, operator, POSTHORN } from '@posthorn/domain';
 import { newId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { copyTestDatabase, createTestDatabase, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
+import {
+  copyTestDatabase,
+  createTestDatabase,
+  PrivatePostgres,
+  runToEnd,
+  type TestDatabase,
+} from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { listPauses, pauseSending } from './pause-sending.ts';
@@ -256,6 +262,18 @@ describe('A database that was restored', () => {
     expect(marked).toBeGreaterThan(600);
     expect(await resume(restored)).toMatchObject({ doubtful: 1_800 - marked });
     expect(await ask(restored, 'SELECT FROM outbox WHERE lease_until IS NOT NULL')).toHaveLength(1_800);
+  });
+
+  it('is resumed on a terminal with each line of the output on its own', async () => {
+    await schedule(opened[0]!, 1, -MINUTE_MS);
+    await restore();
+    const onTerminal = '--import=data:text/javascript,process.stderr.isTTY=true';
+    const { stdout, stderr } = await runToEnd(
+      [onTerminal, 'tools/posthorn.mjs', 'resume', '--fail-before', fromNow(-1)],
+      { DATABASE_URL: copy!.url },
+    );
+    expect(stdout).toContain('Everything is resumed.\n1 emails were given up');
+    expect(stderr).toMatch(/^(?:.*\n)*$/);
   });
 
   it('records that emails are given up before the first one is, so that the audit log has an interrupted run too', async () => {
