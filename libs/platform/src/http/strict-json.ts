@@ -1,5 +1,3 @@
-// The base configuration's library lacks `isWellFormed`, which all supported releases of Node have.
-/// <reference lib="es2024.string" />
 import { Refusal } from '@posthorn/kernel';
 import { endOfString, readEscapedKeys } from '@posthorn/domain';
 import { firstDuplicateKey } from './duplicate-key.ts';
