@@ -1,4 +1,4 @@
-import { perSecond, type RateLimit } from '@posthorn/domain';
+import { perSecond } from '@posthorn/domain';
 import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import type { CrossValidated } from './read-settings.ts';
 import { Setting } from './setting.ts';
@@ -69,7 +69,7 @@ export class InboundSettings implements CrossValidated {
   }
 
   /** The options of `@posthorn/reports`. */
-  get limits(): InboundLimits {
+  get limits() {
     return {
       allConnections: this.INBOUND_CONNECTIONS,
       connections: this.INBOUND_CONNECTIONS_PER_ADDRESS,
@@ -80,14 +80,4 @@ export class InboundSettings implements CrossValidated {
       sessionMs: 10 * MINUTE_MS,
     };
   }
-}
-
-interface InboundLimits {
-  readonly allConnections: number;
-  readonly connections: number;
-  readonly recipients: RateLimit | null;
-  readonly messageBytes: number;
-  readonly keptBytes: number;
-  readonly silenceMs: number;
-  readonly sessionMs: number;
 }

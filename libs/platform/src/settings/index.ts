@@ -12,7 +12,7 @@ export { LaneSettings } from './lane-settings.ts';
 export { ProviderSettings, type ProviderOptions } from './provider-settings.ts';
 export { RateSettings } from './rate-settings.ts';
 export { readSettings, SettingsError, type Sections } from './read-settings.ts';
-export { RelayTokenSettings, type RelayTokenOptions } from './relay-token-settings.ts';
+export { RelayTokenSettings } from './relay-token-settings.ts';
 export { RetentionSettings } from './retention-settings.ts';
 export { SecretSettings } from './secret-settings.ts';
 export { SenderSettings } from './sender-settings.ts';

@@ -1,5 +1,5 @@
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { type AddressRange, MAX_LIMIT_OVERRIDES } from '@posthorn/domain';
+import { MAX_LIMIT_OVERRIDES } from '@posthorn/domain';
 import { AreAddressRanges, addressRangesIn } from './address-ranges.ts';
 import { Setting } from './setting.ts';
 
@@ -38,12 +38,7 @@ export class RateSettings {
   TRUSTED_PROXIES?: string;
 
   /** The options of `@posthorn/auth`. */
-  get options(): {
-    requestsPerSecond: number;
-    burst: number;
-    failuresPerMinute: number;
-    trustedProxies: AddressRange[];
-  } {
+  get options() {
     return {
       requestsPerSecond: this.RATE_LIMIT_PER_SECOND,
       burst: this.RATE_LIMIT_BURST,

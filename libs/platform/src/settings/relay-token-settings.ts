@@ -4,15 +4,6 @@ import type { CrossValidated } from './read-settings.ts';
 import { Setting } from './setting.ts';
 import { IsWebAddress } from './url-with-scheme.ts';
 
-/** Where access tokens for relays are requested, and with what. */
-export interface RelayTokenOptions {
-  readonly tokenUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string | undefined;
-  readonly scope: string | undefined;
-  readonly refreshToken: string | undefined;
-}
-
 /** How relays are logged in to with access tokens (OAuth 2.0) instead of passwords. */
 export class RelayTokenSettings implements CrossValidated {
   @Setting(
@@ -55,8 +46,8 @@ export class RelayTokenSettings implements CrossValidated {
   @Matches(/^[\x20-\x7e]{1,8192}$/)
   SMTP_OAUTH_REFRESH_TOKEN?: string;
 
-  /** Undefined: there is no token endpoint. */
-  get options(): RelayTokenOptions | undefined {
+  /** The options of `AccessTokens` of `@posthorn/smtp`; undefined: there is no token endpoint. */
+  get options() {
     if (this.SMTP_OAUTH_TOKEN_URL === undefined) return undefined;
     return {
       tokenUrl: this.SMTP_OAUTH_TOKEN_URL,
