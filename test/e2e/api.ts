@@ -25,7 +25,7 @@ export interface AcceptedEmail {
   readonly groupBy?: string;
 }
 
-export interface TimelineEntry {
+interface TimelineEntry {
   readonly event: string;
   readonly createdAt: string;
   readonly [detail: string]: unknown;

@@ -57,10 +57,13 @@ export interface StackOptions {
   readonly env?: Env;
 }
 
+/** The role of a key. */
+export type Role = 'viewer' | 'apiUser' | 'editor';
+
 /** A workspace with a verified `example.com` and a key of each role. */
 export interface Tenant {
   readonly workspaceId: WorkspaceId;
-  readonly keys: { readonly editor: string; readonly apiUser: string; readonly viewer: string };
+  readonly keys: Readonly<Record<Role, string>>;
 }
 
 /** All of Posthorn for one test file: built apps as processes, with a database and queues of their own. */
@@ -169,7 +172,7 @@ export class Stack {
 
   /** Sets the rate limit of a workspace. */
   async setRates(id: WorkspaceId, rates: Pick<LimitOverrides, 'ratePerSecond' | 'rateBurst'>): Promise<void> {
-    await limitWorkspace(new WorkspaceStore(this.db), id, operator('test'), rates);
+    await limitWorkspace(new WorkspaceStore(this.db), id, TESTS, rates);
   }
 
   /** Sends a valid raw email with the fields of `change` replaced. */

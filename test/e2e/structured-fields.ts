@@ -1,5 +1,5 @@
 /** A value of a structured field: an Integer or Decimal, a String, a Token, a Byte Sequence or a Boolean. */
-export type BareItem = number | string | boolean | { readonly token: string } | { readonly bytes: Buffer };
+type BareItem = number | string | boolean | { readonly token: string } | { readonly bytes: Buffer };
 
 export interface Item {
   readonly value: BareItem;

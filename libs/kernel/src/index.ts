@@ -8,7 +8,7 @@ export * from './escape-html.ts';
 export * from './fetch-bounded.ts';
 export * from './concurrency-limit.ts';
 export * from './ids.ts';
-export type { Thread, ThreadTask } from './threads/thread.ts';
+export type { Thread } from './threads/thread.ts';
 export * from './threads/thread-pool.ts';
 export * from './time.ts';
 export * from './timed-set.ts';

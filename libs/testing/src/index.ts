@@ -29,6 +29,6 @@ export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
 export type { SinkAnswer, SinkMessage, SinkScript, SinkStage } from './smtp-sink-script.ts';
 export { ScriptedSmtpServer } from './smtp-sink-scripted.ts';
 export { freePort } from './stack.ts';
-export { TokenServer, type TokenAnswer, type TokenScript } from './token-server.ts';
+export { TokenServer, type TokenAnswer } from './token-server.ts';
 export { TraceCollector, type ReceivedSpan } from './trace-collector.ts';
 export { type ReceivedPost, WebhookReceiver } from './webhook-receiver.ts';

@@ -1,4 +1,4 @@
-import { validEmail } from '../stack.ts';
+import { type Role, validEmail } from '../stack.ts';
 
 /** An invalid request, and how it must be refused. */
 export interface Case {
@@ -12,7 +12,7 @@ export interface Case {
   /** Strings and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   /** The role of the key; null: no key. Default: editor. */
-  readonly as?: 'viewer' | 'apiUser' | 'editor' | null;
+  readonly as?: Role | null;
   /** Whether the refusal is that of the only item of a batch, which itself is answered 200. */
   readonly isItem?: boolean;
   readonly status: number;

@@ -1,13 +1,13 @@
 import { DOCUMENT, compileSchema, OPERATIONS } from '../../../apps/gateway/src/openapi/document.fixture.ts';
 import type { PathIdName } from '../../../apps/gateway/src/validation/path-ids.ts';
 import { tomorrow } from '../factories.ts';
+import type { Role } from '../stack.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Validator = (value: unknown) => boolean;
-export type Role = 'viewer' | 'apiUser' | 'editor';
 
 /** A kind of body that a route accepts, with a validator for each of its fields. */
-export interface DocumentedBody {
+interface DocumentedBody {
   readonly example: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, Validator>>;
 }
