@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ApiKeyId, uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { hashSecret } from '@posthorn/signing';
-import { type Answer, type RequestOptions, statusesOf } from './api.ts';
+import { type Answer, partIn, type RequestOptions, statusesOf } from './api.ts';
 import { Stack, type Tenant, until } from './stack.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -50,14 +50,11 @@ async function created(body: object = { displayName: 'Web shop' }, of = tenant):
 }
 
 function keyIn(answer: Answer): ShownKey {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body['apiKey'] as ShownKey;
+  return partIn(answer, 'apiKey');
 }
 
 async function pageOf(of: Tenant, query = ''): Promise<Page<ShownKey>> {
-  const answer = await stack.api().get(pathIn(of.workspaceId) + query, asEditor(of));
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body['apiKeys'] as Page<ShownKey>;
+  return partIn(await stack.api().get(pathIn(of.workspaceId) + query, asEditor(of)), 'apiKeys');
 }
 
 function abbreviated({ secretKey, ...key }: ShownKey): ShownKey {

@@ -122,10 +122,15 @@ export class Api {
   }
 }
 
+/** A part of a successful answer. @throws with the answer if it was not successful */
+export function partIn<Part>({ status, text, body }: Answer, name: string): Part {
+  if (status !== 200) throw new Error(`${status}: ${text}`);
+  return body[name] as Part;
+}
+
 /** The Email object of a successful answer. @throws with the answer if it was not successful */
 export function emailIn<Email extends AcceptedEmail = AcceptedEmail>(answer: Answer): Email {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body['email'] as Email;
+  return partIn(answer, 'email');
 }
 
 /** Whether the answer is the replayed answer of an earlier call. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@posthorn/domain';
-import type { Answer } from './api.ts';
+import { type Answer, partIn } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 
 interface ShownEntry {
@@ -24,9 +24,9 @@ function list(of: Tenant, query = ''): Promise<Answer> {
 
 async function pageOf(of: Tenant, query = ''): Promise<Page<ShownEntry>> {
   const answer = await list(of, query);
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  const page = partIn<Page<ShownEntry>>(answer, 'auditLog');
   expect(Object.keys(answer.body)).toEqual(['auditLog']);
-  return answer.body['auditLog'] as Page<ShownEntry>;
+  return page;
 }
 
 /** Calls the API with the tenant's editor key. @returns a field of the answer */
@@ -38,9 +38,7 @@ async function call(
   body?: object,
 ): Promise<{ readonly id: string }> {
   const text = body && JSON.stringify(body);
-  const answer = await stack.api().request(method, path, text, { key: of.keys.editor });
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body[name] as { readonly id: string };
+  return partIn(await stack.api().request(method, path, text, { key: of.keys.editor }), name);
 }
 
 /** A workspace that has created these keys, one after the other. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@posthorn/domain';
-import { type AcceptedEmail, type Answer, emailIn, type ShownEmail } from './api.ts';
+import { type AcceptedEmail, type Answer, emailIn, partIn, type ShownEmail } from './api.ts';
 import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
@@ -20,9 +20,7 @@ function ask(query: Record<string, string>, tenant = acme): Promise<Answer> {
 }
 
 async function list(query: Record<string, string>, tenant = acme): Promise<Page<ListedEmail>> {
-  const answer = await ask(query, tenant);
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body['emails'] as Page<ListedEmail>;
+  return partIn(await ask(query, tenant), 'emails');
 }
 
 async function sendTo(tenant: Tenant, change: object = {}): Promise<AcceptedEmail> {

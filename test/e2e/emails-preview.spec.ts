@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
-import { type Answer, emailIn, type ShownEmail } from './api.ts';
+import { type Answer, emailIn, partIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack } from './stack.ts';
 import { validTemplate, templateIn } from './templates.ts';
 import { DAY_MS, fromNow } from './times.ts';
@@ -26,9 +26,7 @@ function ask(id: string, key = stack.tenant.keys.viewer): Promise<Answer> {
 }
 
 async function preview(id: string): Promise<ShownPreview> {
-  const answer = await ask(id);
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body['preview'] as ShownPreview;
+  return partIn(await ask(id), 'preview');
 }
 
 const RICH = {

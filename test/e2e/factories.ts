@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookId } from '@posthorn/kernel';
-import type { Answer } from './api.ts';
+import { type Answer, partIn } from './api.ts';
 import { addDelivery, newestWebhook } from './deliveries.ts';
 import type { Caller } from './openapi-routes.ts';
 import { newRecipient, validEmail } from './stack.ts';
@@ -104,6 +104,5 @@ export function make(prefix: string, caller: Caller): Promise<string> {
 }
 
 function idIn(answer: Answer, name: string): string {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return (answer.body[name] as { id: string }).id;
+  return partIn<{ id: string }>(answer, name).id;
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
-import { type Answer, type RequestOptions, statusesOf } from './api.ts';
+import { type Answer, partIn, type RequestOptions, statusesOf } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { parseMail } from './mail.ts';
-import { newRecipient, Stack, type Tenant } from './stack.ts';
+import { newRecipient, type Role, Stack, type Tenant } from './stack.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const DAY_MS = 86_400_000;
@@ -41,7 +41,7 @@ async function newTenant(): Promise<Tenant> {
   return (tenant = await stack.createTenant(`Acme & <Sons> ${(tenants += 1)}`));
 }
 
-const as = (name: keyof Tenant['keys'] = 'editor', of = tenant): RequestOptions => ({ key: of.keys[name] });
+const as = (name: Role = 'editor', of = tenant): RequestOptions => ({ key: of.keys[name] });
 const post = (path: string, body: unknown, options = as()): Promise<Answer> =>
   stack.api().post(path, body, options);
 /** A POST without a body. */
@@ -51,14 +51,9 @@ const get = (path: string, options = as()): Promise<Answer> => stack.api().get(p
 const remove = (id: string, options = as()): Promise<Answer> =>
   stack.api().request('DELETE', `/v1/members/${id}`, undefined, options);
 
-function bodyOf<Thing>(answer: Answer, name: string): Thing {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body[name] as Thing;
-}
-
 async function invited(body: object = {}): Promise<ShownInvitation> {
   const wanted = { email: newRecipient(), role: 'EDITOR', ...body };
-  return bodyOf(await post('/v1/invitations', wanted), 'invitation');
+  return partIn(await post('/v1/invitations', wanted), 'invitation');
 }
 
 /** Submits the page's form without fields, like a browser. */
@@ -75,13 +70,13 @@ async function joined(body: object = {}): Promise<ShownMember> {
 }
 
 async function members(query = ''): Promise<ShownMember[]> {
-  const page = bodyOf<{ items: ShownMember[] }>(await get(`/v1/members${query}`), 'members');
+  const page = partIn<{ items: ShownMember[] }>(await get(`/v1/members${query}`), 'members');
   return page.items;
 }
 
 async function actions(): Promise<unknown[]> {
   const answer = await get('/v1/audit-log?sort=createdAt.asc');
-  const { items } = bodyOf<{ items: { action: string; actor: object; detail: object; subjectId: string }[] }>(
+  const { items } = partIn<{ items: { action: string; actor: object; detail: object; subjectId: string }[] }>(
     answer,
     'auditLog',
   );
@@ -103,7 +98,7 @@ describe('POST /v1/invitations', () => {
     await newTenant();
     const email = newRecipient();
     const answer = await post('/v1/invitations', { email, role: 'API_USER', name: ' Ada Lovelace ' });
-    const invitation = bodyOf<ShownInvitation>(answer, 'invitation');
+    const invitation = partIn<ShownInvitation>(answer, 'invitation');
     expect(invitation).toEqual({
       id: expect.stringMatching(/^inv_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
       email,
@@ -141,7 +136,7 @@ describe('POST /v1/invitations', () => {
       },
     ]);
     const [member] = await members();
-    expect(bodyOf(await get(`/v1/members/${member!.id}`), 'member')).toEqual(member);
+    expect(partIn(await get(`/v1/members/${member!.id}`), 'member')).toEqual(member);
     expect(await events()).toEqual([
       {
         event: 'WORKSPACE_TEAM_MEMBER_JOINED',
@@ -166,7 +161,7 @@ describe('POST /v1/invitations', () => {
         subjectId: member!.id,
       },
     ]);
-    const after = bodyOf<ShownInvitation>(await get(`/v1/invitations/${invitation.id}`), 'invitation');
+    const after = partIn<ShownInvitation>(await get(`/v1/invitations/${invitation.id}`), 'invitation');
     expect(after).toMatchObject({ status: 'ACCEPTED', acceptedAt: member!.createdAt });
   });
 
@@ -193,7 +188,7 @@ describe('POST /v1/invitations', () => {
     );
     const answers = await Promise.all(calls);
     expect(statusesOf(answers).sort()).toEqual([200, 409, 409, 409]);
-    const { id } = bodyOf<ShownInvitation>(
+    const { id } = partIn<ShownInvitation>(
       answers.find(({ status }) => status === 200)!,
       'invitation',
     );
@@ -267,11 +262,11 @@ describe('An invitation', () => {
     await newTenant();
     const { id, email } = await invited();
     const path = await stack.linkMailedTo(email);
-    const revoked = bodyOf<ShownInvitation>(await ring(`/v1/invitations/${id}/revoke`), 'invitation');
+    const revoked = partIn<ShownInvitation>(await ring(`/v1/invitations/${id}/revoke`), 'invitation');
     expect(revoked).toMatchObject({ id, status: 'REVOKED', revokedAt: TIME });
     for (const answer of [await open(path), await accept(path)]) expectRefusal(answer, 410, 'was taken back');
     expect(await members()).toEqual([]);
-    expect(bodyOf(await ring(`/v1/invitations/${id}/revoke`), 'invitation')).toEqual(revoked);
+    expect(partIn(await ring(`/v1/invitations/${id}/revoke`), 'invitation')).toEqual(revoked);
     const resent = await ring(`/v1/invitations/${id}/resend`);
     expect([resent.status, resent.body['message']]).toEqual([
       409,
@@ -314,7 +309,7 @@ describe('An invitation', () => {
     await newTenant();
     const { id, email } = await invited();
     const first = await stack.linkMailedTo(email);
-    const resent = bodyOf<ShownInvitation>(await ring(`/v1/invitations/${id}/resend`), 'invitation');
+    const resent = partIn<ShownInvitation>(await ring(`/v1/invitations/${id}/resend`), 'invitation');
     expect(resent).toMatchObject({ id, status: 'OPEN' });
     const second = await stack.linkMailedTo(email);
     expect(second).not.toBe(first);
@@ -333,8 +328,8 @@ describe('An invitation', () => {
     );
     expectRefusal(await accept(path), 410, 'older than 7 days');
     expect(await members()).toEqual([]);
-    expect(bodyOf(await get(`/v1/invitations/${id}`), 'invitation')).toMatchObject({ status: 'EXPIRED' });
-    expect(bodyOf(await ring(`/v1/invitations/${id}/resend`), 'invitation')).toMatchObject({
+    expect(partIn(await get(`/v1/invitations/${id}`), 'invitation')).toMatchObject({ status: 'EXPIRED' });
+    expect(partIn(await ring(`/v1/invitations/${id}/resend`), 'invitation')).toMatchObject({
       status: 'OPEN',
     });
     expect((await accept(await stack.linkMailedTo(email))).text).toContain('Welcome');
@@ -367,7 +362,7 @@ describe('An invitation', () => {
     for (let n = 0; n < 4; n += 1) ids.unshift((await invited()).id);
     await ring(`/v1/invitations/${ids[1]}/revoke`);
     const pageOf = async (query: string): Promise<{ items: ShownInvitation[]; startAt: string | null }> =>
-      bodyOf(await get(`/v1/invitations?${query}`), 'invitations');
+      partIn(await get(`/v1/invitations?${query}`), 'invitations');
     const first = await pageOf('limit=3');
     const second = await pageOf(`limit=3&startAt=${first.startAt}`);
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids);
@@ -386,11 +381,11 @@ describe('A member', () => {
     const { id } = await joined({ role: 'EDITOR' });
     const other = await joined({ role: 'VIEWER' });
     const promoted = await post(`/v1/members/${other.id}`, { role: 'EDITOR' });
-    expect(bodyOf(promoted, 'member')).toEqual({ ...other, role: 'EDITOR' });
-    expect(bodyOf(await post(`/v1/members/${id}`, { role: 'VIEWER' }), 'member')).toMatchObject({
+    expect(partIn(promoted, 'member')).toEqual({ ...other, role: 'EDITOR' });
+    expect(partIn(await post(`/v1/members/${id}`, { role: 'VIEWER' }), 'member')).toMatchObject({
       role: 'VIEWER',
     });
-    expect(bodyOf(await post(`/v1/members/${id}`, {}), 'member')).toMatchObject({ id, role: 'VIEWER' });
+    expect(partIn(await post(`/v1/members/${id}`, {}), 'member')).toMatchObject({ id, role: 'VIEWER' });
     expect((await actions()).slice(-2)).toEqual([
       expect.objectContaining({
         action: 'member.updated',
@@ -411,7 +406,7 @@ describe('A member', () => {
       await post(`/v1/members/${editor.id}`, { role: 'VIEWER' }),
     ])
       expect([answer.status, answer.body['message']]).toEqual([409, message]);
-    expect(bodyOf(await remove(viewer.id), 'member')).toEqual(viewer);
+    expect(partIn(await remove(viewer.id), 'member')).toEqual(viewer);
     const last = await remove(editor.id);
     expect(last.body).toEqual({ member: editor, isDeleted: true });
     expect([await members(), (await remove(editor.id)).status]).toEqual([[], 404]);
@@ -422,7 +417,7 @@ describe('A member', () => {
     await newTenant();
     const all = [await joined(), await joined(), await joined()];
     expect(await members('?sort=createdAt.asc')).toEqual(all);
-    const page = bodyOf<{ items: ShownMember[]; startAt: string }>(
+    const page = partIn<{ items: ShownMember[]; startAt: string }>(
       await get('/v1/members?limit=2'),
       'members',
     );

@@ -1,5 +1,6 @@
 import type { WebhookId } from '@posthorn/kernel';
 import { WebhookReceiver } from '@posthorn/testing';
+import { partIn } from './api.ts';
 import { Stack } from './stack.ts';
 
 /** Settings that allow webhooks over HTTP to loopback addresses. */
@@ -41,7 +42,5 @@ export async function subscribe(
   url: string,
   { events = ['CONTACT_CREATED'], key = stack.tenant.keys.apiUser } = {},
 ): Promise<CreatedWebhook> {
-  const { status, text, body } = await stack.api().post('/v1/webhooks', { url, events }, { key });
-  if (status !== 200) throw new Error(`${status}: ${text}`);
-  return body['webhook'] as CreatedWebhook;
+  return partIn(await stack.api().post('/v1/webhooks', { url, events }, { key }), 'webhook');
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
-import { Api, type Answer, statusesOf } from './api.ts';
+import { Api, type Answer, partIn, statusesOf } from './api.ts';
 import { Stack, type Tenant } from './stack.ts';
 import { createTemplate, type ShownTemplate, validTemplate, templateIn } from './templates.ts';
 
@@ -199,9 +199,7 @@ describe('POST /v1/templates', () => {
 
 describe('GET /v1/templates', () => {
   const list = async (query: string, key: string): Promise<Page<ShownTemplate>> => {
-    const answer = await api.get(`/v1/templates${query}`, { key });
-    if (answer.status !== 200) throw new Error(answer.text);
-    return answer.body['templates'] as Page<ShownTemplate>;
+    return partIn(await api.get(`/v1/templates${query}`, { key }), 'templates');
   };
 
   it('G10: pages show each template once, without its content', async () => {

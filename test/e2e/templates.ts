@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Answer, Api } from './api.ts';
+import { type Answer, type Api, partIn } from './api.ts';
 
 /** A template, as the API shows it. */
 export interface ShownTemplate {
@@ -34,8 +34,7 @@ export function validTemplate(
 
 /** The template of a successful answer. @throws with the answer if it was not successful */
 export function templateIn(answer: Answer): ShownTemplate {
-  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.body['template'] as ShownTemplate;
+  return partIn(answer, 'template');
 }
 
 /** Creates a valid template with the fields of `change` replaced. @param key of an editor; default: that of `api` */

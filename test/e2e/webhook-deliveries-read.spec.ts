@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import type { WebhookReceiver } from '@posthorn/testing';
-import type { Answer } from './api.ts';
+import { type Answer, partIn } from './api.ts';
 import { addDelivery, somePayload } from './deliveries.ts';
 import { startReceiving, subscribe } from './receiving.ts';
 import { newRecipient, type Stack, until } from './stack.ts';
@@ -31,11 +31,8 @@ beforeEach(async () => {
 
 const ask = (query: Record<string, string> = {}, key = stack.tenant.keys.viewer): Promise<Answer> =>
   stack.api().get(`/v1/webhooks/${webhook}/deliveries?${new URLSearchParams(query).toString()}`, { key });
-const list = async (query: Record<string, string> = {}): Promise<Page<Shown>> => {
-  const answer = await ask(query);
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body['deliveries'] as Page<Shown>;
-};
+const list = async (query: Record<string, string> = {}): Promise<Page<Shown>> =>
+  partIn(await ask(query), 'deliveries');
 const read = async (id: string): Promise<Shown> =>
   (await stack.api().get(`/v1/webhooks/${webhook}/deliveries/${id}`)).body['delivery'] as Shown;
 const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
