@@ -6,7 +6,14 @@ const REDIS_LOGIN = 'Redis refuses the login: correct the user name and password
 const CONNECTION_LOST =
   'The connection to the database was lost: check that it is running and what has been done, then try again';
 const NO_REPLY = 'It does not answer in time: see whether it is overloaded, paused or frozen';
-const NO_ANSWER = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT']);
+const NO_ANSWER = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+]);
 
 const NO_CONNECTION_IN_TIME =
   /^(?:timeout (?:exceeded when trying to connect|expired)|Connection terminated due to connection timeout)$/;

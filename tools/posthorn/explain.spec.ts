@@ -76,6 +76,13 @@ describe('The explanation of an error', () => {
       'at [::1]:9',
     ],
     ['a name', { code: 'ENOTFOUND', hostname: 'db.example' }, 'at db.example'],
+    [
+      'a name that no name server answers for',
+      { code: 'EAI_AGAIN', hostname: 'db.example' },
+      'at db.example',
+    ],
+    ['a host without a route', { code: 'EHOSTUNREACH', address: '10.0.0.1', port: 9 }, 'at 10.0.0.1:9'],
+    ['a network without a route', { code: 'ENETUNREACH', address: '10.0.0.1', port: 9 }, 'at 10.0.0.1:9'],
     ['what does not say', { code: 'ETIMEDOUT' }, 'there'],
   ])('names where nobody answers: %s', (_what, fields, where) => {
     expect(explain(failure(fields))).toMatch(
