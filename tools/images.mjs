@@ -1,5 +1,4 @@
 // npm run images: what `docker compose up --build` does, without an engine: builds every image, starts them, sends an email through them.
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Images } from './images/build-images.mjs';
@@ -13,6 +12,7 @@ import { say, step } from './stack/progress.mjs';
 import { startRedis } from './stack/redis.mjs';
 import { ROOT } from './stack/runtime.mjs';
 import { runScript } from './stack/script.mjs';
+import { newKeyRing } from './stack/secrets.mjs';
 import { provideInbox } from './stack/services.mjs';
 
 const HELP = `npm run images [-- --keep]
@@ -47,7 +47,7 @@ async function main({ keep }) {
       (image) => refuseDevPackages(image),
     );
   const outside = await step('Postgres, Redis and an inbox', () => startServices(directory));
-  const services = composedServices({ ENCRYPTION_KEYS: `first:${randomBytes(32).toString('base64')}` });
+  const services = composedServices({ ENCRYPTION_KEYS: newKeyRing() });
   const [migrate, ...apps] = await Promise.all(
     services.map((service) => containerOf(service, images, outside, directory)),
   );
