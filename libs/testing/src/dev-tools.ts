@@ -17,6 +17,8 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+const CLOSED = 'the browser has closed the connection';
+
 /** A connection to a browser over the Chrome DevTools Protocol (1.3), with flat sessions. */
 export class DevTools {
   readonly #socket: WebSocket;
@@ -27,7 +29,7 @@ export class DevTools {
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data)) as Reply));
-    socket.addEventListener('close', () => this.#fail(new Error('the browser has closed the connection')));
+    socket.addEventListener('close', () => this.#fail(new Error(CLOSED)));
   }
 
   /** @param url as the browser prints it when it starts */
@@ -40,10 +42,12 @@ export class DevTools {
     return new DevTools(socket);
   }
 
-  /** Sends a command and waits for its result. @throws when the browser refuses it or closes the connection */
+  /** Sends a command and waits for its result. @throws when the browser refuses it, or closes or has closed the connection */
   send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
     const id = (this.#lastId += 1);
     return new Promise((resolve, reject) => {
+      // What is sent on a closed WebSocket is discarded without an error.
+      if (this.#socket.readyState !== WebSocket.OPEN) throw new Error(CLOSED);
       this.#pending.set(id, { resolve, reject });
       this.#socket.send(JSON.stringify({ id, method, params, sessionId }));
     });
