@@ -124,6 +124,10 @@ describe('CompiledTemplates', () => {
       '2026-05-01 2026-05-01 22:30 Friday, May 1, 2026',
     ],
     [
+      '{{date day timeZone="America/New_York"}} {{date day timeZone="Pacific/Kiritimati"}} {{date "2026-05-01T00:00Z" timeZone="America/New_York"}}',
+      'May 1, 2026 May 1, 2026 Apr 30, 2026',
+    ],
+    [
       '{{date seconds "iso"}} {{date milliseconds "iso"}} {{date at "short" time="short"}}',
       '2026-05-01 2026-05-01 5/1/26, 10:30 PM',
     ],

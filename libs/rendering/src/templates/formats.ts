@@ -114,7 +114,8 @@ function formatted(value: unknown, locale: unknown, options: Intl.NumberFormatOp
 
 /**
  * A date, with `time` also its time, formatted for a locale and a time zone (default: UTC). Takes ISO 8601
- * (without an offset: UTC) and seconds or milliseconds since 1970.
+ * (without an offset: UTC) and seconds or milliseconds since 1970. A day without a time, such as a due date, is the same day in every
+ * time zone.
  *
  * @returns undefined if it is not a date, or an option is unknown
  */
@@ -125,7 +126,7 @@ export function formattedDate(
 ): string | undefined {
   const time = timeOf(value);
   if (Number.isNaN(time)) return undefined;
-  const request = dateOptions(style, options);
+  const request = dateOptions(style, isDayAlone(value) ? { ...options, timeZone: 'UTC' } : options);
   const locales = localesOf(style === 'iso' ? 'sv-SE' : options.locale);
   const key = JSON.stringify(['date', locales, request]);
   // Some clients draw the narrow space before "PM" as a box.
@@ -153,6 +154,10 @@ function styleOf(value: unknown): (typeof TIME_STYLES)[number] | undefined {
 function localesOf(locale: unknown): string[] {
   const tag = typeof locale === 'string' ? languageTag(locale) : undefined;
   return tag === undefined ? [DEFAULT_LOCALE] : [tag, DEFAULT_LOCALE];
+}
+
+function isDayAlone(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value.trim());
 }
 
 function timeOf(value: unknown): number {
