@@ -98,6 +98,14 @@ describe('analyseTemplate', () => {
     ['{{#if a > b}}x{{/if}}', '`{{#if (gt a b)}}`'],
     ['{{name | upper}}', 'there are no filters and no operators; write a helper: `{{uppercase name}}`'],
     ['{{name || "you"}}', '`{{default name "friend"}}`'],
+    [
+      '{{default name “friend”}}',
+      'line 1, column 16: `“friend”` begins with a typographic quote; write straight ones, as in `"friend"`',
+    ],
+    ['{{#if (eq plan ‘pro’)}}x{{/if}}', '`‘pro’` begins with a typographic quote'],
+    ['{{date a „long“}}', '`„long“` begins with a typographic quote'],
+    ['{{default name « ami »}}', '`«` begins with a typographic quote'],
+    ['{{“name”}}', '`“name”` begins with a typographic quote'],
     ['{{#if a}}x{{elseif b}}y{{/if}}', 'write `{{else if a}}`'],
     ['{{#foreach items}}x{{/foreach}}', 'write `{{#each list}}…{{/each}}`'],
     ['{{a.this}}', '`a.this` is not a path'],
@@ -123,6 +131,10 @@ describe('analyseTemplate', () => {
     [Array.from({ length: 1_001 }, (_, n) => `{{v${n}}}`).join(''), 'prints 1001 variables'],
   ])('S3: refuses %.60s and says where the fault is and how to fix it', (html, fault) => {
     expect(faultsOf(html).join('; ')).toContain(fault);
+  });
+
+  it('takes an apostrophe of either form inside of a name in brackets', () => {
+    expect(printedBy('{{[l’adresse]}}')).toEqual(['[l’adresse]']);
   });
 
   it('names the part of the template, and at most five faults', () => {

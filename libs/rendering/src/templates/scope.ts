@@ -5,6 +5,8 @@ import { pathText } from './variable-paths.ts';
 /** Bounds faults about missing variables, which contain their paths. */
 const MAX_PATH_CHARACTERS = 255;
 const DATA = new Set(['root', 'index', 'key', 'first', 'last']);
+/** Handlebars takes them for letters of a name: what stands in them would be a variable that nobody gives, and would print nothing. */
+const TYPOGRAPHIC_QUOTE = /^[“”„‟‘’‚‛«»‹›]/;
 
 /** The context of a node of the syntax tree. */
 export interface Scope {
@@ -79,6 +81,8 @@ export function variableOf(path: Path, { depth }: Scope): readonly string[] | un
 
 /** The fault of a path; undefined: none. */
 export function faultInPath(path: Path, { depth }: Scope): string | undefined {
+  if (TYPOGRAPHIC_QUOTE.test(path.original))
+    return `\`${shown(path.original)}\` begins with a typographic quote; write straight ones, as in \`"friend"\``;
   if (path.data && !DATA.has(path.parts[0] ?? ''))
     return `\`${shown(path.original)}\` is not known; there are ${[...DATA].map((name) => `\`@${name}\``).join(', ')}`;
   if (!path.data && path.depth > depth)
