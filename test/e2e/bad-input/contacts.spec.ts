@@ -118,9 +118,20 @@ describe('G2, G4: invalid bodies and unknown fields', () => {
         { ...ada, propertis: {} },
         '`propertis` is not a known field; did you mean `properties`?',
       ),
-      sending('a status', { ...ada, status: 'UNSUBSCRIBED' }, '`status` is not a known field'),
+      ...['status', 'unsubscribed', 'Unsubscribed_At'].map((name) =>
+        sending(
+          `a ${name}`,
+          { ...ada, [name]: 'UNSUBSCRIBED' },
+          `\`${name}\` is not a known field; a contact is unsubscribed by a call of its own, POST /v1/contacts/{contact_id}/unsubscribe`,
+        ),
+      ),
       sending('another address', { email: 'bob@example.net' }, '`email` is not a known field', UPDATE),
-      sending('a status', { status: 'UNSUBSCRIBED' }, '`status` is not a known field', UPDATE),
+      sending(
+        'a status',
+        { status: 'SUBSCRIBED' },
+        '`status` is not a known field; a contact is unsubscribed by a call of its own',
+        UPDATE,
+      ),
       sending(
         'everything wrong',
         { email: 1, properties: 1, x: 1 },

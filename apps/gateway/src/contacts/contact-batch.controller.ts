@@ -8,7 +8,7 @@ import { validateBody } from '../validation/validate-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { ContactBatchAnswer } from './contact.answers.ts';
-import { UpsertContactRequest, UpsertContactsRequest } from './contact.requests.ts';
+import { UpsertContactsRequest, validateUpsert } from './contact.requests.ts';
 import { contactView } from './contact-view.ts';
 
 @Controller('v1/contacts/batch')
@@ -46,6 +46,6 @@ function batchItem(item: unknown): ContactBatchItem {
 
 function wantedIn(item: unknown): WantedContact {
   if (!isJsonObject(item)) throw new Refusal(400, `The contact is ${kindOf(item)}; give an object`);
-  const { email, properties = {} } = validateBody(UpsertContactRequest, item);
+  const { email, properties = {} } = validateUpsert(item);
   return { email: addressIn(email), properties };
 }

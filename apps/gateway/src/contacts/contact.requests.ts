@@ -6,6 +6,7 @@ import { address } from '../validation/mailbox-rules.ts';
 import { jsonObject } from '../validation/object-rules.ts';
 import { Optional, Required, type Rule } from '../validation/rule.ts';
 import { oneOfWords } from '../validation/text-rules.ts';
+import { validateBody } from '../validation/validate-body.ts';
 
 const properties: Rule = jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys });
 const PROPERTIES_SENTENCE =
@@ -24,6 +25,23 @@ export class UpsertContactRequest {
 export class UpdateContactRequest {
   @Optional(properties, PROPERTIES_SENTENCE, { example: { plan: 'free', coupon: null } })
   properties?: JsonObject;
+}
+
+/** Validates a contact that is to be created or updated. @throws Refusal (400) */
+export function validateUpsert(body: unknown): UpsertContactRequest {
+  return validateBody(UpsertContactRequest, body, adviceForStatus);
+}
+
+/** Validates what is to be changed of a contact. @throws Refusal (400) */
+export function validateUpdate(body: unknown): UpdateContactRequest {
+  return validateBody(UpdateContactRequest, body, adviceForStatus);
+}
+
+/** Other services take the status among the fields of a contact, where an import could resubscribe people. */
+function adviceForStatus(name: string): string | undefined {
+  return /^(?:status|(?:un)?subscribed(?:_?at)?)$/i.test(name)
+    ? 'is not a known field; a contact is unsubscribed by a call of its own, POST /v1/contacts/{contact_id}/unsubscribe'
+    : undefined;
 }
 
 /** Several contacts that are to be created or updated together. */

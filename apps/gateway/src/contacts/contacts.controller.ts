@@ -8,7 +8,6 @@ import { propertiesTooLarge, SaveContacts } from '@posthorn/use-cases';
 import { Describes, type Refusals } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { LargeReads } from '../system/large-reads.ts';
-import { validateBody } from '../validation/validate-body.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { foundBy, PathId } from '../validation/path-ids.ts';
@@ -18,7 +17,13 @@ import {
   ContactsAnswer,
   ContactUpsertedAnswer,
 } from './contact.answers.ts';
-import { ContactsQuery, UpdateContactRequest, UpsertContactRequest } from './contact.requests.ts';
+import {
+  ContactsQuery,
+  UpdateContactRequest,
+  UpsertContactRequest,
+  validateUpdate,
+  validateUpsert,
+} from './contact.requests.ts';
 import { contactView } from './contact-view.ts';
 
 const TOO_LARGE: Refusals = {
@@ -84,7 +89,7 @@ export class ContactsController {
     refuses: TOO_LARGE,
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactUpsertedAnswer> {
-    const { email, properties = {} } = validateBody(UpsertContactRequest, body);
+    const { email, properties = {} } = validateUpsert(body);
     const wanted = { email: addressIn(email), properties };
     const { contact, isCreated } = await this.saveContacts.upsert(workspaceId, wanted);
     return { contact: contactView(contact), isCreated };
@@ -106,7 +111,7 @@ export class ContactsController {
     @PathId('contact_id') id: ContactId,
     @Body() body: unknown,
   ): Promise<ContactAnswer> {
-    const { properties = {} } = validateBody(UpdateContactRequest, body);
+    const { properties = {} } = validateUpdate(body);
     return answerOf(await this.saveContacts.update(caller.workspaceId, id, actorOf(caller), properties));
   }
 
