@@ -1,8 +1,16 @@
 import { SIZES, type JsonObject } from '@posthorn/domain';
 import { mailbox, mailboxes, recipient } from '../validation/mailbox-rules.ts';
 import { flag, jsonObject, shapedAs } from '../validation/object-rules.ts';
-import { Optional, Required } from '../validation/rule.ts';
+import { isJsonObject, makeRule, Optional, Required, type Rule } from '../validation/rule.ts';
 import { content, displayName, shortText, singleLine, timestamp } from '../validation/text-rules.ts';
+
+const name: Rule = singleLine(SIZES.templateName);
+/** The name of a template. Some services take an object with the variables inside. */
+const templateName: Rule = makeRule(name.schema, (value, field) =>
+  isJsonObject(value)
+    ? `\`${field}\` is an object; give the name of the template as a string, and \`variables\` beside it`
+    : name(value, field),
+);
 
 /** Tracking and unsubscribe settings of an email. */
 class EmailSettingsRequest {
@@ -109,7 +117,7 @@ export class RawEmailRequest extends AnyEmailRequest {
 
 /** An email made from a template of the workspace. */
 export class TemplatedEmailRequest extends AnyEmailRequest {
-  @Required(singleLine(SIZES.templateName), 'The name of the template.', { example: 'welcome' })
+  @Required(templateName, 'The name of the template.', { example: 'welcome' })
   template!: string;
 
   @Optional(

@@ -65,6 +65,13 @@ describe('G4: an unknown field', () => {
     ['htmlContent', 'html'],
     ['content', 'html'],
     ['reply_to_list', 'replyTo'],
+    ['asm', 'settings.unsubscribe'],
+    ['topic_id', 'settings.unsubscribe'],
+    ['o:tag', 'groupBy'],
+    ['o:deliverytime', 'sendAt'],
+    ['o:tracking-clicks', 'settings.trackClicks'],
+    ['o:tracking-opens', 'settings.trackOpens'],
+    ['h:Reply-To', 'replyTo'],
   ])('%s of another service is named with what stands for it here', (name, ours) => {
     expect(messageFor({ ...RAW, [name]: 'x' })).toBe(
       `\`${name}\` is not a known field; did you mean \`${ours}\`?`,
@@ -98,12 +105,20 @@ describe('G4: an unknown field', () => {
     expect(messageFor({ ...RAW, TemplateId: null })).not.toContain('is missing');
   });
 
+  it('is not looked for in a template that is an object with its variables: that is another service’s form', () => {
+    const template = { id: 'welcome', variables: { name: 'Ada' } };
+    expect(messageFor({ to: 'a@b.co', template })).toBe(
+      `\`template\` is an object; give the name of the template as a string, and \`variables\` beside it${BOTH_REQUIRE}`,
+    );
+  });
+
   it('of another service is not mapped to a field of the other kind of email', () => {
     const { to } = TEMPLATED;
     expect(messageFor({ template: 'a', to, TemplateModel: {} })).toMatch(/; did you mean `variables`\?$/);
     expect(messageFor({ ...RAW, TemplateModel: {} })).toMatch(
       /^`TemplateModel` is not a known field; there are /,
     );
+    expect(messageFor({ 'template': 'a', to, 't:variables': {} })).toMatch(/; did you mean `variables`\?$/);
     expect(messageFor({ ...TEMPLATED, HtmlBody: 'x' })).toMatch(
       /^`HtmlBody` is not a known field; there are /,
     );
@@ -120,6 +135,9 @@ describe('G4: an unknown field', () => {
     ['attachment', 'link to the file'],
     ['Metadata', 'store the id'],
     ['custom_args', 'store the id'],
+    ['v:order-id', 'store the id'],
+    ['h:X-Entity-Ref-ID', 'leave it out'],
+    ['recipient-variables', 'send each their own'],
   ])('%s, which is not possible, is answered with what to do instead', (name, instead) => {
     for (const email of [RAW, TEMPLATED])
       expect(messageFor({ ...email, [name]: [] })).toMatch(
