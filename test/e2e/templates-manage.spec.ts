@@ -124,7 +124,11 @@ describe('POST /v1/templates', () => {
       [{ from: 'nobody' }, '`from` has no `@`'],
       [{ from: undefined }, '`from` is missing'],
       [{ replyTo: 'nobody' }, '`replyTo` has no `@`'],
-      [{ defaults: [] }, '`defaults` is an array; give an object'],
+      [{ defaults: [1] }, '`defaults` is an array; give an object'],
+      [
+        { defaults: [] },
+        '`defaults` is an empty array; give an object, `{}` if it is empty, or leave it out',
+      ],
       [{ defaults: { a: 'x'.repeat(262_144) } }, '`defaults` has 262,152 bytes'],
       [{ hmtl: 'x' }, 'did you mean `html`?'],
       [{ html: null }, '`html` is null'],

@@ -28,10 +28,17 @@ export function jsonObject({ size, keys }: { size: Size; keys?: Size }): Rule {
     ...(keys && { maxProperties: keys.max }),
   };
   return makeRule(schema, (value, field) => {
-    if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
+    if (!isJsonObject(value)) return faultOfNoObject(value, field);
     const fault = (keys && sizeFault(Object.keys(value).length, keys)) ?? faultInContent(value, size);
     return fault === undefined ? undefined : `\`${field}\` ${fault}`;
   });
+}
+
+/** PHP writes an empty object as `[]`: there, a call fails only where there is nothing to give. */
+function faultOfNoObject(value: unknown, field: string): string {
+  return Array.isArray(value) && value.length === 0
+    ? `\`${field}\` is an empty array; give an object, \`{}\` if it is empty, or leave it out`
+    : `\`${field}\` is ${kindOf(value)}; give an object`;
 }
 
 function faultInContent(value: object, size: Size): string | undefined {
@@ -48,7 +55,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 export function shapedAs(requestClass: new () => object): Rule {
   const shape = shapeOf(requestClass);
   return makeRule(referenceTo(requestClass), (value, field) => {
-    if (!isJsonObject(value)) return `\`${field}\` is ${kindOf(value)}; give an object`;
+    if (!isJsonObject(value)) return faultOfNoObject(value, field);
     const path = `${field}.`;
     const faults = [...faultsInFields(shape, value, path), ...faultsInUnknown(shape, value, path)];
     return faults.join('; ') || undefined;
