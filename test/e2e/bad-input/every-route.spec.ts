@@ -49,7 +49,8 @@ describe.each(titledRoutes(V1_ROUTES.filter(({ bodies }) => bodies.length > 0)))
       refusing.refusesAll([
         ...(needsBody ? [bad('none', '', /^The body /)] : []),
         ...['{', '{"a":1,}', 'a=1', '{"a":NaN}', '<x/>'].map((body) => bad(body, body, /^The body /)),
-        ...['null', '1', '"x"', '[]', '[{}]', 'true'].map((body) => bad(body, body, /^The body /)),
+        ...['1', '"x"', '[{}]', 'true'].map((body) => bad(body, body, /^The body /)),
+        ...(needsBody ? ['null', '[]'].map((body) => bad(body, body, /^The body /)) : []),
         bad('no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'not valid UTF-8'),
         bad('a key twice', '{"a":1,"a":1}', '`a` twice'),
         bad('__proto__', '{"__proto__":1}', '`__proto__`'),
@@ -104,8 +105,10 @@ it('G4: every route without a body is tested with one', () => expect(ACTS.length
 describe.each(titledRoutes(ACTS))('%s: no body', (route) => {
   const notThere = { route, what: '', status: 404, names: /^There is no [\w ]+ with this id/ };
 
-  it('G4: is the same as an empty body of any type, and as an empty object', async () => {
-    await refusing.refusesAll([undefined, '', '{}', ' { }'].map((body) => ({ ...notThere, body })));
+  it('G4: is the same as an empty body of any type, and as an empty object or array or null', async () => {
+    await refusing.refusesAll(
+      [undefined, '', '{}', ' { }', '[]', ' [ ]', 'null'].map((body) => ({ ...notThere, body })),
+    );
     for (const type of ['text/plain', 'application/x-www-form-urlencoded'])
       await refusing.refuses({ ...notThere, body: '', headers: { 'Content-Type': type } });
     expectRefusal(await chunked(route, []), 404, notThere.names);
@@ -116,7 +119,7 @@ describe.each(titledRoutes(ACTS))('%s: no body', (route) => {
     await refusing.refusesAll([
       bad('{"force":true}', '`force` is not a known field; this call takes no body, leave it out'),
       bad('{"a":null,"b":{}}', '`a` is not a known field; `b` is not a known field; this call'),
-      ...['null', '[]', '[{}]', '"x"', '0'].map((body) => bad(body, 'The body must be a JSON object')),
+      ...['[{}]', '[[]]', '[null]', '"x"', '0'].map((body) => bad(body, 'The body must be a JSON object')),
       ...['{', ' ', 'cancel', '{"a":1,"a":2}', '{"__proto__":{}}'].map((body) => bad(body, /^The body /)),
       { ...bad('a=1', 'Content-Type'), status: 415, headers: { 'Content-Type': 'text/plain' } },
     ]);

@@ -6,7 +6,7 @@ import { refuseFields } from './unknown-fields.ts';
 
 /** The fault of a query parameter where none is allowed. */
 export const NO_QUERY = 'this call has no query, leave it out';
-/** The fault of a body where none is allowed; an empty one and `{}` are accepted. */
+/** The fault of a body where none is allowed; an empty one, `{}`, `[]` and `null` are accepted. */
 export const NO_BODY = 'this call takes no body, leave it out';
 
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD']);

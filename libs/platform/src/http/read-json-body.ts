@@ -36,6 +36,8 @@ export function largestOf({ maxBytes, maxBytesByPath = {} }: JsonBodyOptions): n
 const MAX_UNAUTHENTICATED_BYTES = 64 * 1024;
 
 const NOT_OBJECT = new Refusal(400, 'The body must be a JSON object');
+/** The same for `[]` and `null`, which some clients send where they are given no data: Laravel's and axios. */
+const NO_CONTENT = new Refusal(400, NOT_OBJECT.message);
 const MISSING = new Refusal(400, 'The body is missing; send a JSON object');
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -76,7 +78,7 @@ export function readJsonBody(
 }
 
 /**
- * The body of a request where it is optional; undefined: there is none, or it is empty.
+ * The body of a request where it is optional; undefined: there is none, or it has no content: it is empty, `[]` or `null`.
  *
  * @throws Refusal when there is one that is invalid
  */
@@ -84,7 +86,7 @@ export function bodyIfAny(request: Request): object | undefined {
   try {
     return request.body as object | undefined;
   } catch (fault) {
-    if (fault === MISSING) return undefined;
+    if (fault === MISSING || fault === NO_CONTENT) return undefined;
     throw fault;
   }
 }
@@ -181,7 +183,8 @@ function receive(
 function parseBody(bytes: Buffer, notObject: Refusal, batch: string | undefined): object {
   const value = parseStrictJson(decode(bytes), batch);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw notObject;
+  const hasContent = value !== null && !(Array.isArray(value) && value.length === 0);
+  throw hasContent || notObject !== NOT_OBJECT ? notObject : NO_CONTENT;
 }
 
 function decode(bytes: Buffer): string {
