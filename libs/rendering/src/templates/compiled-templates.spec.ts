@@ -112,6 +112,10 @@ describe('CompiledTemplates', () => {
       '€1,234.50 1.234,50\u00a0€ ¥1,235',
     ],
     [
+      '{{currency total "EUR" locale="fr-FR"}} {{number total locale="fr-FR"}}',
+      '1\u00a0234,50\u00a0€ 1\u00a0234,5',
+    ],
+    [
       '{{number total locale="de_DE"}} {{currency total "EUR" locale=german}} {{date at locale=german}}',
       '1.234,5 1.234,50\u00a0€ 01.05.2026',
     ],

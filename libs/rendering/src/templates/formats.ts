@@ -12,6 +12,8 @@ const MAX_CACHED_FORMATS = 100;
 /** Each format takes some 60 kB outside of the heap, which neither V8 nor the limits of a thread count: without collecting, a gigabyte accumulated. */
 const CREATIONS_PER_COLLECTION = 200;
 const DEFAULT_LOCALE = 'en-US';
+/** Before "PM", and in French between thousands: some clients draw it as a box. */
+const NARROW_SPACE = '\u202f';
 /** The maximum of decimals of a number or an amount. */
 export const MAX_DECIMALS = 10;
 export const TIME_STYLES = ['short', 'medium', 'long', 'full'] as const;
@@ -109,7 +111,9 @@ function formatted(value: unknown, locale: unknown, options: Intl.NumberFormatOp
   if (Number.isNaN(number)) return undefined;
   const locales = localesOf(locale);
   const key = JSON.stringify(['number', locales, options]);
-  return cachedFormat(key, () => new Intl.NumberFormat(locales, options))?.format(number);
+  return cachedFormat(key, () => new Intl.NumberFormat(locales, options))
+    ?.format(number)
+    .replaceAll(NARROW_SPACE, '\u00a0');
 }
 
 /**
@@ -129,10 +133,9 @@ export function formattedDate(
   const request = dateOptions(style, isDayAlone(value) ? { ...options, timeZone: 'UTC' } : options);
   const locales = localesOf(style === 'iso' ? 'sv-SE' : options.locale);
   const key = JSON.stringify(['date', locales, request]);
-  // Some clients draw the narrow space before "PM" as a box.
   return cachedFormat(key, () => new Intl.DateTimeFormat(locales, request))
     ?.format(time)
-    .replaceAll('\u202f', ' ');
+    .replaceAll(NARROW_SPACE, ' ');
 }
 
 /** The short style of Swedish (`sv-SE`) writes dates as in ISO 8601. */
