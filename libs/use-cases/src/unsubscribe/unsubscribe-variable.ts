@@ -2,7 +2,9 @@ import type { JsonObject } from '@posthorn/domain';
 
 /** The template variable for the link: `{{unsubscribeUrl}}`. */
 const NAME = 'unsubscribeUrl';
-const PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
+/** Also with three braces, which templates have for what is not escaped, and percent-encoded, as programs that inline CSS write links. */
+const PLACEHOLDER =
+  /(?:\{\{\{?|(?:%7[Bb]){2,3})(?:\s|%20)*unsubscribeUrl(?:\s|%20)*(?:\}\}\}?|(?:%7[Dd]){2,3})/g;
 /** More than any email needs. The link is several times as long, so 5 MiB of placeholders would become a message of 30 MB. */
 const MAX_PLACEHOLDERS = 1_000;
 
