@@ -106,6 +106,11 @@ describe('analyseTemplate', () => {
     ['{{date a „long“}}', '`„long“` begins with a typographic quote'],
     ['{{default name « ami »}}', '`«` begins with a typographic quote'],
     ['{{“name”}}', '`“name”` begins with a typographic quote'],
+    [
+      '<p>\n<a href="https://x.example/?t=%7B%7Btoken%7D%7D">x</a>',
+      'line 2, column 31: `%7B%7Btoken%7D%7D` is a tag whose braces are percent-encoded, as programs that inline CSS do in links; write `{{` and `}}`',
+    ],
+    ['<img src="%7b%7b%20logo%20%7d%7d">', 'line 1, column 11: `%7b%7b%20logo%20%7d%7d` is a tag'],
     ['{{#if a}}x{{elseif b}}y{{/if}}', 'write `{{else if a}}`'],
     ['{{#foreach items}}x{{/foreach}}', 'write `{{#each list}}…{{/each}}`'],
     ['{{a.this}}', '`a.this` is not a path'],
@@ -135,6 +140,13 @@ describe('analyseTemplate', () => {
 
   it('takes an apostrophe of either form inside of a name in brackets', () => {
     expect(printedBy('{{[l’adresse]}}')).toEqual(['[l’adresse]']);
+  });
+
+  it('takes percent-encoded braces that enclose no tag, and any outside of the HTML', () => {
+    const text = '%7B%7Btoken%7D%7D';
+    expect(analyseTemplate({ subject: 'x', html: '<a href="?a=%7B%7B">x</a> %7D%7D', text })).toEqual({
+      printed: [],
+    });
   });
 
   it('names the part of the template, and at most five faults', () => {

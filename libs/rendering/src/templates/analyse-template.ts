@@ -1,5 +1,5 @@
 import { compilePart } from './compile-part.ts';
-import { type Fault, isFault, parsePart } from './parse-part.ts';
+import { type Fault, faultOfEncodedTag, isFault, parsePart } from './parse-part.ts';
 import { Output } from './output.ts';
 import { PART_NAMES, type PartName, type TemplateParts } from './template-parts.ts';
 import { PartAnalyser } from './analyse-part.ts';
@@ -46,6 +46,8 @@ function analysePart(
 ): { faults: readonly Fault[]; printed: Iterable<string> } {
   const program = parsePart(source);
   if (isFault(program)) return { faults: [program], printed: [] };
+  const encoded = name === 'html' ? faultOfEncodedTag(source) : undefined;
+  if (encoded !== undefined) return { faults: [encoded], printed: [] };
   const analyser = new PartAnalyser();
   analyser.walk(program);
   if (analyser.faults.length > 0) return analyser;

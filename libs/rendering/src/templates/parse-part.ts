@@ -23,6 +23,9 @@ export interface Fault {
   readonly message: string;
 }
 
+/** Programs that inline CSS write links again, and take the braces in them for characters that a URL cannot have. */
+const ENCODED_TAG = /%7B%7B[^\s"'<>]{1,100}?%7D%7D/i;
+
 interface Lexer {
   readonly yylloc?: { readonly first_line: number; readonly first_column: number };
 }
@@ -45,6 +48,18 @@ export function parsePart(source: string): Program | Fault {
   } catch (error) {
     return faultOf(error, source);
   }
+}
+
+/** The fault of the first tag in HTML whose braces are percent-encoded: its link would lead nowhere, in every email. */
+export function faultOfEncodedTag(html: string): Fault | undefined {
+  const found = ENCODED_TAG.exec(html);
+  if (found === null) return undefined;
+  const before = html.slice(0, found.index).split(LINE_BREAK);
+  return {
+    line: before.length,
+    column: before.at(-1)!.length + 1,
+    message: `\`${shown(found[0])}\` is a tag whose braces are percent-encoded, as programs that inline CSS do in links; write \`{{\` and \`}}\``,
+  };
 }
 
 /** Whether a part could not be parsed. */
