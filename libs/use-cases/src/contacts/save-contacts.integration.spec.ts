@@ -8,6 +8,7 @@ import {
   faultOf,
   WorkspaceStore,
 } from '@posthorn/database';
+import { partitionOf } from '../accept/partition-of.ts';
 import { SaveContacts } from './save-contacts.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
@@ -38,15 +39,21 @@ const WAITING_FOR_LOCKS = `
 SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
+const wantedBatch = (from: number, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ wanted: wanted(from + n), email: null }));
+
+/** Another workspace, whose contacts are saved in the same groups. */
+async function workspaceBeside(id: WorkspaceId): Promise<WorkspaceId> {
+  for (;;) {
+    const { id: other } = await new WorkspaceStore(database).create('Neighbour', null, POSTHORN);
+    if (partitionOf(other) % 4 === partitionOf(id) % 4) return other;
+  }
+}
 
 it('concurrent calls share one transaction, of at most 500 contacts, and each gets its own', async () => {
   const store = new CountingStore(database);
   const manage = managed(store);
-  const batch = (from: number, count: number) =>
-    manage.upsertBatch(
-      acme,
-      Array.from({ length: count }, (_, n) => ({ wanted: wanted(from + n), email: null })),
-    );
+  const batch = (from: number, count: number) => manage.upsertBatch(acme, wantedBatch(from, count));
   const single = Promise.all(Array.from({ length: 100 }, (_, n) => manage.upsert(acme, wanted(n))));
   const batches = Promise.all([batch(100, 400), batch(500, 500)]);
   await manage.upsert(acme, wanted(0));
@@ -58,6 +65,17 @@ it('concurrent calls share one transaction, of at most 500 contacts, and each ge
   expect(answered.map(({ email }) => email)).toEqual(
     Array.from({ length: 1_000 }, (_, n) => wanted(n).email),
   );
+});
+
+it('a contact of another workspace does not wait for all the batches of one that imports a list', async () => {
+  const neighbour = await workspaceBeside(acme);
+  const store = new CountingStore(database);
+  const manage = managed(store);
+  await Promise.all([
+    ...Array.from({ length: 4 }, (_, n) => manage.upsertBatch(acme, wantedBatch(n * 500, 500))),
+    manage.upsert(neighbour, wanted(0)),
+  ]);
+  expect(store.groups).toEqual([500, 1, 500, 500, 500]);
 });
 
 it('a locked contact fails its own calls, however many, and no other of the group', async () => {

@@ -33,6 +33,7 @@ export class UpsertContacts {
       bytesOf: (upserts) => Buffer.byteLength(JSON.stringify(upserts)),
       partitions: GROUPS_AT_ONCE,
       partitionOf: ([upsert]) => partitionOf(upsert!.workspaceId),
+      ownerOf: ([upsert]) => upsert!.workspaceId,
     });
   }
 
