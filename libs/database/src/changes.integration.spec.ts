@@ -36,7 +36,7 @@ async function contact(): Promise<Held> {
   const [written] = await new ContactStore(stores.database).upsert([upsert]);
   const { id } = (written as { contact: Contact }).contact;
   const changes = new ContactChanges(stores.database);
-  return { table: 'contacts', id, change: (n) => changes.update(acme, id, TESTS, { n }) };
+  return { table: 'contacts', id, change: (n) => changes.update(acme, TESTS, id, { n }) };
 }
 
 async function email(): Promise<Held> {

@@ -148,10 +148,10 @@ async function recipientChanges(): Promise<Repeated[]> {
   const suppressions = new SuppressionChanges(stores.database);
   const address = { email: 'bob@example.net', reason: 'MANUAL' } as const;
   const { id: suppressionId } = (await suppressions.add(workspaceId, OPERATOR, address)).suppression;
-  const release = () => suppressions.remove(workspaceId, suppressionId, OPERATOR);
+  const release = () => suppressions.remove(workspaceId, OPERATOR, suppressionId);
   const upsert = { workspaceId, email: 'eve@example.net', properties: {} };
   const { id: contactId } = (await new ContactStore(stores.database).upsert([upsert]))[0]!.contact;
-  const forget = () => new ContactChanges(stores.database).delete(workspaceId, contactId, OPERATOR);
+  const forget = () => new ContactChanges(stores.database).delete(workspaceId, OPERATOR, contactId);
   return [
     { what: 'a recipient unsubscribed', change: unsubscribe, ask: unsubscribe, answer: 'UNSUBSCRIBED' },
     { what: 'an address is not suppressed', change: release, ask: release, answer: undefined },
@@ -171,7 +171,7 @@ async function workspaceChanges(): Promise<Repeated[]> {
   const period = { since: new Date(Date.now() - HOUR_MS), until: new Date() };
   const recover = async (recoveryId = newId('rcv', Date.now())) => {
     const wanted = { id: recoveryId, ...period };
-    return (await new RecoveryStore(stores.database).begin(acme, webhook, OPERATOR, wanted))?.id;
+    return (await new RecoveryStore(stores.database).begin(acme, OPERATOR, webhook, wanted))?.id;
   };
   return [
     { what: 'an API key was deleted', change: revoke, ask: revoke, answer: undefined },

@@ -61,8 +61,8 @@ export class EmailsController {
     const filter = emailFilter(input);
     const workspaceId = input.id('workspace', 'wrk');
     const page = input.pageRequest('trs');
-    if (workspaceId === undefined) return this.search.list(filter, page);
-    const found = await this.list.list(workspaceId, filter, page);
+    if (workspaceId === undefined) return this.search.list(page, filter);
+    const found = await this.list.list(workspaceId, page, filter);
     return { ...found, items: found.items.map((email) => ({ ...email, workspaceId })) };
   }
 }

@@ -92,7 +92,7 @@ export class SuppressionsController {
     const actor = operatorOf(request);
     const id = orNotFound(parseId('sup', text), NO_SUPPRESSION);
     const workspaceId = await this.search.workspaceOf(id);
-    const removed = workspaceId && (await this.changes.remove(workspaceId, id, actor));
+    const removed = workspaceId && (await this.changes.remove(workspaceId, actor, id));
     return redirectWithConfirmation(
       '/suppressions',
       removed ? 'removed' : 'gone',
@@ -113,7 +113,7 @@ export class SuppressionsController {
     const email = input.address('email');
     const workspaceId = input.id('workspace', 'wrk');
     const page = input.pageRequest('sup');
-    if (workspaceId === undefined) return this.search.list(email, page);
+    if (workspaceId === undefined) return this.search.list(page, email);
     return this.suppressions.list(workspaceId, page, { email });
   }
 }

@@ -26,7 +26,7 @@ export class WebhookActionsController {
   ): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const { webhook, id } = await this.reader.locate(webhookText, text);
-    orNotFound(await this.again.sendAgain(webhook.workspaceId, webhook.id, id, actor), NO_DELIVERY);
+    orNotFound(await this.again.sendAgain(webhook.workspaceId, actor, webhook.id, id), NO_DELIVERY);
     return redirectWithConfirmation(`/webhooks/${webhook.id}/deliveries/${id}`, 'redelivered');
   }
 
@@ -40,7 +40,7 @@ export class WebhookActionsController {
     if (since === undefined)
       throw new Refusal(400, '`since` is missing; give the time since which deliveries have failed');
     const wanted = { since, until: input.time('until') };
-    orNotFound(await this.recoveries.begin(workspaceId, id, actor, wanted), NO_WEBHOOK);
+    orNotFound(await this.recoveries.begin(workspaceId, actor, id, wanted), NO_WEBHOOK);
     return redirectWithConfirmation(`/webhooks/${id}`, 'recovering');
   }
 }

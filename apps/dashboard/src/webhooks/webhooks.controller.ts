@@ -36,7 +36,7 @@ export class WebhooksController {
   @Get()
   async find(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const result = await runSearch(WEBHOOK_FIELDS, query, response, (input) =>
-      this.search.list(webhookFilter(input), input.pageRequest('wh')),
+      this.search.list(input.pageRequest('wh'), webhookFilter(input)),
     );
     const workspaces = await readWorkspaces(this.workspaces, result.found?.items);
     const content = webhooksPage({ ...result, workspaces });
@@ -57,7 +57,7 @@ export class WebhooksController {
       this.recoveries.list(workspaceId, id, MAX_RECOVERIES),
     ]);
     const deliveries = await runSearch(DELIVERY_FIELDS, query, response, (input) =>
-      this.deliveries.list(workspaceId, id, deliveryFilter(input), input.pageRequest('dlv')),
+      this.deliveries.list(workspaceId, id, input.pageRequest('dlv'), deliveryFilter(input)),
     );
     const done = confirmationIn(query, CONFIRMATIONS);
     const shown = { webhook, workspace: workspace!, recoveries, deliveries, account, done };

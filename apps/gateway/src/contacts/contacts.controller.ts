@@ -112,7 +112,7 @@ export class ContactsController {
     @Body() body: unknown,
   ): Promise<ContactAnswer> {
     const { properties = {} } = validateUpdate(body);
-    return answerOf(await this.saveContacts.update(caller.workspaceId, id, actorOf(caller), properties));
+    return answerOf(await this.saveContacts.update(caller.workspaceId, actorOf(caller), id, properties));
   }
 
   @Post(':contact_id/unsubscribe')
@@ -159,12 +159,12 @@ export class ContactsController {
     @Caller() caller: Principal,
     @PathId('contact_id') id: ContactId,
   ): Promise<ContactDeletedAnswer> {
-    const deleted = await this.changes.delete(caller.workspaceId, id, actorOf(caller));
+    const deleted = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
     return { ...answerOf(deleted), isDeleted: true };
   }
 
   private async setStatus(caller: Principal, id: ContactId, status: ContactStatus): Promise<ContactAnswer> {
-    return answerOf(await this.changes.setStatus(caller.workspaceId, id, actorOf(caller), status));
+    return answerOf(await this.changes.setStatus(caller.workspaceId, actorOf(caller), id, status));
   }
 }
 

@@ -75,7 +75,7 @@ export class EmailsController {
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<EmailsAnswer> {
     const validated = validateQuery(EmailsQuery, query);
     const filter = emailFilter(validated);
-    const page = await this.emailList.list(caller.workspaceId, filter, pageById('trs', validated));
+    const page = await this.emailList.list(caller.workspaceId, pageById('trs', validated), filter);
     return { emails: { ...page, items: page.items.map(emailSummaryView) } };
   }
 

@@ -89,7 +89,7 @@ export class SuppressionsController {
     @Caller() caller: Principal,
     @PathId('suppression_id') id: SuppressionId,
   ): Promise<SuppressionDeletedAnswer> {
-    const removed = await this.changes.remove(caller.workspaceId, id, actorOf(caller));
+    const removed = await this.changes.remove(caller.workspaceId, actorOf(caller), id);
     return { ...answerOf(removed), isDeleted: true };
   }
 }

@@ -45,7 +45,7 @@ export class DeliveriesController {
   ): Promise<DeliveriesAnswer> {
     const validated = validateQuery(DeliveriesQuery, query);
     const filter = deliveryFilter(validated);
-    const page = await this.deliveries.list(workspaceId, id, filter, pageById('dlv', validated));
+    const page = await this.deliveries.list(workspaceId, id, pageById('dlv', validated), filter);
     return { deliveries: foundBy('webhook_id', page) };
   }
 
@@ -89,7 +89,7 @@ export class DeliveriesController {
     @PathId('delivery_id') id: DeliveryId,
   ): Promise<DeliveryAnswer> {
     const { workspaceId } = caller;
-    const delivery = await this.again.sendAgain(workspaceId, webhookId, id, actorOf(caller));
+    const delivery = await this.again.sendAgain(workspaceId, actorOf(caller), webhookId, id);
     if (delivery === undefined)
       throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'delivery_id');
     return { delivery };
@@ -116,7 +116,7 @@ export class DeliveriesController {
     const { event } = validateBody(TestWebhookRequest, body);
     const delivery = foundBy(
       'webhook_id',
-      await this.again.sendTest(caller.workspaceId, id, actorOf(caller), event),
+      await this.again.sendTest(caller.workspaceId, actorOf(caller), id, event),
     );
     return { delivery };
   }

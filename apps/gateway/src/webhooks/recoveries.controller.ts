@@ -47,7 +47,7 @@ export class RecoveriesController {
     const wanted = { since: dateOf(since), until: until === undefined ? undefined : dateOf(until) };
     const recovery = foundBy(
       'webhook_id',
-      await this.recoverDeliveries.begin(caller.workspaceId, id, actorOf(caller), wanted),
+      await this.recoverDeliveries.begin(caller.workspaceId, actorOf(caller), id, wanted),
     );
     return { recovery: recoveryView(recovery) };
   }

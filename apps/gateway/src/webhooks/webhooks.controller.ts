@@ -106,7 +106,7 @@ export class WebhooksController {
     const wanted = validateBody(UpdateWebhookRequest, body);
     const webhook = foundBy(
       'webhook_id',
-      await this.webhooks.update(caller.workspaceId, id, actorOf(caller), wanted),
+      await this.webhooks.update(caller.workspaceId, actorOf(caller), id, wanted),
     );
     return { webhook: webhookView(webhook) };
   }
@@ -133,7 +133,7 @@ export class WebhooksController {
     const wanted = validateBody(RotateTokenRequest, body);
     const webhook = foundBy(
       'webhook_id',
-      await this.webhooks.rotateToken(caller.workspaceId, id, actorOf(caller), wanted),
+      await this.webhooks.rotateToken(caller.workspaceId, actorOf(caller), id, wanted),
     );
     return { webhook: webhookView(webhook), previousTokenUntil: webhook.previousTokenUntil };
   }
@@ -153,7 +153,7 @@ export class WebhooksController {
   ): Promise<WebhookDeletedAnswer> {
     const webhook = foundBy(
       'webhook_id',
-      await this.webhooks.delete(caller.workspaceId, id, actorOf(caller)),
+      await this.webhooks.delete(caller.workspaceId, actorOf(caller), id),
     );
     return { webhook: webhookView(webhook), isDeleted: true };
   }

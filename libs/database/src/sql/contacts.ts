@@ -64,8 +64,8 @@ export interface ContactFilter {
  */
 export function listContacts(
   workspaceId: WorkspaceId,
-  { email, status }: ContactFilter,
   page: PageRequest<ContactId>,
+  { email, status }: ContactFilter,
 ): Statement {
   const values = new Values();
   const conditions = [

@@ -48,8 +48,8 @@ LEFT JOIN LATERAL (
 export function listDeliveries(
   workspaceId: WorkspaceId,
   webhookId: WebhookId,
-  filter: DeliveryFilter,
   window: ScanWindow,
+  filter: DeliveryFilter,
 ): Statement {
   const values = new Values();
   const { status, event, eventId } = filter;

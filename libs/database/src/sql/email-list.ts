@@ -48,7 +48,7 @@ JOIN     emails e ON e.id = g.id`;
  * starts (the last two include the status); emails_pkey for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly
  * partitions are pruned. Locks: none.
  */
-export function listEmails(workspaceId: WorkspaceId, filter: EmailFilter, window: ScanWindow): Statement {
+export function listEmails(workspaceId: WorkspaceId, window: ScanWindow, filter: EmailFilter): Statement {
   const values = new Values();
   const workspace = `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`;
   const { indexed, others } = conditionsOf(filter, values);

@@ -8,7 +8,7 @@ import { all, boundsOf, inOrder, type Statement, type ScanWindow, boundedScan, V
  * grows with the number of workspaces. Otherwise scans emails_pkey from there and filters. Time bounds are expressed as bounds of the id, so that other
  * monthly partitions are pruned. Locks: none.
  */
-export function searchEmails(filter: EmailFilter, window: ScanWindow): Statement {
+export function searchEmails(window: ScanWindow, filter: EmailFilter): Statement {
   const values = new Values();
   const { indexed, others } = conditionsOf(filter, values);
   const indexConditions = boundsOf(filter, window, values);

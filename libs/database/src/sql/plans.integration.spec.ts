@@ -399,7 +399,7 @@ const STATEMENTS: readonly Checked[] = [
     'webhooks_by_workspace_idx',
   ),
   checked(
-    { LIST_CONTACTS: listContacts(SOME_WORKSPACE, {}, PAGE).text },
+    { LIST_CONTACTS: listContacts(SOME_WORKSPACE, PAGE, {}).text },
     () => [someWorkspace(), '51'],
     'contacts_by_workspace_idx',
   ),
@@ -407,8 +407,8 @@ const STATEMENTS: readonly Checked[] = [
     {
       LIST_CONTACTS_BY_STATUS: listContacts(
         SOME_WORKSPACE,
-        { status: 'UNSUBSCRIBED' },
         { ...PAGE, sort: 'createdAt.asc' },
+        { status: 'UNSUBSCRIBED' },
       ).text,
     },
     () => [someWorkspace(), `'UNSUBSCRIBED'`, '51'],
@@ -416,17 +416,16 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked(
     {
-      LIST_CONTACTS_BY_EMAIL: listContacts(
-        SOME_WORKSPACE,
-        { email: 'a@example.net', status: 'SUBSCRIBED' },
-        PAGE,
-      ).text,
+      LIST_CONTACTS_BY_EMAIL: listContacts(SOME_WORKSPACE, PAGE, {
+        email: 'a@example.net',
+        status: 'SUBSCRIBED',
+      }).text,
     },
     () => [someWorkspace(), `'PERSON7@example.net'`, `'SUBSCRIBED'`, '51'],
     'contacts_workspace_email_key',
   ),
   checked(
-    { LIST_SUPPRESSIONS: listSuppressions(SOME_WORKSPACE, {}, PAGE).text },
+    { LIST_SUPPRESSIONS: listSuppressions(SOME_WORKSPACE, PAGE, {}).text },
     () => [someWorkspace(), '51'],
     'suppressions_by_workspace_idx',
   ),
@@ -434,8 +433,8 @@ const STATEMENTS: readonly Checked[] = [
     {
       LIST_SUPPRESSIONS_BY_REASON: listSuppressions(
         SOME_WORKSPACE,
-        { reason: 'COMPLAINT' },
         { ...PAGE, sort: 'createdAt.asc' },
+        { reason: 'COMPLAINT' },
       ).text,
     },
     () => [someWorkspace(), `'COMPLAINT'`, '51'],
@@ -443,11 +442,10 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked(
     {
-      LIST_SUPPRESSIONS_BY_EMAIL: listSuppressions(
-        SOME_WORKSPACE,
-        { email: 'a@example.net', reason: 'COMPLAINT' },
-        PAGE,
-      ).text,
+      LIST_SUPPRESSIONS_BY_EMAIL: listSuppressions(SOME_WORKSPACE, PAGE, {
+        email: 'a@example.net',
+        reason: 'COMPLAINT',
+      }).text,
     },
     () => [someWorkspace(), `'PERSON7@example.net'`, `'COMPLAINT'`, '51'],
     'suppressions_workspace_email_key',
@@ -458,12 +456,12 @@ const STATEMENTS: readonly Checked[] = [
     'suppressions_(pkey|by_workspace_idx)',
   ),
   checked(
-    { SEARCH_SUPPRESSIONS: searchSuppressions(undefined, PAGE).text },
+    { SEARCH_SUPPRESSIONS: searchSuppressions(PAGE, undefined).text },
     () => ['51'],
     'suppressions_pkey',
   ),
   checked(
-    { SEARCH_SUPPRESSIONS_BY_EMAIL: searchSuppressions('a@example.net', PAGE).text },
+    { SEARCH_SUPPRESSIONS_BY_EMAIL: searchSuppressions(PAGE, 'a@example.net').text },
     () => [`'PERSON7@example.net'`, '51'],
     'suppressions_workspace_email_key',
   ),
@@ -524,7 +522,7 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked({ BUSIEST_LANES }, () => ['8', '1000'], 'outbox_ready_by_lane_idx'),
   checked(
-    { SEARCH_EMAILS: searchEmails({ status: 'FAILED' }, STRETCH).text },
+    { SEARCH_EMAILS: searchEmails(STRETCH, { status: 'FAILED' }).text },
     () => [`'FAILED'`, '10000', '51'],
     'emails_.*_pkey',
   ),
@@ -628,7 +626,7 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked(
     {
-      LIST_DELIVERIES: listDeliveries(SOME_WORKSPACE, idFromUuid('wh', NOBODY), {}, STRETCH).text,
+      LIST_DELIVERIES: listDeliveries(SOME_WORKSPACE, idFromUuid('wh', NOBODY), STRETCH, {}).text,
     },
     () => [text(sample.webhooks[0]), text(NOBODY), '10000', '51'],
     'webhook_deliveries_.*_webhook_id_id_idx.*',

@@ -27,8 +27,8 @@ export interface SuppressionFilter {
  */
 export function listSuppressions(
   workspaceId: WorkspaceId,
-  { email, reason }: SuppressionFilter,
   page: PageRequest<SuppressionId>,
+  { email, reason }: SuppressionFilter,
 ): Statement {
   const values = new Values();
   const conditions = [
@@ -45,7 +45,7 @@ export function listSuppressions(
  * With an address, looks up the entry of each workspace (suppressions_workspace_email_key), so the cost grows with the number of workspaces; without one,
  * reads suppressions_pkey in its order. Locks: none.
  */
-export function searchSuppressions(email: string | undefined, page: PageRequest<SuppressionId>): Statement {
+export function searchSuppressions(page: PageRequest<SuppressionId>, email: string | undefined): Statement {
   const values = new Values();
   const searched = email === undefined ? 'suppressions' : entriesOf(values.add(email, 'text'));
   return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, [], page, values);

@@ -41,11 +41,11 @@ export class ContactChanges {
    */
   update(
     workspaceId: WorkspaceId,
-    id: ContactId,
     actor: Actor,
+    id: ContactId,
     given: JsonObject,
   ): Promise<Contact | { readonly exceeded: ExceededSize } | undefined> {
-    return this.change(workspaceId, id, actor, async (before, context) => {
+    return this.change(workspaceId, actor, id, async (before, context) => {
       const merged = mergeProperties(before.properties, given);
       if ('exceeded' in merged) return merged;
       const changes = changesBetween(before.properties, merged.properties);
@@ -61,11 +61,11 @@ export class ContactChanges {
   /** Unsubscribes or resubscribes the contact. */
   setStatus(
     workspaceId: WorkspaceId,
-    id: ContactId,
     actor: Actor,
+    id: ContactId,
     status: ContactStatus,
   ): Promise<Contact | undefined> {
-    return this.change(workspaceId, id, actor, async (before, context) => {
+    return this.change(workspaceId, actor, id, async (before, context) => {
       // Even for a contact that is subscribed: it may have been created again after the person was erased.
       if (status === 'SUBSCRIBED')
         await context.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
@@ -79,8 +79,8 @@ export class ContactChanges {
   }
 
   /** Deletes the contact and returns it as it was; its emails are kept. */
-  delete(workspaceId: WorkspaceId, id: ContactId, actor: Actor): Promise<Contact | undefined> {
-    return this.change(workspaceId, id, actor, async (contact, context) => {
+  delete(workspaceId: WorkspaceId, actor: Actor, id: ContactId): Promise<Contact | undefined> {
+    return this.change(workspaceId, actor, id, async (contact, context) => {
       const events = eventsAsJson(context.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
       await runWithEvents(context.transaction, DELETE_CONTACT, [events, uuidOf(id)]);
       await audit(context, 'contact.deleted', contact);
@@ -91,8 +91,8 @@ export class ContactChanges {
   /** Locks only this one row, so that no two changes can deadlock. */
   private change<Result>(
     workspaceId: WorkspaceId,
-    id: ContactId,
     actor: Actor,
+    id: ContactId,
     work: (before: Contact, context: ChangeContext) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { changes, clock } = this.database;

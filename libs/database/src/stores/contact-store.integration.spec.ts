@@ -80,7 +80,7 @@ describe('A list of contacts', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     for (const name of names) {
       const { id } = await create(`${name}@example.net`);
-      if ('bd'.includes(name)) await changes.setStatus(acme, id, ACTOR, 'UNSUBSCRIBED');
+      if ('bd'.includes(name)) await changes.setStatus(acme, ACTOR, id, 'UNSUBSCRIBED');
       // The order within a millisecond is undefined.
       await sleep(2);
     }
@@ -105,7 +105,7 @@ describe('A list of contacts', () => {
 describe('Changes of a contact', () => {
   it('W11: an update merges properties, is reported with what has changed, and is audited without the values', async () => {
     const { id } = await create('ada@example.net', { plan: 'free', city: 'London', age: 36 });
-    const updated = await changes.update(acme, id, ACTOR, { plan: 'paid', city: null, age: 36 });
+    const updated = await changes.update(acme, ACTOR, id, { plan: 'paid', city: null, age: 36 });
     expect(updated).toMatchObject({ id, properties: { plan: 'paid', age: 36 } });
     expect(await contacts.find(acme, id)).toEqual(updated);
     const [, event] = await told();
@@ -117,14 +117,14 @@ describe('Changes of a contact', () => {
   it('W11: unsubscribing, resubscribing and deleting are each reported and audited once', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
     for (const status of ['UNSUBSCRIBED', 'SUBSCRIBED'] as const) {
-      const changed = await changes.setStatus(acme, id, ACTOR, status);
+      const changed = await changes.setStatus(acme, ACTOR, id, status);
       expect(changed).toMatchObject({ status, properties: { plan: 'free' } });
       expect(changed!.unsubscribedAt === null).toBe(status === 'SUBSCRIBED');
-      expect(await changes.setStatus(acme, id, ACTOR, status)).toEqual(changed);
+      expect(await changes.setStatus(acme, ACTOR, id, status)).toEqual(changed);
       expect(await contacts.find(acme, id)).toEqual(changed);
     }
-    expect(await changes.delete(acme, id, ACTOR)).toMatchObject({ id, properties: { plan: 'free' } });
-    expect(await changes.delete(acme, id, ACTOR)).toBeUndefined();
+    expect(await changes.delete(acme, ACTOR, id)).toMatchObject({ id, properties: { plan: 'free' } });
+    expect(await changes.delete(acme, ACTOR, id)).toBeUndefined();
     expect(await contacts.find(acme, id)).toBeUndefined();
     const causes = ['UNSUBSCRIBED', 'RESUBSCRIBED', 'DELETED'];
     expect(await toldNames()).toEqual(['CREATED', ...causes].map((cause) => `CONTACT_${cause}`));
@@ -134,8 +134,8 @@ describe('Changes of a contact', () => {
   it('W11: an update without a change writes nothing', async () => {
     const { id } = await create('ada@example.net', { a: [1, { b: 2 }] });
     const before = await stores.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)]);
-    await changes.update(acme, id, ACTOR, { a: [1, { b: 2 }], gone: null });
-    await changes.setStatus(acme, id, ACTOR, 'SUBSCRIBED');
+    await changes.update(acme, ACTOR, id, { a: [1, { b: 2 }], gone: null });
+    await changes.setStatus(acme, ACTOR, id, 'SUBSCRIBED');
     expect(await stores.ask('SELECT xmin, * FROM contacts WHERE id = $1', [uuidOf(id)])).toEqual(before);
     expect([await toldNames(), await audited()]).toEqual([['CONTACT_CREATED'], []]);
   });
@@ -143,7 +143,7 @@ describe('Changes of a contact', () => {
   it('G11: an update that would make the properties too large changes nothing, and says by how much', async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`key${n}`, n]));
     const { id } = await create('ada@example.net', many);
-    expect(await changes.update(acme, id, ACTOR, { key0: 1, more: 1 })).toEqual({
+    expect(await changes.update(acme, ACTOR, id, { key0: 1, more: 1 })).toEqual({
       exceeded: { size: { max: 100, unit: 'keys' }, amount: 101 },
     });
     expect([await propertiesOf(id), await toldNames()]).toEqual([many, ['CONTACT_CREATED']]);
@@ -158,16 +158,16 @@ describe('Changes of a contact', () => {
       [acme, unknown],
     ] as const) {
       expect(await contacts.find(workspaceId, at)).toBeUndefined();
-      expect(await changes.update(workspaceId, at, ACTOR, { a: 1 })).toBeUndefined();
-      expect(await changes.setStatus(workspaceId, at, ACTOR, 'UNSUBSCRIBED')).toBeUndefined();
-      expect(await changes.delete(workspaceId, at, ACTOR)).toBeUndefined();
+      expect(await changes.update(workspaceId, ACTOR, at, { a: 1 })).toBeUndefined();
+      expect(await changes.setStatus(workspaceId, ACTOR, at, 'UNSUBSCRIBED')).toBeUndefined();
+      expect(await changes.delete(workspaceId, ACTOR, at)).toBeUndefined();
     }
     expect(await contacts.find(acme, id)).toMatchObject({ status: 'SUBSCRIBED', properties: {} });
   });
 
   it('keeps what an upsert knows apart from whether the contact is subscribed', async () => {
     const { id } = await create('ada@example.net');
-    const { unsubscribedAt } = (await changes.setStatus(acme, id, ACTOR, 'UNSUBSCRIBED'))!;
+    const { unsubscribedAt } = (await changes.setStatus(acme, ACTOR, id, 'UNSUBSCRIBED'))!;
     const upserted = await create('ADA@example.net', { plan: 'paid' });
     expect(upserted).toMatchObject({ id, status: 'UNSUBSCRIBED', unsubscribedAt });
     expect(await contacts.find(acme, id)).toEqual(upserted);
@@ -180,10 +180,10 @@ describe('Concurrent changes', () => {
     const work: Promise<unknown>[] = [];
     for (let n = 0; n < 20; n += 1) {
       work.push(create('Ada@example.net', { [`upsert${n}`]: n }));
-      work.push(changes.update(acme, id, ACTOR, { [`update${n}`]: n }));
+      work.push(changes.update(acme, ACTOR, id, { [`update${n}`]: n }));
       work.push(
         stores.accept([rawEmail(acme, { contactProperties: { [`email${n}`]: n } })]),
-        changes.setStatus(acme, id, ACTOR, n % 2 === 0 ? 'UNSUBSCRIBED' : 'SUBSCRIBED'),
+        changes.setStatus(acme, ACTOR, id, n % 2 === 0 ? 'UNSUBSCRIBED' : 'SUBSCRIBED'),
       );
     }
     await Promise.all(work);
@@ -223,7 +223,7 @@ describe('Concurrent changes', () => {
     for (let round = 0; round < 20; round += 1) {
       const { id } = await create('ada@example.net', { old: true });
       const [deleted, upserted] = await Promise.all([
-        changes.delete(acme, id, ACTOR),
+        changes.delete(acme, ACTOR, id),
         create('ada@example.net', { new: true }),
       ]);
       const left = await contacts.list(acme, { limit: 10, sort: 'createdAt.asc' });
@@ -234,7 +234,7 @@ describe('Concurrent changes', () => {
         expect(deleted!.properties).toEqual({ old: true });
         expect(left.items).toEqual([upserted]);
         expect(upserted.properties).toEqual({ new: true });
-        await changes.delete(acme, upserted.id, ACTOR);
+        await changes.delete(acme, ACTOR, upserted.id);
       }
     }
     const names = await toldNames();
@@ -244,7 +244,7 @@ describe('Concurrent changes', () => {
 
   it('one of two deletions takes effect', async () => {
     const { id } = await create('ada@example.net');
-    const deletions = await Promise.all([1, 2, 3].map(() => changes.delete(acme, id, ACTOR)));
+    const deletions = await Promise.all([1, 2, 3].map(() => changes.delete(acme, ACTOR, id)));
     expect(deletions.filter((deleted) => deleted !== undefined)).toHaveLength(1);
     expect(await toldNames()).toEqual(['CONTACT_CREATED', 'CONTACT_DELETED']);
   });

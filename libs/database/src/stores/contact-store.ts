@@ -16,7 +16,7 @@ export class ContactStore {
     page: PageRequest<ContactId>,
     filter: ContactFilter = {},
   ): Promise<Page<Contact>> {
-    const { rows } = await this.database.pool.query<ContactRow>(listContacts(workspaceId, filter, page));
+    const { rows } = await this.database.pool.query<ContactRow>(listContacts(workspaceId, page, filter));
     return pageOf(rows.map(contactOf), page.limit);
   }
 

@@ -42,9 +42,9 @@ export class DeliveryChanges {
   /** Sends a delivery again, if this webhook of this workspace has it and was not deleted. @returns the outcome */
   async sendAgain(
     workspaceId: WorkspaceId,
+    actor: Actor,
     webhookId: WebhookId,
     id: DeliveryId,
-    actor: Actor,
   ): Promise<SendAgain | undefined> {
     return transact(this.database, async (transaction) => {
       const decided = await decide(transaction, [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)]);
@@ -67,8 +67,8 @@ export class DeliveryChanges {
   /** Makes an example event due for this one webhook, if the workspace has it. */
   async addTest(
     workspaceId: WorkspaceId,
-    webhookId: WebhookId,
     actor: Actor,
+    webhookId: WebhookId,
     { id, name, data }: TestEvent,
   ): Promise<DeliveryId | undefined> {
     const now = this.database.clock.now();

@@ -27,10 +27,10 @@ export class DeliveryListStore {
   list(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
-    filter: DeliveryFilter,
     page: PageRequest<DeliveryId>,
+    filter: DeliveryFilter,
   ): Promise<Page<ShownDelivery>> {
-    const statementOf = (window: ScanWindow) => listDeliveries(workspaceId, webhookId, filter, window);
+    const statementOf = (window: ScanWindow) => listDeliveries(workspaceId, webhookId, window, filter);
     return this.search.page(page, statementOf, shownDelivery);
   }
 

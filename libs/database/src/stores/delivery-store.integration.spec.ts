@@ -45,7 +45,7 @@ const noticesOf = () =>
   stores.ask('SELECT kind FROM webhook_notices WHERE webhook_id = $1 ORDER BY created_at', [uuidOf(webhook)]);
 const record = (...outcomes: DeliveryOutcome[]) => deliveryStores.deliveries.record(outcomes);
 const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
-  webhooks.change(acme, webhook, operator('test'), () => ({ status }));
+  webhooks.change(acme, operator('test'), webhook, () => ({ status }));
 /** Lets the webhook have been failing for a number of days, and its workspace have been warned a number of days ago. */
 const failingFor = (days: number, warnedDaysAgo: number | null) =>
   stores.ask(
@@ -245,7 +245,7 @@ describe('Fanning out', () => {
     const other = await deliveryStores.addWebhook(acme);
     await setStatus('PAUSED');
     await deliveryStores.record(acme, 2);
-    await webhooks.delete(acme, other, operator('test'), () => true);
+    await webhooks.delete(acme, operator('test'), other, () => true);
     await deliveryStores.fanOut(acme);
     expect(await deliveriesOf(other)).toEqual([]);
     expect(await due(webhook)).toBe(2);
@@ -416,7 +416,7 @@ describe('A receiver', () => {
   it('W8: starts afresh when its webhook is changed: reports about the old URL do not count', async () => {
     await report({ isSlow: true });
     const [before] = await deliveryStores.deliveries.readReceivers([webhook]);
-    await webhooks.change(acme, webhook, operator('test'), () => ({ url: 'https://example.org' }));
+    await webhooks.change(acme, operator('test'), webhook, () => ({ url: 'https://example.org' }));
     expect(await report({ effect: 'gone' }, before!.asOf)).toEqual([]);
     expect(await webhookRow()).toEqual({ status: 'ACTIVE', failing: false, warned: false });
     expect(await stores.count('slow_lanes', 'lane_id = $1', [webhookLane(webhook)])).toBe(0);
@@ -467,12 +467,12 @@ describe('A receiver', () => {
     const [lost] = await deliveryStores.recordAndClaim(acme, webhook);
     await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
     const changes = new DeliveryChanges(stores.database);
-    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('put_back');
-    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('due_already');
+    expect(await changes.sendAgain(acme, operator('test'), webhook, lost!.id)).toBe('put_back');
+    expect(await changes.sendAgain(acme, operator('test'), webhook, lost!.id)).toBe('due_already');
     const [again] = await deliveryStores.claim(webhook);
-    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('under_way');
+    expect(await changes.sendAgain(acme, operator('test'), webhook, lost!.id)).toBe('under_way');
     await record(deliveryStores.failed(again!));
-    expect(await changes.sendAgain(acme, webhook, lost!.id, operator('test'))).toBe('hastened');
+    expect(await changes.sendAgain(acme, operator('test'), webhook, lost!.id)).toBe('hastened');
     // A late outcome of the first claim changes nothing.
     expect(await record(deliveryStores.outcome(lost!))).toEqual([false]);
     expect(await attemptsOf(uuidOf(lost!.id))).toMatchObject([{ number: 1 }, { number: 2 }]);
@@ -484,9 +484,9 @@ describe('A receiver', () => {
     await record(deliveryStores.failed(lost!, { status: 'EXHAUSTED', retryAfterMs: null }));
     const changes = new DeliveryChanges(stores.database);
     const other = await stores.openWorkspace();
-    expect(await changes.sendAgain(other, webhook, lost!.id, operator('test'))).toBeUndefined();
+    expect(await changes.sendAgain(other, operator('test'), webhook, lost!.id)).toBeUndefined();
     const all = await Promise.all(
-      [1, 2, 3, 4].map(() => changes.sendAgain(acme, webhook, lost!.id, operator('test'))),
+      [1, 2, 3, 4].map(() => changes.sendAgain(acme, operator('test'), webhook, lost!.id)),
     );
     expect(all.sort()).toEqual(['due_already', 'due_already', 'due_already', 'put_back']);
     expect(await stores.count('audit_log', 'subject_id = $1', [webhook])).toBe(1);
@@ -553,7 +553,7 @@ describe('The end of a delivery', () => {
     await deliveryStores.record(acme, 3);
     await deliveryStores.fanOut(acme);
     for (const id of [webhook, ...others])
-      await webhooks.change(acme, id, operator('test'), () => ({ status: 'PAUSED' }));
+      await webhooks.change(acme, operator('test'), id, () => ({ status: 'PAUSED' }));
     await stores.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE lane_id = ANY ($1)`, [
       [webhook, ...others].map(webhookLane),
     ]);

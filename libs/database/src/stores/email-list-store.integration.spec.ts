@@ -47,7 +47,7 @@ async function readAll(
   const sizes: number[] = [];
   for (let startAt: string | null | undefined; startAt !== null;) {
     const start = startAt === undefined ? undefined : parseOpaqueStart('trs', startAt);
-    const page = await store.list(acme, filter, { limit, sort, startAt: start });
+    const page = await store.list(acme, { limit, sort, startAt: start }, filter);
     expect(page.hasMore).toBe(page.startAt !== null);
     items.push(...page.items);
     sizes.push(page.items.length);
@@ -125,8 +125,8 @@ describe('A list of emails', () => {
     await stores.accept([email]);
     const page = await new EmailListStore(stores.database).list(
       globex,
-      {},
       { limit: 5, sort: 'createdAt.desc' },
+      {},
     );
     const { id, type, status, subject, messageId, groupBy, sendAt, acceptedAt } = email as typeof email & {
       subject: string;
@@ -141,7 +141,7 @@ describe('A list of emails', () => {
     const store = new EmailListStore(stores.database);
     const nobody = await stores.openWorkspace();
     const page = { limit: 100, sort: 'createdAt.desc' as const };
-    expect(await store.list(nobody, { to: 'user7@example.net' }, page)).toEqual({
+    expect(await store.list(nobody, page, { to: 'user7@example.net' })).toEqual({
       items: [],
       hasMore: false,
       startAt: null,
@@ -179,10 +179,10 @@ describe('A search for rare emails', () => {
     const store = new EmailListStore(stores.database, bounds);
     const asked = jest.spyOn(stores.database.pool, 'query');
     const page = { limit: 100, sort: 'createdAt.desc' as const };
-    const first = store.list(acme, scarce, page);
+    const first = store.list(acme, page, scarce);
     while (asked.mock.calls.length < 2) await sleep(1);
     asked.mockRestore();
-    const others = await Promise.all([1, 2].map(() => store.list(acme, scarce, page)));
+    const others = await Promise.all([1, 2].map(() => store.list(acme, page, scarce)));
     expect(others.map(({ items, hasMore }) => [items, hasMore])).toEqual([
       [[], true],
       [[], true],
@@ -194,9 +194,9 @@ describe('A search for rare emails', () => {
     const store = new EmailListStore(stores.database, { ...SEARCH_BOUNDS, maxMs: 60_000 });
     const page = { limit: 100, sort: 'createdAt.desc' as const };
     const asked = jest.spyOn(stores.database.pool, 'query');
-    expect(await store.list(acme, scarce, page)).toEqual({ items: [], hasMore: false, startAt: null });
+    expect(await store.list(acme, page, scarce)).toEqual({ items: [], hasMore: false, startAt: null });
     expect(asked.mock.calls.length).toBeLessThanOrEqual(11);
-    expect((await store.list(acme, few, page)).hasMore).toBe(false);
+    expect((await store.list(acme, page, few)).hasMore).toBe(false);
     asked.mockRestore();
   });
 });
@@ -233,7 +233,7 @@ describe('The plan of a list', () => {
       /workspace_id_to_address_id/,
     ],
   ])('S18: by %s reads its index from the position of the page', async (_what, filter, index) => {
-    const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
+    const plan = await executedPlan(stores.database.pool, listEmails(acme, window, filter));
     const read = indexesRead(plan).filter((name) => !name.endsWith('_pkey') && hasEmails(name));
     expect(read.length).toBeGreaterThan(0);
     for (const name of read) expect(name).toMatch(index);
@@ -245,7 +245,7 @@ describe('The plan of a list', () => {
     ['a status that none has', { status: 'DELIVERED' }],
     ['a group and a status that none has', { groupBy: 'many', status: 'DELIVERED' }],
   ])('S18: by %s reads only the index, up to a limit', async (_what, filter) => {
-    const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
+    const plan = await executedPlan(stores.database.pool, listEmails(acme, window, filter));
     expect(plan.some((node) => node['Node Type'] === 'Index Only Scan')).toBe(true);
     expect(pagesTouched(plan)).toBeLessThan(MAX_PAGES);
   });
@@ -253,7 +253,7 @@ describe('The plan of a list', () => {
   it('S18: by time reads only the months of that time', async () => {
     const noon = Date.UTC(begun.getUTCFullYear(), begun.getUTCMonth() + 1, 10, 12);
     const filter = { createdAfter: new Date(noon), createdBefore: new Date(noon + DAY_MS) };
-    const plan = await executedPlan(stores.database.pool, listEmails(acme, filter, window));
+    const plan = await executedPlan(stores.database.pool, listEmails(acme, window, filter));
     const month = monthOf(new Date(noon));
     expect(indexesRead(plan).length).toBeGreaterThan(0);
     for (const name of indexesRead(plan)) expect(name).toContain(`emails_${month}`);

@@ -16,9 +16,9 @@ export class EmailListStore {
   /** A page of the emails that match; see {@link BoundedSearch} for when it has fewer than it may. */
   list(
     workspaceId: WorkspaceId,
-    filter: EmailFilter,
     page: PageRequest<EmailId>,
+    filter: EmailFilter,
   ): Promise<Page<EmailSummary>> {
-    return this.search.page(page, (window) => listEmails(workspaceId, filter, window), emailSummary);
+    return this.search.page(page, (window) => listEmails(workspaceId, window, filter), emailSummary);
   }
 }

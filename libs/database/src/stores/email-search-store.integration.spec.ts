@@ -26,7 +26,7 @@ async function readAll(store: EmailSearchStore, filter: EmailFilter, limit: numb
   const found: FoundEmail[] = [];
   for (let startAt: string | null | undefined; startAt !== null;) {
     const start = startAt === undefined ? undefined : parseOpaqueStart('trs', startAt);
-    const page = await store.list(filter, { limit, sort: 'createdAt.desc', startAt: start });
+    const page = await store.list({ limit, sort: 'createdAt.desc', startAt: start }, filter);
     found.push(...page.items);
     startAt = page.startAt;
   }
@@ -73,7 +73,7 @@ describe('A search in all workspaces', () => {
     ['scheduled emails', { status: 'SCHEDULED' }, /workspace_id_id_idx/, 1_000],
     ['a rare status, which is looked for in the rows', { status: 'CANCELLED' }, /pkey/, 12_000],
   ])('by %s reads an index from the position of the page', async (_what, filter, index, maxPages) => {
-    const plan = await executedPlan(stores.database.pool, searchEmails(filter, window));
+    const plan = await executedPlan(stores.database.pool, searchEmails(window, filter));
     // In a month without emails, every index is equally good.
     expect(indexesRead(plan)).toContainEqual(expect.stringMatching(index));
     expect(plan.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
@@ -82,7 +82,7 @@ describe('A search in all workspaces', () => {
 
   it('returns the workspace of each email', async () => {
     const store = new EmailSearchStore(stores.database);
-    const [email] = (await store.list({}, { limit: 1, sort: 'createdAt.desc' })).items;
+    const [email] = (await store.list({ limit: 1, sort: 'createdAt.desc' }, {})).items;
     expect(await store.workspaceOf(email!.id)).toBe(email!.workspaceId);
     expect(await store.workspaceOf(newId('trs', Date.now()))).toBeUndefined();
   });

@@ -25,8 +25,8 @@ export class EmailSearchStore {
   }
 
   /** A page of the emails that match; see {@link BoundedSearch} for when it has fewer than it may. */
-  list(filter: EmailFilter, page: PageRequest<EmailId>): Promise<Page<FoundEmail>> {
-    return this.search.page(page, (window) => searchEmails(filter, window), foundEmail);
+  list(page: PageRequest<EmailId>, filter: EmailFilter): Promise<Page<FoundEmail>> {
+    return this.search.page(page, (window) => searchEmails(window, filter), foundEmail);
   }
 
   /** Whose the email is; undefined: there is none with this id. */

@@ -39,7 +39,7 @@ const begin = (
   workspaceId = acme,
   webhookId = webhook,
 ) =>
-  recoveries.begin(workspaceId, webhookId, operator('test'), {
+  recoveries.begin(workspaceId, operator('test'), webhookId, {
     id: newId('rcv', Date.now()),
     since: new Date(Date.now() - HOUR_MS),
     until: new Date(Date.now() + MINUTE_MS),

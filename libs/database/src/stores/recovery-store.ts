@@ -54,8 +54,8 @@ export class RecoveryStore {
    */
   async begin(
     workspaceId: WorkspaceId,
-    webhookId: WebhookId,
     actor: Actor,
+    webhookId: WebhookId,
     { id, since, until }: WantedRecovery,
   ): Promise<Recovery | undefined> {
     const now = this.database.clock.now();

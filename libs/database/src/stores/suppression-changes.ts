@@ -47,7 +47,7 @@ export class SuppressionChanges {
   }
 
   /** Removes an entry and returns it as it was; undefined when the workspace has none with this id. */
-  remove(workspaceId: WorkspaceId, id: SuppressionId, actor: Actor): Promise<Suppression | undefined> {
+  remove(workspaceId: WorkspaceId, actor: Actor, id: SuppressionId): Promise<Suppression | undefined> {
     return transact(this.database, async (transaction) => {
       const values = [uuidOf(id), uuidOf(workspaceId)];
       const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(REMOVE_SUPPRESSION, ...values);

@@ -9,8 +9,8 @@ export class SuppressionSearchStore {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
   /** A page of all entries, or of those of one address, case-insensitively. */
-  async list(email: string | undefined, page: PageRequest<SuppressionId>): Promise<Page<Suppression>> {
-    const { rows } = await this.database.pool.query<SuppressionRow>(searchSuppressions(email, page));
+  async list(page: PageRequest<SuppressionId>, email: string | undefined): Promise<Page<Suppression>> {
+    const { rows } = await this.database.pool.query<SuppressionRow>(searchSuppressions(page, email));
     return pageOf(rows.map(suppressionOf), page.limit);
   }
 

@@ -14,7 +14,7 @@ export class SuppressionStore {
     page: PageRequest<SuppressionId>,
     filter: SuppressionFilter = {},
   ): Promise<Page<Suppression>> {
-    const statement = listSuppressions(workspaceId, filter, page);
+    const statement = listSuppressions(workspaceId, page, filter);
     const { rows } = await this.database.pool.query<SuppressionRow>(statement);
     return pageOf(rows.map(suppressionOf), page.limit);
   }

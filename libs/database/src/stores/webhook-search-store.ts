@@ -34,8 +34,8 @@ export class WebhookSearchStore {
 
   /** A page of the matching webhooks. Indexes: webhooks_by_workspace_idx, or webhooks_pkey, in their order. */
   async list(
-    { workspaceId, status, isFailing }: WebhookFilter,
     page: PageRequest<WebhookId>,
+    { workspaceId, status, isFailing }: WebhookFilter,
   ): Promise<Page<FoundWebhook>> {
     const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.webhook.findMany({

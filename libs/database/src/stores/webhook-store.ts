@@ -86,8 +86,8 @@ export class WebhookStore {
    */
   async change(
     workspaceId: WorkspaceId,
-    id: WebhookId,
     actor: Actor,
+    id: WebhookId,
     decide: (before: SealedWebhook) => WebhookChange,
   ): Promise<SealedWebhook | undefined> {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
@@ -117,8 +117,8 @@ export class WebhookStore {
    */
   async delete<Shown>(
     workspaceId: WorkspaceId,
-    id: WebhookId,
     actor: Actor,
+    id: WebhookId,
     read: (webhook: SealedWebhook) => Shown,
   ): Promise<Shown | undefined> {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {

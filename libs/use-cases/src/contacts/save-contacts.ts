@@ -68,11 +68,11 @@ export class SaveContacts {
    */
   async update(
     workspaceId: WorkspaceId,
-    id: ContactId,
     actor: Actor,
+    id: ContactId,
     given: JsonObject,
   ): Promise<Contact | undefined> {
-    const updated = await this.options.changes.update(workspaceId, id, actor, given);
+    const updated = await this.options.changes.update(workspaceId, actor, id, given);
     if (updated !== undefined && 'exceeded' in updated) throw propertiesTooLarge(updated.exceeded);
     return updated;
   }

@@ -77,13 +77,13 @@ describe('The token of a webhook', () => {
     const webhooks = managed(NEW);
     const [one, two] = await Promise.all([1, 2].map(() => managed(OLD).create(acme, ACTOR, WANTED)));
     const { id } = one!;
-    expect(await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' })).toMatchObject({ id, token: null });
-    const mended = await webhooks.update(acme, id, ACTOR, { token: 'another token' });
+    expect(await webhooks.update(acme, ACTOR, id, { status: 'PAUSED' })).toMatchObject({ id, token: null });
+    const mended = await webhooks.update(acme, ACTOR, id, { token: 'another token' });
     expect(mended).toMatchObject({ id, token: 'another token', previousTokenUntil: null });
-    const rotated = await webhooks.rotateToken(acme, two!.id, ACTOR, {});
+    const rotated = await webhooks.rotateToken(acme, ACTOR, two!.id, {});
     expect(rotated).toMatchObject({ token: expect.stringMatching(/^wht_/), previousTokenUntil: null });
     const three = await managed(OLD).create(acme, ACTOR, WANTED);
-    expect(await webhooks.delete(acme, three.id, ACTOR)).toMatchObject({ id: three.id, token: null });
+    expect(await webhooks.delete(acme, ACTOR, three.id)).toMatchObject({ id: three.id, token: null });
   });
 });
 
@@ -92,7 +92,7 @@ describe('A change', () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     const [first, second] = ['CONTACT_DELETED', 'CONTACT_UPDATED'] as const;
-    const changed = await webhooks.update(acme, id, ACTOR, { events: [first, second, first] });
+    const changed = await webhooks.update(acme, ACTOR, id, { events: [first, second, first] });
     expect(changed!.events).toEqual([first, second]);
   });
 });
@@ -105,12 +105,12 @@ describe('A new token', () => {
   it('W6: keeps the previous one for the requested time, a day by default, or not at all', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
-    const hour = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 3_600 });
+    const hour = await webhooks.rotateToken(acme, ACTOR, id, { overlapSeconds: 3_600 });
     expect(hour!.token).toMatch(/^wht_\w{32}$/);
     expect(until(hour)).toBeGreaterThan(SOON.min);
     expect(until(hour)).toBeLessThanOrEqual(SOON.max);
-    expect(until(await webhooks.rotateToken(acme, id, ACTOR, {}))).toBeGreaterThan(86_000_000);
-    const last = await webhooks.rotateToken(acme, id, ACTOR, { overlapSeconds: 0 });
+    expect(until(await webhooks.rotateToken(acme, ACTOR, id, {}))).toBeGreaterThan(86_000_000);
+    const last = await webhooks.rotateToken(acme, ACTOR, id, { overlapSeconds: 0 });
     expect(last).toMatchObject({ previousTokenUntil: null });
     expect(last!.token).not.toBe(hour!.token);
     expect(await ask('SELECT previous_token FROM webhooks WHERE id = $1', uuidOf(id))).toEqual([
@@ -122,12 +122,12 @@ describe('A new token', () => {
     const webhooks = managed(OLD);
     const { id, token: first } = await webhooks.create(acme, ACTOR, WANTED);
     const same = { token: 'sesame, open' };
-    const changed = await webhooks.rotateToken(acme, id, ACTOR, same);
-    expect(await webhooks.rotateToken(acme, id, ACTOR, { ...same, overlapSeconds: 60 })).toEqual(changed);
-    expect(await webhooks.update(acme, id, ACTOR, same)).toEqual(changed);
-    const ended = await webhooks.rotateToken(acme, id, ACTOR, { ...same, overlapSeconds: 0 });
+    const changed = await webhooks.rotateToken(acme, ACTOR, id, same);
+    expect(await webhooks.rotateToken(acme, ACTOR, id, { ...same, overlapSeconds: 60 })).toEqual(changed);
+    expect(await webhooks.update(acme, ACTOR, id, same)).toEqual(changed);
+    const ended = await webhooks.rotateToken(acme, ACTOR, id, { ...same, overlapSeconds: 0 });
     expect(ended).toMatchObject({ ...same, previousTokenUntil: null });
-    expect(await webhooks.rotateToken(acme, id, ACTOR, { ...same, overlapSeconds: 0 })).toEqual(ended);
+    expect(await webhooks.rotateToken(acme, ACTOR, id, { ...same, overlapSeconds: 0 })).toEqual(ended);
     expect((await audited()).slice(1)).toEqual([
       {
         action: 'webhook.updated',
@@ -141,10 +141,10 @@ describe('A new token', () => {
   it('W6: shows no previous one any more whose time is over', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
-    await webhooks.rotateToken(acme, id, ACTOR, { token: 'another token' });
+    await webhooks.rotateToken(acme, ACTOR, id, { token: 'another token' });
     await ask(`UPDATE webhooks SET previous_token_until = now() - interval '1 s' WHERE id = $1`, uuidOf(id));
     const again = { token: 'another token', overlapSeconds: 0 };
-    expect(await webhooks.rotateToken(acme, id, ACTOR, again)).toMatchObject({ previousTokenUntil: null });
+    expect(await webhooks.rotateToken(acme, ACTOR, id, again)).toMatchObject({ previousTokenUntil: null });
     // There was nothing left to end.
     expect(await audited()).toHaveLength(2);
   });
@@ -152,7 +152,7 @@ describe('A new token', () => {
   it('W6: of several concurrent ones leaves one, and its predecessor', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
-    const given = await Promise.all([1, 2, 3, 4].map(() => webhooks.rotateToken(acme, id, ACTOR, {})));
+    const given = await Promise.all([1, 2, 3, 4].map(() => webhooks.rotateToken(acme, ACTOR, id, {})));
     const { token } = (await webhooks.read(acme, id))!;
     expect(given.map((webhook) => webhook!.token)).toContain(token);
     const [row] = await ask<{ previous_token: Buffer }>(
@@ -167,7 +167,7 @@ describe('A new token', () => {
   it('G3: cannot be set for a webhook of another workspace', async () => {
     const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
     const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
-    expect(await managed(OLD).rotateToken(other, id, ACTOR, {})).toBeUndefined();
+    expect(await managed(OLD).rotateToken(other, ACTOR, id, {})).toBeUndefined();
   });
 });
 
@@ -176,9 +176,9 @@ describe('Pausing a webhook', () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     expect(await pausesOf(id)).toEqual([]);
-    expect(await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' })).toMatchObject({ status: 'PAUSED' });
+    expect(await webhooks.update(acme, ACTOR, id, { status: 'PAUSED' })).toMatchObject({ status: 'PAUSED' });
     expect(await pausesOf(id)).toEqual([{ queue: 'webhook', reason: 'the webhook is PAUSED' }]);
-    expect(await webhooks.update(acme, id, ACTOR, { status: 'ACTIVE' })).toMatchObject({ status: 'ACTIVE' });
+    expect(await webhooks.update(acme, ACTOR, id, { status: 'ACTIVE' })).toMatchObject({ status: 'ACTIVE' });
     expect(await pausesOf(id)).toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe('Pausing a webhook', () => {
       const { id } = await webhooks.create(acme, ACTOR, WANTED);
       await ask(`UPDATE webhooks SET status = 'DISABLED' WHERE id = $1`, uuidOf(id));
       await ask(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('webhook', $1, 'gone')`, id);
-      expect(await webhooks.update(acme, id, ACTOR, { status })).toMatchObject({ status });
+      expect(await webhooks.update(acme, ACTOR, id, { status })).toMatchObject({ status });
       expect((await pausesOf(id)).map(({ reason }) => reason)).toEqual(
         status === 'ACTIVE' ? [] : ['the webhook is PAUSED'],
       );
@@ -201,7 +201,7 @@ describe('Pausing a webhook', () => {
     const disabling = await database.pool.connect();
     await disabling.query('BEGIN');
     await disabling.query(`UPDATE webhooks SET status = 'DISABLED' WHERE id = $1`, [uuidOf(id)]);
-    const paused = webhooks.update(acme, id, ACTOR, { status: 'PAUSED' });
+    const paused = webhooks.update(acme, ACTOR, id, { status: 'PAUSED' });
     while ((await ask(WAITING)).length === 0) await sleep(5);
     await disabling.query('COMMIT');
     disabling.release();
@@ -216,9 +216,9 @@ describe('Pausing a webhook', () => {
   it('leaves no paused or slow lane when the webhook is deleted', async () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
-    await webhooks.update(acme, id, ACTOR, { status: 'PAUSED' });
+    await webhooks.update(acme, ACTOR, id, { status: 'PAUSED' });
     await ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', id);
-    await webhooks.delete(acme, id, ACTOR);
+    await webhooks.delete(acme, ACTOR, id);
     expect([await pausesOf(id), await ask('SELECT FROM slow_lanes WHERE lane_id = $1', id)]).toEqual([
       [],
       [],
@@ -230,11 +230,11 @@ describe('The audit log', () => {
   it('records each change, of the token only that it changed, and nothing where nothing changed', async () => {
     const webhooks = managed(OLD);
     const { id, token } = await webhooks.create(acme, ACTOR, WANTED);
-    await webhooks.update(acme, id, ACTOR, {});
-    await webhooks.update(acme, id, ACTOR, { ...WANTED, token: token!, status: 'ACTIVE' });
+    await webhooks.update(acme, ACTOR, id, {});
+    await webhooks.update(acme, ACTOR, id, { ...WANTED, token: token!, status: 'ACTIVE' });
     const change = { token: 'sesame, open', events: ['CONTACT_DELETED'], status: 'PAUSED' } as const;
-    await webhooks.update(acme, id, ACTOR, change);
-    await webhooks.delete(acme, id, ACTOR);
+    await webhooks.update(acme, ACTOR, id, change);
+    await webhooks.delete(acme, ACTOR, id);
     expect(await audited()).toEqual([
       { action: 'webhook.created', detail: WANTED },
       {
@@ -269,10 +269,10 @@ describe('Concurrent requests', () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     await Promise.all([
-      webhooks.update(acme, id, ACTOR, { url: 'https://example.org/' }),
-      webhooks.update(acme, id, ACTOR, { events: ['EMAIL_SENT'] }),
-      webhooks.update(acme, id, ACTOR, { token: 'sesame, open' }),
-      webhooks.update(acme, id, ACTOR, { status: 'PAUSED' }),
+      webhooks.update(acme, ACTOR, id, { url: 'https://example.org/' }),
+      webhooks.update(acme, ACTOR, id, { events: ['EMAIL_SENT'] }),
+      webhooks.update(acme, ACTOR, id, { token: 'sesame, open' }),
+      webhooks.update(acme, ACTOR, id, { status: 'PAUSED' }),
     ]);
     expect(await webhooks.read(acme, id)).toMatchObject({
       url: 'https://example.org/',
@@ -280,7 +280,7 @@ describe('Concurrent requests', () => {
       token: 'sesame, open',
       status: 'PAUSED',
     });
-    const deletions = await Promise.all([1, 2].map(() => webhooks.delete(acme, id, ACTOR)));
+    const deletions = await Promise.all([1, 2].map(() => webhooks.delete(acme, ACTOR, id)));
     expect(deletions.filter((deleted) => deleted !== undefined)).toHaveLength(1);
   });
 });

@@ -87,33 +87,33 @@ export class ManageWebhooks {
   /** @throws Refusal 400 for a URL that is not allowed */
   async update(
     workspaceId: WorkspaceId,
-    id: WebhookId,
     actor: Actor,
+    id: WebhookId,
     wanted: WantedWebhookChange,
   ): Promise<WebhookWithToken | undefined> {
     if (wanted.url !== undefined) validateWebhookHost(wanted.url, this.options.policy);
     const { webhooks } = this.options;
-    const changed = await webhooks.change(workspaceId, id, actor, (before) => this.changeOf(before, wanted));
+    const changed = await webhooks.change(workspaceId, actor, id, (before) => this.changeOf(before, wanted));
     return changed && this.withToken(changed);
   }
 
   /** Gives a webhook another token; the previous one keeps signing for a time. */
   async rotateToken(
     workspaceId: WorkspaceId,
-    id: WebhookId,
     actor: Actor,
+    id: WebhookId,
     { token = newWebhookToken(), overlapSeconds }: WantedRotation,
   ): Promise<WebhookWithToken | undefined> {
     const { webhooks } = this.options;
-    const changed = await webhooks.change(workspaceId, id, actor, (before) =>
+    const changed = await webhooks.change(workspaceId, actor, id, (before) =>
       this.tokens.change(before, token, overlapSeconds),
     );
     return changed && this.withToken(changed);
   }
 
-  delete(workspaceId: WorkspaceId, id: WebhookId, actor: Actor): Promise<WebhookWithToken | undefined> {
+  delete(workspaceId: WorkspaceId, actor: Actor, id: WebhookId): Promise<WebhookWithToken | undefined> {
     const { webhooks } = this.options;
-    return webhooks.delete(workspaceId, id, actor, (webhook) => this.withToken(webhook));
+    return webhooks.delete(workspaceId, actor, id, (webhook) => this.withToken(webhook));
   }
 
   /** Reduces a change to what really differs from the current values. */

@@ -24,11 +24,11 @@ export class ReadDeliveries {
   async list(
     workspaceId: WorkspaceId,
     webhookId: WebhookId,
-    filter: DeliveryFilter,
     page: PageRequest<DeliveryId>,
+    filter: DeliveryFilter,
   ): Promise<Page<ShownDelivery> | undefined> {
     if (!(await this.hasWebhook(workspaceId, webhookId))) return undefined;
-    return this.deliveries.list(workspaceId, webhookId, filter, page);
+    return this.deliveries.list(workspaceId, webhookId, page, filter);
   }
 
   /** A delivery with its attempts; undefined when this webhook does not have it. */

@@ -31,8 +31,8 @@ export class RecoverDeliveries {
    */
   async begin(
     workspaceId: WorkspaceId,
-    webhookId: WebhookId,
     actor: Actor,
+    webhookId: WebhookId,
     wanted: WantedTime,
   ): Promise<Recovery | undefined> {
     const nowMs = this.clock.nowMs();
@@ -40,7 +40,7 @@ export class RecoverDeliveries {
     const until = endOf(wanted, nowMs);
     validatePeriod(since, until, nowMs);
     const id = newId('rcv', nowMs);
-    const recovery = await this.recoveries.begin(workspaceId, webhookId, actor, { id, since, until });
+    const recovery = await this.recoveries.begin(workspaceId, actor, webhookId, { id, since, until });
     if (recovery !== undefined && recovery.id !== id && !isOf(recovery, wanted)) throw recoveryRuns(recovery);
     return recovery;
   }

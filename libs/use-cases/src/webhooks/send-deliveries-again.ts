@@ -30,12 +30,12 @@ export class SendDeliveriesAgain {
    */
   async sendAgain(
     workspaceId: WorkspaceId,
+    actor: Actor,
     webhookId: WebhookId,
     id: DeliveryId,
-    actor: Actor,
   ): Promise<DeliveryWithAttempts | undefined> {
     const { changes } = this.options;
-    const decided = await changes.sendAgain(workspaceId, webhookId, id, actor);
+    const decided = await changes.sendAgain(workspaceId, actor, webhookId, id);
     if (decided === 'under_way') throw deliveryUnderWay();
     return decided && this.rung(workspaceId, webhookId, id);
   }
@@ -47,13 +47,13 @@ export class SendDeliveriesAgain {
    */
   async sendTest(
     workspaceId: WorkspaceId,
-    webhookId: WebhookId,
     actor: Actor,
+    webhookId: WebhookId,
     name: EventName,
   ): Promise<DeliveryWithAttempts | undefined> {
     const { changes, clock } = this.options;
     const event = { id: newId('evt', clock.nowMs()), name, data: exampleEventData(name, workspaceId) };
-    const id = await changes.addTest(workspaceId, webhookId, actor, event);
+    const id = await changes.addTest(workspaceId, actor, webhookId, event);
     return id && this.rung(workspaceId, webhookId, id);
   }
 
