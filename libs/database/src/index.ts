@@ -62,7 +62,6 @@ export {
   type InvitationEnded,
   type InvitationRefusal,
 } from './stores/invitation-changes.ts';
-export { type NewInvitationMail } from './stores/invitation-mails.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
 export { type MailRefusal } from './stores/mail-refusal.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
@@ -84,7 +83,7 @@ export {
   OverviewStore,
 } from './stores/overview-store.ts';
 export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/rate-store.ts';
-export { type PendingMail, PendingMailStore } from './stores/pending-mail-store.ts';
+export { type LinkMail, type PendingMail, PendingMailStore } from './stores/pending-mail-store.ts';
 export { type PausedLane, PausedLaneStore } from './stores/paused-lane-store.ts';
 export { type SealedSecret, SealedSecretStore } from './stores/sealed-secret-store.ts';
 export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
@@ -116,7 +115,6 @@ export { DomainNoticeStore, type PendingDomainNotice } from './stores/domain-not
 export { type PendingWebhookNotice, WebhookNoticeStore } from './stores/webhook-notice-store.ts';
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/verification-link-store.ts';
-export { type NewLink } from './stores/verification-links.ts';
 export { WorkspaceDeletionStore } from './stores/workspace-deletion-store.ts';
 export { type Workspace, WorkspaceStore } from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';

@@ -9,6 +9,7 @@ export {
   noSuchTemplate,
   unverifiedSender,
 } from './accept/refusals.ts';
+export { INVITATION_LINK } from './members/invitation-mail.ts';
 export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
 export { endedRefusal, invitationRefusal, lastEditorRefusal } from './members/member-refusals.ts';
@@ -29,7 +30,7 @@ export { DkimKeyMaker, tooManyDkimKeys } from './identities/dkim-key-maker.ts';
 export { identityRefusal, tooManyMails } from './identities/identity-refusals.ts';
 export { type IdentityValue } from './identities/identity-value.ts';
 export { keysOfAddress, RotateKeys, rotatedTooEarly } from './identities/rotate-keys.ts';
-export { SendVerificationLink } from './identities/send-verification-link.ts';
+export { VERIFICATION_LINK } from './identities/verification-mail.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
 export { CancelEmail } from './scheduled/cancel-email.ts';
 export { notScheduled } from './scheduled/not-scheduled.ts';
@@ -55,6 +56,7 @@ export { NoticeHits } from './tracking/notice-hits.ts';
 export { type TrackedLink, TrackingLinks } from './tracking/tracking-links.ts';
 export { CountEmails, type EmailsCounted } from './stats/count-emails.ts';
 export { ReadUsage } from './stats/read-usage.ts';
+export { SendLink } from './system/send-link.ts';
 export { SubmitPendingMails } from './system/submit-pending-mails.ts';
 export { admitSystemSender, noSystemMails, SendSystemMail } from './system/send-system-mail.ts';
 export { domainNoticeMail } from './identities/domain-notice-mail.ts';

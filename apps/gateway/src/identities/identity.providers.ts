@@ -17,8 +17,9 @@ import {
   CreateIdentity,
   DkimKeyMaker,
   RotateKeys,
+  SendLink,
   type SubmitPendingMails,
-  SendVerificationLink,
+  VERIFICATION_LINK,
   VerifyIdentity,
 } from '@posthorn/use-cases';
 import { IdentityViews } from './identity-views.ts';
@@ -43,7 +44,7 @@ export function identityProviders(parts: IdentityParts, pendingMails: SubmitPend
   const storedLinks = new VerificationLinkStore(database);
   const keys = new DkimKeyMaker({ secretBox, clock });
   const workspaces = new WorkspaceStore(database);
-  const links = new SendVerificationLink({ pendingMails, workspaces, clock, publicUrl });
+  const links = new SendLink(VERIFICATION_LINK, { pendingMails, workspaces, clock, publicUrl });
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude, clock });
   return providersOf(
     new IdentityViews(spfInclude, clock),

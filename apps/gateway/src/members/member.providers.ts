@@ -7,7 +7,13 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { providersOf } from '@posthorn/platform';
-import { InviteMember, JoinWorkspace, type SubmitPendingMails } from '@posthorn/use-cases';
+import {
+  INVITATION_LINK,
+  InviteMember,
+  JoinWorkspace,
+  SendLink,
+  type SubmitPendingMails,
+} from '@posthorn/use-cases';
 
 export interface MemberParts {
   readonly database: Database;
@@ -23,11 +29,12 @@ export function memberProviders(
   const invitations = new InvitationStore(database);
   const changes = new InvitationChanges(database);
   const workspaces = new WorkspaceStore(database);
+  const links = new SendLink(INVITATION_LINK, { pendingMails, workspaces, clock, publicUrl });
   return providersOf(
     new MemberStore(database),
     invitations,
     changes,
-    new InviteMember({ invitations, changes, workspaces, pendingMails, clock, publicUrl }),
+    new InviteMember({ invitations, changes, links, clock }),
     new JoinWorkspace(database),
   );
 }

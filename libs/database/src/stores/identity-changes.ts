@@ -6,7 +6,8 @@ import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
 import type { MailRefusal } from './mail-refusal.ts';
-import { dropPendingLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
+import type { LinkMail } from './pending-mail-store.ts';
+import { dropPendingLinkMails, insertLink, linkMailRefusal } from './verification-links.ts';
 
 /** Why an identity was not added; nothing has changed. */
 export type IdentityRefusal =
@@ -19,7 +20,7 @@ export type IdentityRefusal =
 interface NewAddress {
   readonly id: IdentityId;
   readonly address: string;
-  readonly link: NewLink;
+  readonly link: LinkMail;
 }
 
 interface NewDomain {

@@ -19,14 +19,10 @@ import type { Database } from '../connection.ts';
 import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../sql/members.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import {
-  dropPendingMails,
-  invitationMailRefusal,
-  type NewInvitationMail,
-  insertPendingMail,
-} from './invitation-mails.ts';
+import { dropPendingMails, invitationMailRefusal, insertPendingMail } from './invitation-mails.ts';
 import type { MailRefusal } from './mail-refusal.ts';
 import { invitationOf } from './invitation-row.ts';
+import type { LinkMail } from './pending-mail-store.ts';
 
 interface NewInvitation {
   readonly id: InvitationId;
@@ -61,7 +57,7 @@ export class InvitationChanges {
     workspaceId: WorkspaceId,
     actor: Actor,
     wanted: NewInvitation,
-    mail: NewInvitationMail,
+    mail: LinkMail,
   ): Promise<Invitation | InvitationRefusal> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
@@ -101,7 +97,7 @@ export class InvitationChanges {
     workspaceId: WorkspaceId,
     actor: Actor,
     id: InvitationId,
-    mail: NewInvitationMail,
+    mail: LinkMail,
   ): Promise<Invitation | InvitationEnded | InvitationRefusal | undefined> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {

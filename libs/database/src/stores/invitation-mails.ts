@@ -6,12 +6,6 @@ import type { PendingMail } from './pending-mail-store.ts';
 
 const COUNTED = { table: 'invitation_mails', limits: INVITATION_MAIL_LIMITS } as const;
 
-/** A mail that is pending from the commit of its transaction on. */
-export interface NewInvitationMail extends PendingMail {
-  /** SHA-256 of the token in its link. */
-  readonly tokenHash: Buffer;
-}
-
 /**
  * Why no further mail of an invitation is allowed at the moment. Indexes: invitation_mails_by_address_idx,
  * invitation_mails_by_workspace_idx.
@@ -31,7 +25,7 @@ export async function insertPendingMail(
   transaction: Transaction,
   now: Date,
   invitation: { readonly id: InvitationId; readonly workspaceId: WorkspaceId; readonly email: string },
-  { id, sealedMail }: NewInvitationMail,
+  { id, sealedMail }: PendingMail,
 ): Promise<void> {
   await dropPendingMails(transaction, invitation.id);
   await transaction.invitationMail.create({

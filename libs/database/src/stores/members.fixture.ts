@@ -4,15 +4,15 @@ import { type Invitation, type Member, operator, type Role } from '@posthorn/dom
 import type { TestStores } from '../test-stores.fixture.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { InvitationChanges, type InvitationRefusal } from './invitation-changes.ts';
-import type { NewInvitationMail } from './invitation-mails.ts';
 import type { LinkedInvitation } from './invitation-store.ts';
 import { MemberStore } from './member-store.ts';
+import type { LinkMail } from './pending-mail-store.ts';
 
 /** As whom these tests appear in the audit log. */
 export const TESTS = operator('tests');
 
 /** A mail with a link of its own. */
-export function newMail(): NewInvitationMail {
+export function newMail(): LinkMail {
   return { id: newUuid(Date.now()), sealedMail: randomBytes(40), tokenHash: randomBytes(32) };
 }
 

@@ -8,6 +8,12 @@ export interface PendingMail {
   readonly sealedMail: Buffer;
 }
 
+/** A mail with a link by which whoever has it consents to something. */
+export interface LinkMail extends PendingMail {
+  /** SHA-256 of the token in the link. */
+  readonly tokenHash: Buffer;
+}
+
 /** Mails that were stored together with what they are about, and have not been submitted for sending yet. */
 export class PendingMailStore {
   /** @param mails where they are stored; see `SEALED_COLUMNS` */

@@ -1,18 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { newId, newUuid, uuidOf } from '@posthorn/kernel';
+import { newId, uuidOf } from '@posthorn/kernel';
 import { operator } from '@posthorn/domain';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { IdentityChanges } from './identity-changes.ts';
+import { newMail } from './members.fixture.ts';
 import { VerificationLinkStore } from './verification-link-store.ts';
-import type { NewLink } from './verification-links.ts';
 
 const stores = await openTestStores();
 
 it('A link that is removed while it is being used is unknown', async () => {
   const acme = await stores.openWorkspace();
-  const tokenHash = randomBytes(32);
-  const link = { id: newUuid(Date.now()), sealedMail: randomBytes(40), tokenHash, lifetimeSeconds: 3_600 };
+  const link = newMail();
   await new IdentityChanges(stores.database).addAddress(acme, operator('tests'), {
     id: newId('idn', Date.now()),
     address: 'ada@example.net',
@@ -21,7 +19,7 @@ it('A link that is removed while it is being used is unknown', async () => {
   const erasing = await stores.database.pool.connect();
   await erasing.query('BEGIN');
   await erasing.query('DELETE FROM verification_links WHERE id = $1', [link.id]);
-  const used = new VerificationLinkStore(stores.database).use(tokenHash);
+  const used = new VerificationLinkStore(stores.database).use(link.tokenHash);
   await stores.untilWaiting();
   await erasing.query('COMMIT');
   erasing.release();
@@ -34,21 +32,15 @@ it.each([
 ])('No link is added for an address that was %s while its mail was written', async (_what, change) => {
   const acme = await stores.openWorkspace();
   const [id, address] = [newId('idn', Date.now()), 'bo@example.net'];
-  const newLink = (): NewLink => ({
-    id: newUuid(Date.now()),
-    sealedMail: randomBytes(40),
-    tokenHash: randomBytes(32),
-    lifetimeSeconds: 3_600,
-  });
   await new IdentityChanges(stores.database).addAddress(acme, operator('tests'), {
     id,
     address,
-    link: newLink(),
+    link: newMail(),
   });
   await stores.ask(change, [uuidOf(id)]);
   // Else no further mail would be allowed yet.
   await stores.ask(`UPDATE verification_links SET created_at = created_at - interval '1 hour'`);
-  const [before, link] = [await stores.count('verification_links'), newLink()];
+  const [before, link] = [await stores.count('verification_links'), newMail()];
   expect(await new VerificationLinkStore(stores.database).issue(acme, id, address, link)).toBe('unneeded');
   expect(await stores.count('verification_links')).toBe(before);
 });

@@ -5,7 +5,8 @@ import type { VerificationLink as LinkRow } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import type { MailRefusal } from './mail-refusal.ts';
-import { dropPendingLinkMails, insertLink, linkMailRefusal, type NewLink } from './verification-links.ts';
+import type { LinkMail } from './pending-mail-store.ts';
+import { dropPendingLinkMails, insertLink, linkMailRefusal } from './verification-links.ts';
 
 /** What a verification link refers to. */
 export type LinkedAddress =
@@ -29,7 +30,7 @@ export class VerificationLinkStore {
     workspaceId: WorkspaceId,
     identityId: IdentityId,
     address: string,
-    link: NewLink,
+    link: LinkMail,
   ): Promise<'added' | 'unneeded' | MailRefusal> {
     const now = this.database.clock.now();
     return changeWorkspace(this.database, workspaceId, async (transaction) => {

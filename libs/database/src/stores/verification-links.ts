@@ -1,19 +1,13 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
+import { VERIFICATION_LINK_SECONDS, VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 import { addressHash, type MailRefusal, mailRefusal } from './mail-refusal.ts';
-import type { PendingMail } from './pending-mail-store.ts';
+import type { LinkMail } from './pending-mail-store.ts';
 
 const COUNTED = { table: 'verification_links', limits: VERIFICATION_MAIL_LIMITS } as const;
 
-/** A new link: the hash of its token, and its mail, encrypted. */
-export interface NewLink extends PendingMail {
-  readonly tokenHash: Buffer;
-  readonly lifetimeSeconds: number;
-}
-
 /** A link that verifies an address, and the address that its mail goes to. */
-interface AddressLink extends NewLink {
+interface AddressLink extends LinkMail {
   readonly workspaceId: WorkspaceId;
   readonly identityId: IdentityId;
   readonly address: string;
@@ -42,7 +36,7 @@ export async function insertLink(transaction: Transaction, now: Date, link: Addr
       addressHash: addressHash(link.address),
       sealedMail: new Uint8Array(link.sealedMail),
       createdAt: now,
-      expiresAt: new Date(now.getTime() + link.lifetimeSeconds * 1_000),
+      expiresAt: new Date(now.getTime() + VERIFICATION_LINK_SECONDS * 1_000),
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { LinkedAddress, VerificationLinkStore } from '@posthorn/database';
 import { hashIfSecret } from '@posthorn/signing';
-import { VERIFICATION_PREFIX } from './send-verification-link.ts';
+import { VERIFICATION_LINK } from './verification-mail.ts';
 
 const UNKNOWN: LinkedAddress = { state: 'unknown' };
 
@@ -10,13 +10,13 @@ export class ConfirmAddress {
 
   /** What the link with this token is for. Changes nothing, because mail scanners open links. */
   async find(token: string): Promise<LinkedAddress> {
-    const hash = hashIfSecret(VERIFICATION_PREFIX, token);
+    const hash = hashIfSecret(VERIFICATION_LINK.prefix, token);
     return hash === undefined ? UNKNOWN : this.links.find(hash);
   }
 
   /** Verifies the address. `open`: verified by this call; `used`: by an earlier one. */
   async confirm(token: string): Promise<LinkedAddress> {
-    const hash = hashIfSecret(VERIFICATION_PREFIX, token);
+    const hash = hashIfSecret(VERIFICATION_LINK.prefix, token);
     return hash === undefined ? UNKNOWN : this.links.use(hash);
   }
 }

@@ -4,12 +4,12 @@ import type { Identity, IdentityChanges } from '@posthorn/database';
 import type { DkimKeyMaker } from './dkim-key-maker.ts';
 import { identityRefusal } from './identity-refusals.ts';
 import { addressIn, domainIn, type IdentityValue } from './identity-value.ts';
-import type { SendVerificationLink } from './send-verification-link.ts';
+import type { SendLink } from '../system/send-link.ts';
 
 interface CreateIdentityOptions {
   readonly changes: Pick<IdentityChanges, 'addAddress' | 'addDomain' | 'refusal'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
-  readonly links: Pick<SendVerificationLink, 'write' | 'submit'>;
+  readonly links: Pick<SendLink, 'write' | 'submit'>;
   readonly clock: { nowMs(): number };
 }
 

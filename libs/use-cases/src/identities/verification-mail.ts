@@ -1,8 +1,16 @@
 import { mailBody } from '../system/mail-body.ts';
+import type { LinkKind } from '../system/send-link.ts';
 import type { MailDraft } from '../system/send-system-mail.ts';
 
+/** The links by which the owners of addresses verify them. */
+export const VERIFICATION_LINK: LinkKind = {
+  prefix: 'phv_',
+  path: '/verify/identity/',
+  mailOf: verificationMail,
+};
+
 /** The mail that asks the owner of an address whether a workspace may send from it. */
-export function verificationMail(address: string, workspaceName: string, link: string): MailDraft {
+function verificationMail(address: string, workspaceName: string, link: string): MailDraft {
   const question = `The workspace “${workspaceName}” asks to send emails in the name of ${address}.`;
   const consent = 'If you want that, open this link and press the button. It is good for 24 hours, and once.';
   const otherwise =

@@ -10,7 +10,7 @@ import type {
 import { CHECK_LEASE_SECONDS, type CheckDomain } from './check-domain.ts';
 import type { DkimKeyMaker } from './dkim-key-maker.ts';
 import { tooManyMails } from './identity-refusals.ts';
-import type { SendVerificationLink } from './send-verification-link.ts';
+import type { SendLink } from '../system/send-link.ts';
 
 /** A domain checked this recently is not looked up again, so that repeated requests do not flood other people's name servers. */
 const REST_SECONDS = 5;
@@ -21,7 +21,7 @@ interface VerifyIdentityOptions {
   readonly checks: Pick<DomainCheckStore, 'claim'>;
   readonly storedLinks: Pick<VerificationLinkStore, 'issue'>;
   readonly keys: Pick<DkimKeyMaker, 'make'>;
-  readonly links: Pick<SendVerificationLink, 'write' | 'submit'>;
+  readonly links: Pick<SendLink, 'write' | 'submit'>;
   readonly checkDomain: Pick<CheckDomain, 'check'>;
 }
 

@@ -1,7 +1,7 @@
 import { type InvitationStatus, invitationStatus } from '@posthorn/domain';
 import { acceptInvitation, type Database, InvitationStore, type LinkedInvitation } from '@posthorn/database';
 import { hashIfSecret } from '@posthorn/signing';
-import { INVITATION_PREFIX } from './invite-member.ts';
+import { INVITATION_LINK } from './invitation-mail.ts';
 
 /** What anybody with the link of an invitation may see of it. */
 export interface ShownInvitation {
@@ -20,14 +20,14 @@ export class JoinWorkspace {
 
   /** The invitation; changes nothing. Undefined when there is none with this token, or it was removed. */
   async find(token: string): Promise<ShownInvitation | undefined> {
-    const hash = hashIfSecret(INVITATION_PREFIX, token);
+    const hash = hashIfSecret(INVITATION_LINK.prefix, token);
     const linked = hash && (await this.invitations.findLinked(hash));
     return linked && this.shown(linked);
   }
 
   /** Makes the person a member if the invitation is open; idempotent, and safe to call concurrently. */
   async accept(token: string): Promise<ShownInvitation | undefined> {
-    const hash = hashIfSecret(INVITATION_PREFIX, token);
+    const hash = hashIfSecret(INVITATION_LINK.prefix, token);
     const linked = hash && (await acceptInvitation(this.database, hash));
     return linked && this.shown(linked);
   }

@@ -18,8 +18,10 @@ import { SecretBox } from '@posthorn/signing';
 import { createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { openAcceptance } from '../accept/open-acceptance.ts';
 import { CreateIdentity } from '../identities/create-identity.ts';
-import { SendVerificationLink } from '../identities/send-verification-link.ts';
+import { VERIFICATION_LINK } from '../identities/verification-mail.ts';
+import { INVITATION_LINK } from '../members/invitation-mail.ts';
 import { InviteMember } from '../members/invite-member.ts';
+import { type LinkKind, SendLink } from './send-link.ts';
 import { SubmitPendingMails } from './submit-pending-mails.ts';
 import { admitSystemSender, SendSystemMail } from './send-system-mail.ts';
 
@@ -58,7 +60,8 @@ afterAll(async () => {
 });
 
 /** A request that causes a mail to the address. */
-type Ask = (pendingMails: Pick<SubmitPendingMails, 'seal' | 'submit'>, address: string) => Promise<unknown>;
+type Ask = (pendingMails: PendingMails, address: string) => Promise<unknown>;
+type PendingMails = Pick<SubmitPendingMails, 'seal' | 'submit'>;
 
 interface Kind {
   readonly column: PendingMailStore['mails'];
@@ -66,13 +69,16 @@ interface Kind {
   readonly link: RegExp;
 }
 
+function linksOf(kind: LinkKind, pendingMails: PendingMails): SendLink {
+  const workspaces = new WorkspaceStore(database);
+  return new SendLink(kind, { workspaces, pendingMails, clock: database.clock, publicUrl: PUBLIC_URL });
+}
+
 const inviting: Ask = (pendingMails, email) =>
   new InviteMember({
     invitations: new InvitationStore(database),
     changes: new InvitationChanges(database),
-    workspaces: new WorkspaceStore(database),
-    pendingMails,
-    publicUrl: PUBLIC_URL,
+    links: linksOf(INVITATION_LINK, pendingMails),
     clock: database.clock,
   }).invite(workspaceId, TESTS, { email, role: 'VIEWER' });
 
@@ -80,12 +86,7 @@ const addingAddress: Ask = (pendingMails, address) =>
   new CreateIdentity({
     changes: new IdentityChanges(database),
     keys: { make: () => Promise.reject(new Error('an address has no keys')) },
-    links: new SendVerificationLink({
-      workspaces: new WorkspaceStore(database),
-      pendingMails,
-      clock: database.clock,
-      publicUrl: PUBLIC_URL,
-    }),
+    links: linksOf(VERIFICATION_LINK, pendingMails),
     clock: database.clock,
   }).create(workspaceId, TESTS, { address });
 
