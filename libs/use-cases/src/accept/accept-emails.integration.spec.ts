@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { IdentityStore, TemplateChanges, WorkspaceStore } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane, POSTHORN, type RawEmailDraft } from '@posthorn/domain';
-import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { openAcceptance } from './open-acceptance.ts';
-import { partitionOf } from './partition-of.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
+import { workspaceBeside } from '../workspace-beside.fixture.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -39,16 +39,6 @@ async function acceptBatch(drafts: RawEmailDraft[], idempotencyKey?: string): Pr
   });
   const { emails } = JSON.parse(answer) as { emails: { successful: { id: EmailId }[] } };
   return emails.successful.map(({ id }) => id);
-}
-
-/** Another workspace, whose calls are accepted in the same groups. */
-async function workspaceBeside(id: WorkspaceId): Promise<WorkspaceId> {
-  for (;;) {
-    const { id: other } = await new WorkspaceStore(database).create('Neighbour', null, POSTHORN);
-    if (partitionOf(other) % 4 !== partitionOf(id) % 4) continue;
-    await new IdentityStore(database).put(other, 'domain', 'example.com', true, POSTHORN);
-    return other;
-  }
 }
 
 async function lanesOf(ids: readonly EmailId[]): Promise<string[]> {
@@ -112,7 +102,8 @@ describe('Emails with a template of megabytes', () => {
 
 describe('Emails of another workspace', () => {
   it('do not wait for all the large ones that came before them', async () => {
-    const neighbour = await workspaceBeside(workspaceId);
+    const neighbour = await workspaceBeside(database, workspaceId);
+    await new IdentityStore(database).put(neighbour, 'domain', 'example.com', true, POSTHORN);
     rung.length = 0;
     const large = rawDraft({ html: 'x'.repeat(3 * 1_048_576) });
     await Promise.all([

@@ -3,14 +3,11 @@ import type { LaneId } from '@posthorn/domain';
 import type { AcceptableCall, AcceptableEmail, AcceptanceStore, CallOutcome } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
+import { workspaceGroups } from '../workspace-groups.ts';
 import { ResilientAcceptance } from './resilient-acceptance.ts';
-import { partitionOf } from './partition-of.ts';
 
-const MAX_EMAILS_PER_GROUP = 500;
 /** From this size on, the fixed cost of a statement is small compared with the cost of its emails. */
 const MIN_EMAILS_TO_SPLIT = 64;
-const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
-const GROUPS_AT_ONCE = 4;
 
 export interface AcceptanceCoalescerOptions {
   readonly store: Pick<AcceptanceStore, 'accept' | 'findAccepted'>;
@@ -27,15 +24,11 @@ export class AcceptanceCoalescer {
   constructor(private readonly options: AcceptanceCoalescerOptions) {
     this.group = new ResilientAcceptance(options.store, options.monthlyLimit);
     this.calls = new Coalescer({
+      ...workspaceGroups(({ workspaceId }: AcceptableCall) => workspaceId),
       serve: (calls) => this.accept(calls),
-      maxItems: MAX_EMAILS_PER_GROUP,
       minSplitWeight: MIN_EMAILS_TO_SPLIT,
       weightOf: ({ emails }) => emails.length,
-      maxBytes: MAX_BYTES_PER_GROUP,
       bytesOf: ({ emails }) => emails.reduce((sum, email) => sum + bytesOf(email), 0),
-      partitions: GROUPS_AT_ONCE,
-      partitionOf: (call) => partitionOf(call.workspaceId),
-      ownerOf: (call) => call.workspaceId,
     });
   }
 

@@ -8,9 +8,9 @@ import {
   faultOf,
   WorkspaceStore,
 } from '@posthorn/database';
-import { partitionOf } from '../accept/partition-of.ts';
 import { SaveContacts } from './save-contacts.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
+import { workspaceBeside } from '../workspace-beside.fixture.ts';
 
 const database = await openTestDatabase(6);
 let acme: WorkspaceId;
@@ -42,14 +42,6 @@ const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { 
 const wantedBatch = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => ({ wanted: wanted(from + n), email: null }));
 
-/** Another workspace, whose contacts are saved in the same groups. */
-async function workspaceBeside(id: WorkspaceId): Promise<WorkspaceId> {
-  for (;;) {
-    const { id: other } = await new WorkspaceStore(database).create('Neighbour', null, POSTHORN);
-    if (partitionOf(other) % 4 === partitionOf(id) % 4) return other;
-  }
-}
-
 it('concurrent calls share one transaction, of at most 500 contacts, and each gets its own', async () => {
   const store = new CountingStore(database);
   const manage = managed(store);
@@ -68,7 +60,7 @@ it('concurrent calls share one transaction, of at most 500 contacts, and each ge
 });
 
 it('a contact of another workspace does not wait for all the batches of one that imports a list', async () => {
-  const neighbour = await workspaceBeside(acme);
+  const neighbour = await workspaceBeside(database, acme);
   const store = new CountingStore(database);
   const manage = managed(store);
   await Promise.all([

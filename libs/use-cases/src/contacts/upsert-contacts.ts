@@ -6,11 +6,8 @@ import {
   type DatabaseFault,
   faultOf,
 } from '@posthorn/database';
-import { partitionOf } from '../accept/partition-of.ts';
+import { workspaceGroups } from '../workspace-groups.ts';
 
-const MAX_CONTACTS_PER_GROUP = 500;
-const MAX_BYTES_PER_GROUP = 8 * 1024 * 1024;
-const GROUPS_AT_ONCE = 4;
 const CONFLICT_TRIES = 3;
 /** How long the parts of a group that has met a locked contact may wait for locks, all together. */
 const PARTS_WAIT_MS = 2_000;
@@ -26,14 +23,10 @@ export class UpsertContacts {
 
   constructor(private readonly store: Pick<ContactStore, 'upsert'>) {
     this.groups = new Coalescer({
+      ...workspaceGroups(([upsert]: Call) => upsert!.workspaceId),
       serve: (calls) => this.serve(calls),
-      maxItems: MAX_CONTACTS_PER_GROUP,
       weightOf: (upserts) => upserts.length,
-      maxBytes: MAX_BYTES_PER_GROUP,
       bytesOf: (upserts) => Buffer.byteLength(JSON.stringify(upserts)),
-      partitions: GROUPS_AT_ONCE,
-      partitionOf: ([upsert]) => partitionOf(upsert!.workspaceId),
-      ownerOf: ([upsert]) => upsert!.workspaceId,
     });
   }
 
