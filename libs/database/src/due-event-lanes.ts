@@ -1,5 +1,11 @@
 import type { LaneId } from '@posthorn/domain';
 
+/** A row of a statement that records events. */
+export interface WithEventLanes {
+  /** The lanes in which events are due; null: none. */
+  readonly eventLanes: readonly LaneId[] | null;
+}
+
 /** The event lanes that each open transaction has made due. */
 const dueIn = new WeakMap<object, Set<LaneId>>();
 

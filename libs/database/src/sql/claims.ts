@@ -1,5 +1,5 @@
 /**
- * The CTEs `turn`, `candidate` and `claimCtes` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
+ * The CTEs `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
  *
  * $1 text[]: distinct lanes. $2 int[]: maximum rows of each. $3 bigint: maximum bytes of each lane (its first row is claimed whatever its size).
  * $4 interval: the lease.
@@ -51,7 +51,7 @@ claimed AS (
 )`;
 }
 
-/** The columns that every claim returns of a row of `claimCtes c`. */
+/** The columns that every claim returns of a row of `claimed c`. */
 export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
          c.lane_id IN (SELECT lane_id FROM candidate WHERE is_full OR NOT fits) AS "laneHasMore"`;
 

@@ -13,10 +13,10 @@ import {
   READY_EMAILS_AFTER,
   RELEASE_ALL,
 } from '../sql/eras.ts';
-import { addDueEventLanes } from '../due-event-lanes.ts';
+import { addDueEventLanes, type WithEventLanes } from '../due-event-lanes.ts';
 import { transactOn } from '../transaction.ts';
 import { FIRST_ID } from '@posthorn/kernel';
-import type { Actor, JsonObject, LaneId } from '@posthorn/domain';
+import type { Actor, JsonObject } from '@posthorn/domain';
 import type pg from 'pg';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
@@ -105,7 +105,7 @@ export class EraStore {
     position: PassPosition = DEAD,
   ): Promise<PassGroup> {
     return this.processGroup({ moment, limit, position, lockReady: LOCK_READY }, async (client, ids) => {
-      const { rows } = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, [ids, detail]);
+      const { rows } = await client.query<WithEventLanes>(FAIL_EMAILS, [ids, detail]);
       addDueEventLanes(client, rows[0]!.eventLanes);
     });
   }

@@ -6,12 +6,11 @@ import {
   type HitEmail,
   type HitFact,
   type HitTally,
-  type LaneId,
   tallyHits,
 } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { addDueEventLanes } from '../due-event-lanes.ts';
+import { addDueEventLanes, type WithEventLanes } from '../due-event-lanes.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from '../sql/hits.ts';
 import { transactOn } from '../transaction.ts';
 
@@ -47,9 +46,7 @@ export class HitStore {
         return counted === undefined ? [] : timelineFacts(tally, counted);
       });
       if (facts.length === 0) return;
-      const told = await client.query<{ eventLanes: LaneId[] | null }>(TELL_HITS, [
-        JSON.stringify(facts.map(factRow)),
-      ]);
+      const told = await client.query<WithEventLanes>(TELL_HITS, [JSON.stringify(facts.map(factRow))]);
       addDueEventLanes(client, told.rows[0]!.eventLanes);
     });
   }

@@ -2,6 +2,7 @@ import { type EmailId, uuidOf } from '@posthorn/kernel';
 import type { LaneId, WithheldReason } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
+import type { WithEventLanes } from '../due-event-lanes.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,
@@ -24,12 +25,6 @@ interface LaneWithReadyRows {
   readonly laneId: LaneId;
   /** Whether its receiver is slow. */
   readonly isSlow: boolean;
-}
-
-/** A column of statements that record events. */
-interface WithEvents {
-  /** The lanes in which events are due; null: none. */
-  readonly eventLanes: LaneId[] | null;
 }
 
 /** The backlog of a queue. */
@@ -96,7 +91,7 @@ export class OutboxStore {
     }));
     const ids = json.map(({ id }) => id);
     const { rows } = await withLockedRows(this.database, ids, (client) =>
-      client.query<{ live: boolean } & WithEvents>({
+      client.query<{ live: boolean } & WithEventLanes>({
         name: 'record_outcomes',
         text: RECORD_OUTCOMES,
         values: [JSON.stringify(json)],
@@ -146,7 +141,7 @@ export class OutboxStore {
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
     const { rows } = await this.sizes.revived.run(limit, (max) =>
-      this.database.pool.query<{ revived: number; givenUp: number } & WithEvents>(REVIVE, [
+      this.database.pool.query<{ revived: number; givenUp: number } & WithEventLanes>(REVIVE, [
         `${graceMs} ms`,
         max,
         maxUnanswered,
@@ -175,7 +170,7 @@ export class OutboxStore {
   }
 
   /** Every row has the same lanes, those of the whole statement. */
-  private announceDueEvents([row]: readonly WithEvents[]): void {
+  private announceDueEvents([row]: readonly WithEventLanes[]): void {
     if (row?.eventLanes) this.database.onEventsDue(row.eventLanes);
   }
 }

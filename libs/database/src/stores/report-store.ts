@@ -1,8 +1,8 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { EmailStatus, LaneId, ReportKind, ReportVerdict } from '@posthorn/domain';
+import type { EmailStatus, ReportKind, ReportVerdict } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../connection.ts';
-import { addDueEventLanes } from '../due-event-lanes.ts';
+import { addDueEventLanes, type WithEventLanes } from '../due-event-lanes.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from '../sql/reports.ts';
 import { transactOn } from '../transaction.ts';
 import type { RowOf } from './row-of.ts';
@@ -73,7 +73,7 @@ async function write(
   { kind, verdict, detail }: AssessedReport,
 ): Promise<boolean> {
   const { fact, isLate, status, event, suppression } = verdict;
-  const { rows } = await client.query<{ recorded: number; eventLanes: LaneId[] | null }>(RECORD_REPORT, [
+  const { rows } = await client.query<{ recorded: number } & WithEventLanes>(RECORD_REPORT, [
     uuidOf(id),
     uuidOf(workspaceId),
     kind,
