@@ -159,7 +159,7 @@ export class Stack {
     const keys = new ApiKeyStore(aMinuteAgo);
     const secretOf = async (role: string): Promise<string> =>
       (await createApiKey(keys, workspace.id, TESTS, { displayName: role, role })).secretKey;
-    await addIdentity(new IdentityStore(aMinuteAgo), workspace.id, { domain: 'example.com' }, true, POSTHORN);
+    await addIdentity(new IdentityStore(aMinuteAgo), workspace.id, POSTHORN, { domain: 'example.com' }, true);
     return {
       workspaceId: workspace.id,
       keys: {

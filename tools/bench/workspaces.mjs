@@ -29,9 +29,9 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
       const identity = await addIdentity(
         new IdentityStore(database),
         id,
+        BENCH,
         { domain: 'example.com' },
         true,
-        BENCH,
       );
       await new IdentityChanges(database).giveKeys(id, identity.id, await keys.make(id, identity.id));
       const keyOf = async (role) => {

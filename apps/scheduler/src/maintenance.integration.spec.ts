@@ -79,7 +79,7 @@ const countKeys = async (): Promise<number> =>
   (await database.pool.query('SELECT FROM idempotency_keys')).rowCount!;
 
 async function leaveExpiredKeys(count: number): Promise<void> {
-  const { id } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+  const { id } = await new WorkspaceStore(database).create(POSTHORN, 'Acme', null);
   await database.pool.query(
     `INSERT INTO idempotency_keys SELECT $1, 'key ' || n, sha256('x'), '{}', now() FROM generate_series(1, $2::int) n`,
     [uuidOf(id), count],
@@ -92,7 +92,7 @@ async function leaveOldThings(): Promise<void> {
   for (const table of TABLES_OF_A_MONTH)
     for (const month of [LONG_AGO, A_MONTH_LATER])
       await pool.query('SELECT make_partition($1, $2)', [table, month]);
-  const workspace = uuidOf((await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id);
+  const workspace = uuidOf((await new WorkspaceStore(database).create(POSTHORN, 'Acme', null)).id);
   const [webhook, recovery] = [newUuid(Date.now()), newUuid(Date.now())];
   await pool.query(
     `INSERT INTO webhooks (id, workspace_id, url, events, token) VALUES ($1, $2, 'https://example.com', '{CONTACT_DELETED}', '')`,

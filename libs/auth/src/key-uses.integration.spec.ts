@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = openDatabase({ url: proxy.urlFor(testDatabase.url), poolSize: 2, applicationName: 'test' });
   await waitForDatabase(database);
   apiKeys = new ApiKeyStore(database);
-  workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
+  workspaceId = (await new WorkspaceStore(database).create(POSTHORN, 'Acme', null)).id;
 });
 afterAll(async () => {
   await database.close();

@@ -106,7 +106,7 @@ it('the workspace of our own mails exists, and is not listed among the customers
 
 it('the customers can be listed up to a number, the oldest first', async () => {
   const workspaces = new WorkspaceStore(stores.database);
-  await workspaces.create('Younger', null, POSTHORN);
+  await workspaces.create(POSTHORN, 'Younger', null);
   const all = await workspaces.list();
   expect(await workspaces.list(1)).toEqual(all.slice(0, 1));
   expect(all.length).toBeGreaterThan(1);

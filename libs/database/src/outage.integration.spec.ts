@@ -129,7 +129,7 @@ describe('A pool whose connections are all in use', () => {
 
 describe('A value that the database refuses', () => {
   it('is `data`, also through Prisma', async () => {
-    const error = await errorOf(new WorkspaceStore(database).create('', null, POSTHORN));
+    const error = await errorOf(new WorkspaceStore(database).create(POSTHORN, '', null));
     expect(faultOf(error)).toBe('data');
   });
 });

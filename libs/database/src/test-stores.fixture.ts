@@ -64,8 +64,8 @@ export class TestStores {
 
   /** A workspace that may send from example.com. */
   async openWorkspace(monthlyEmailLimit: number | null = null): Promise<WorkspaceId> {
-    const { id } = await new WorkspaceStore(this.database).create('Acme', monthlyEmailLimit, POSTHORN);
-    await new IdentityStore(this.database).put(id, 'domain', 'example.com', true, POSTHORN);
+    const { id } = await new WorkspaceStore(this.database).create(POSTHORN, 'Acme', monthlyEmailLimit);
+    await new IdentityStore(this.database).put(id, POSTHORN, 'domain', 'example.com', true);
     return id;
   }
 

@@ -14,9 +14,9 @@ beforeAll(async () => {
   await addIdentity(
     new IdentityStore(stack.database),
     workspaceId,
+    POSTHORN,
     { address: 'known@partner.example' },
     true,
-    POSTHORN,
   );
 });
 afterAll(() => stack.close());

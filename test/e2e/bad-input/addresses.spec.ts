@@ -8,8 +8,8 @@ import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile(async ({ database, tenant: { workspaceId } }) => {
   const identities = new IdentityStore(database);
-  await addIdentity(identities, workspaceId, { address: 'known@partner.example' }, true, POSTHORN);
-  await addIdentity(identities, workspaceId, { domain: 'unproven.example' }, false, POSTHORN);
+  await addIdentity(identities, workspaceId, POSTHORN, { address: 'known@partner.example' }, true);
+  await addIdentity(identities, workspaceId, POSTHORN, { domain: 'unproven.example' }, false);
 });
 
 describe('S4: invalid mailboxes', () => {

@@ -131,7 +131,7 @@ export const WORKSPACE_COMMANDS = [
     isDone: ({ deletedAt }) => deletedAt !== null,
     run: async ({ useCases, workspaces, deletion, actor }, { workspace, name }) => {
       const found = await useCases.requireWorkspace(workspaces, workspace);
-      return useCases.deleteWorkspace(deletion, actor, found, name, tellsProgress('rows deleted'));
+      return useCases.deleteWorkspace(deletion, found, actor, name, tellsProgress('rows deleted'));
     },
     show: ({ workspaceId, name, deletedAt, deleted, cancelled, inProgress }) =>
       [

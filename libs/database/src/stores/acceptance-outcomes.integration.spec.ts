@@ -98,7 +98,7 @@ describe('An accepted email', () => {
 
   it('may come from a verified address, or from any address of a verified domain', async () => {
     const globex = await stores.openWorkspace();
-    await new IdentityStore(stores.database).put(globex, 'address', 'boss@else.example', true, POSTHORN);
+    await new IdentityStore(stores.database).put(globex, POSTHORN, 'address', 'boss@else.example', true);
     const from = (address: string, fromDomain: string) => rawEmail(globex, { from: { address }, fromDomain });
 
     expect(
@@ -123,9 +123,9 @@ describe('A refused email', () => {
 
   it('may not come from an identity that was never verified, nor from that of another workspace', async () => {
     const globex = await stores.openWorkspace();
-    await new IdentityStore(stores.database).put(globex, 'domain', 'other.example', false, POSTHORN);
+    await new IdentityStore(stores.database).put(globex, POSTHORN, 'domain', 'other.example', false);
     const initech = await stores.openWorkspace();
-    await new IdentityStore(stores.database).put(initech, 'domain', 'other.example', true, POSTHORN);
+    await new IdentityStore(stores.database).put(initech, POSTHORN, 'domain', 'other.example', true);
 
     expect(await outcomeKinds([rawEmail(globex, STRANGER), rawEmail(initech, STRANGER)])).toEqual([
       'unverified',
@@ -138,10 +138,10 @@ describe('A refused email', () => {
     const identities = new IdentityStore(stores.database);
     const domains = Array.from({ length: 150 }, (_, n) => `shop-${n}.example`);
     const addresses = Array.from({ length: 49 }, (_, n) => `clerk-${n}@else.example`);
-    for (const domain of domains) await identities.put(rich, 'domain', domain, true, POSTHORN);
-    for (const address of addresses) await identities.put(rich, 'address', address, true, POSTHORN);
-    await identities.put(rich, 'domain', 'aaa-unverified.example', false, POSTHORN);
-    await identities.put(rich, 'address', 'a-unverified@else.example', false, POSTHORN);
+    for (const domain of domains) await identities.put(rich, POSTHORN, 'domain', domain, true);
+    for (const address of addresses) await identities.put(rich, POSTHORN, 'address', address, true);
+    await identities.put(rich, POSTHORN, 'domain', 'aaa-unverified.example', false);
+    await identities.put(rich, POSTHORN, 'address', 'a-unverified@else.example', false);
 
     const all = { addresses: addresses.toSorted(), domains: ['example.com', ...domains].toSorted() };
     expect(await stores.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);

@@ -21,10 +21,10 @@ export class IdentityStore {
   /** Adds an identity, or vouches for the existing one. The audit log records only what has changed. */
   put(
     workspaceId: WorkspaceId,
+    actor: Actor,
     kind: IdentityKind,
     value: string,
     verified: boolean,
-    actor: Actor,
   ): Promise<Identity> {
     const nowMs = this.database.clock.nowMs();
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };

@@ -22,7 +22,7 @@ export class WorkspaceStore {
   constructor(private readonly database: Database) {}
 
   /** Creates a workspace, and records it in its audit log. */
-  create(name: string, monthlyEmailLimit: number | null, actor: Actor): Promise<Workspace> {
+  create(actor: Actor, name: string, monthlyEmailLimit: number | null): Promise<Workspace> {
     const nowMs = this.database.clock.nowMs();
     const own = { name, monthlyEmailLimit };
     return transact(this.database, async (transaction) => {

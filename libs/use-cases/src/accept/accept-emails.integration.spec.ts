@@ -11,8 +11,8 @@ import { workspaceBeside } from '../workspace-beside.fixture.ts';
 const DAY_MS = 24 * 3_600_000;
 
 const database = await openTestDatabase(6);
-const { id: workspaceId } = await new WorkspaceStore(database).create('Shop', null, POSTHORN);
-await new IdentityStore(database).put(workspaceId, 'domain', 'example.com', true, POSTHORN);
+const { id: workspaceId } = await new WorkspaceStore(database).create(POSTHORN, 'Shop', null);
+await new IdentityStore(database).put(workspaceId, POSTHORN, 'domain', 'example.com', true);
 const rung: [LaneId, number][] = [];
 const acceptance = openAcceptance({
   database,
@@ -103,7 +103,7 @@ describe('Emails with a template of megabytes', () => {
 describe('Emails of another workspace', () => {
   it('do not wait for all the large ones that came before them', async () => {
     const neighbour = await workspaceBeside(database, workspaceId);
-    await new IdentityStore(database).put(neighbour, 'domain', 'example.com', true, POSTHORN);
+    await new IdentityStore(database).put(neighbour, POSTHORN, 'domain', 'example.com', true);
     rung.length = 0;
     const large = rawDraft({ html: 'x'.repeat(3 * 1_048_576) });
     await Promise.all([

@@ -10,8 +10,8 @@ import { openTestDatabase } from '../open-test-database.fixture.ts';
 const database = await openTestDatabase(6);
 
 async function openWorkspace(): Promise<WorkspaceId> {
-  const { id } = await new WorkspaceStore(database).create('Group', null, POSTHORN);
-  await new IdentityStore(database).put(id, 'domain', 'example.com', true, POSTHORN);
+  const { id } = await new WorkspaceStore(database).create(POSTHORN, 'Group', null);
+  await new IdentityStore(database).put(id, POSTHORN, 'domain', 'example.com', true);
   return id;
 }
 

@@ -16,7 +16,7 @@ const database = await openTestDatabase(6);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
+  acme = (await new WorkspaceStore(database).create(POSTHORN, 'Acme', null)).id;
 });
 
 /** A store that records how many upserts each of its transactions had. */

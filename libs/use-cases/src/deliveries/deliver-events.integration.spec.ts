@@ -19,7 +19,7 @@ const TIMES = { rowsPerTurn: 50, handoverMs: 10, leaseMs: LEASE_MS, renewalMs: 2
 
 const database = await openTestDatabase();
 const deliveries = new DeliveryStore(database);
-const { id: acme } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+const { id: acme } = await new WorkspaceStore(database).create(POSTHORN, 'Acme', null);
 
 /** A webhook with a delivery that is due. */
 async function addWebhook(): Promise<WebhookId> {

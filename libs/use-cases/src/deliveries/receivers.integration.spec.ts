@@ -12,7 +12,7 @@ const key = (id: string): KeyRing[0] => ({ id, key: generateKeySync('aes', { len
 const [lostKey, ownKey] = [key('lost'), key('own')];
 
 const database = await openTestDatabase();
-const { id: acme } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+const { id: acme } = await new WorkspaceStore(database).create(POSTHORN, 'Acme', null);
 
 /** A webhook whose token is encrypted with this key. */
 async function webhookWith(encryptionKey: KeyRing[0]): Promise<WebhookId> {

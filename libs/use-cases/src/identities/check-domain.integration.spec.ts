@@ -31,7 +31,7 @@ const HASTY_MS = 300;
 const CLAIM = { leaseSeconds: 120, restSeconds: -60 };
 
 const database = await openTestDatabase();
-const { id: workspaceId } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+const { id: workspaceId } = await new WorkspaceStore(database).create(POSTHORN, 'Acme', null);
 const dns = await DnsServer.start();
 /** How far the clock of the checks is ahead. */
 let aheadMs = 0;
@@ -216,7 +216,7 @@ describe('The result of a check', () => {
   it('does not un-verify a domain that an operator has verified meanwhile', async () => {
     const domain = await addDomain();
     const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
-    await new IdentityStore(database).put(workspaceId, 'domain', domain.value, true, POSTHORN);
+    await new IdentityStore(database).put(workspaceId, POSTHORN, 'domain', domain.value, true);
     expect(await newCheckDomain().check(claimed, POSTHORN)).toBe(false);
     expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
   });
@@ -254,7 +254,7 @@ describe('The result of a check', () => {
 
   it('belongs to one workspace only', async () => {
     const domain = await addDomain();
-    const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
+    const other = (await new WorkspaceStore(database).create(POSTHORN, 'Other', null)).id;
     expect(await checks().claim(other, domain.id, CLAIM)).toBeUndefined();
   });
 });

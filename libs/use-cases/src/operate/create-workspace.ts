@@ -19,5 +19,5 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   const kept = normaliseName('name', name, MAX_NAME_CHARACTERS);
   validateLimit('monthlyEmailLimit', monthlyEmailLimit);
-  return workspaces.create(kept, monthlyEmailLimit, actor);
+  return workspaces.create(actor, kept, monthlyEmailLimit);
 }

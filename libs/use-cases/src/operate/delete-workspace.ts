@@ -40,8 +40,8 @@ type Store = Pick<
  */
 export async function deleteWorkspace(
   store: Store,
-  actor: Actor,
   workspace: Pick<Workspace, 'id' | 'name'>,
+  actor: Actor,
   name: string,
   tellProgress: (rows: number) => void = () => undefined,
 ): Promise<DeletionReceipt> {

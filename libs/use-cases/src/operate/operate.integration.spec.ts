@@ -108,13 +108,13 @@ describe('Adding an identity', () => {
   const identities = (): IdentityStore => new IdentityStore(database);
 
   it('keeps an existing one, and keeps it verified', async () => {
-    const first = await addIdentity(identities(), workspace.id, { domain: 'bücher.example' }, true, POSTHORN);
+    const first = await addIdentity(identities(), workspace.id, POSTHORN, { domain: 'bücher.example' }, true);
     const second = await addIdentity(
       identities(),
       workspace.id,
+      POSTHORN,
       { domain: 'xn--bcher-kva.example' },
       false,
-      POSTHORN,
     );
     expect(second).toEqual(first);
     expect(first.value).toBe('xn--bcher-kva.example');
@@ -128,7 +128,7 @@ describe('Adding an identity', () => {
     ['a name beside an address', { address: 'Ada <ada@example.com>' }, '`address` has a name beside it'],
     ['a domain for an address', { address: 'example.com' }, '`address` has no `@`'],
   ])('refuses %s', async (_case, value, message) => {
-    await expect(addIdentity(identities(), workspace.id, value, true, POSTHORN)).rejects.toMatchObject({
+    await expect(addIdentity(identities(), workspace.id, POSTHORN, value, true)).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining(message),
     });

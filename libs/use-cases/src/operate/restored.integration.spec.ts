@@ -43,7 +43,7 @@ beforeEach(async () => {
   original = await createTestDatabase();
   const database = await open(original.url);
   shop = (await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null)).id;
-  await addIdentity(new IdentityStore(database), shop, { domain: 'example.com' }, true, POSTHORN);
+  await addIdentity(new IdentityStore(database), shop, POSTHORN, { domain: 'example.com' }, true);
 });
 afterEach(async () => {
   await closeAll();

@@ -43,8 +43,8 @@ const ACCEPTED: RelayedTransmission = {
 
 const database = await openTestDatabase();
 const outbox = new OutboxStore(database);
-const { id: workspaceId } = await new WorkspaceStore(database).create('Shop', null, POSTHORN);
-await new IdentityStore(database).put(workspaceId, 'domain', 'example.com', true, POSTHORN);
+const { id: workspaceId } = await new WorkspaceStore(database).create(POSTHORN, 'Shop', null);
+await new IdentityStore(database).put(workspaceId, POSTHORN, 'domain', 'example.com', true);
 const acceptance = openAcceptance({
   database,
   monthlyLimit: null,

@@ -18,7 +18,7 @@ const FROM = { address: 'posthorn@example.com', name: 'Posthorn' };
 
 const database = await openTestDatabase();
 await admitSystemSender(new IdentityStore(database), FROM);
-const { id: acme } = await new WorkspaceStore(database).create('Acme', null, POSTHORN);
+const { id: acme } = await new WorkspaceStore(database).create(POSTHORN, 'Acme', null);
 await addMember('ada@example.net', 'EDITOR');
 await addMember('bob@example.net', 'EDITOR');
 await addMember('eve@example.net', 'VIEWER');
@@ -115,7 +115,7 @@ it('notifies the remaining editors although a process died in between and the UR
 });
 
 it('W8: notifies about a webhook after a hundred others without anybody to notify', async () => {
-  const stuck = (await new WorkspaceStore(database).create('Stuck', null, POSTHORN)).id;
+  const stuck = (await new WorkspaceStore(database).create(POSTHORN, 'Stuck', null)).id;
   await addMember('stuck@example.net', 'EDITOR', stuck);
   await database.prisma.webhookNotice.createMany({
     data: Array.from({ length: 100 }, (_, n) => ({

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   errors = [];
-  workspaceId = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
+  workspaceId = (await new WorkspaceStore(database).create(POSTHORN, 'Acme', null)).id;
 });
 afterAll(async () => {
   await database.close();
@@ -221,6 +221,6 @@ it('An address whose identity is deleted, or verified by an operator, has no pen
   const identities = await new IdentityStore(database).list(workspaceId);
   const gone = identities.find(({ value }) => value === 'gone@example.net')!;
   await new IdentityChanges(database).delete(workspaceId, TESTS, gone.id);
-  await new IdentityStore(database).put(workspaceId, 'address', 'trusted@example.net', true, POSTHORN);
+  await new IdentityStore(database).put(workspaceId, POSTHORN, 'address', 'trusted@example.net', true);
   expect((await pending()).length).toBe(before);
 });

@@ -25,7 +25,7 @@ const database = await openTestDatabase(6);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
-  acme = (await new WorkspaceStore(database).create('Acme', null, POSTHORN)).id;
+  acme = (await new WorkspaceStore(database).create(POSTHORN, 'Acme', null)).id;
 });
 
 const managed = (...ring: KeyRing): ManageWebhooks =>
@@ -166,7 +166,7 @@ describe('A new token', () => {
 
   it('G3: cannot be set for a webhook of another workspace', async () => {
     const { id } = await managed(OLD).create(acme, ACTOR, WANTED);
-    const other = (await new WorkspaceStore(database).create('Other', null, POSTHORN)).id;
+    const other = (await new WorkspaceStore(database).create(POSTHORN, 'Other', null)).id;
     expect(await managed(OLD).rotateToken(other, ACTOR, id, {})).toBeUndefined();
   });
 });
