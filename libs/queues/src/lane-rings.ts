@@ -24,7 +24,7 @@ interface LaneRingsOptions extends RedisOptions {
  */
 export class LaneRings {
   private readonly producer: JobProducer;
-  private waiting = new Map<string, Turn>();
+  private readonly waiting = new Map<string, Turn>();
   private flushing: Promise<void> | undefined;
 
   constructor(private readonly options: LaneRingsOptions) {
@@ -71,7 +71,9 @@ export class LaneRings {
   private async flush(): Promise<void> {
     await Promise.resolve();
     while (this.waiting.size > 0) {
-      const rings = [...this.waiting].slice(0, RINGS_PER_FLUSH);
+      // Not by a copy of all: after an outage, those of tens of thousands of lanes may wait.
+      const rings: [string, Turn][] = [];
+      for (const ring of this.waiting) if (rings.push(ring) === RINGS_PER_FLUSH) break;
       for (const [key] of rings) this.waiting.delete(key);
       if (this.producer.isConnected) await this.add(rings);
       await sleep(PAUSE_MS);
