@@ -60,6 +60,24 @@ export class Benches {
     return { bench, begun, given };
   }
 
+  /** Like {@link make}; rows whose name begins with `prefix` are not finished before `free` is called. */
+  makeHanging(
+    prefix: string,
+    change: Partial<WorkbenchOptions<Row, string>>,
+  ): Omit<TestBench, 'given'> & { readonly free: () => void } {
+    const begun: string[] = [];
+    const { promise, resolve: free } = Promise.withResolvers<void>();
+    const { bench } = this.make({
+      work: async ({ name }) => {
+        begun.push(name);
+        if (name.startsWith(prefix)) await promise;
+        return 'done';
+      },
+      ...change,
+    });
+    return { bench, begun, free };
+  }
+
   /** Drains all that were made. */
   async drain(): Promise<void> {
     await Promise.all(this.made.splice(0).map((bench) => bench.drain()));

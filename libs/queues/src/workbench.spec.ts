@@ -104,18 +104,12 @@ describe('Workbench', () => {
   });
 
   it('begins only one row of a lane whose work hangs while the outcomes of others cannot be recorded', async () => {
-    const [held, hangs] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const begun: string[] = [];
-    const { bench } = benches.make({
+    const held = Promise.withResolvers<void>();
+    const { bench, begun, free } = benches.makeHanging('slow', {
       concurrency: 4,
       maxUnrecorded: 40,
       maxUnrecordedPerLane: 40,
       maxRows: 200,
-      work: async ({ laneId, name }) => {
-        begun.push(name);
-        if (laneId === lane('slow')) await hangs.promise;
-        return 'done';
-      },
       record: ({ laneId }) => (laneId === lane('a') ? held.promise : Promise.resolve()),
     });
     const done = [bench.put(rowsOf('a', 40), performance.now())];
@@ -124,7 +118,7 @@ describe('Workbench', () => {
     await bench.put(rowsOf('z', 1), performance.now());
     expect(begun.slice(38)).toEqual(['slow0', 'z0']);
     held.resolve();
-    hangs.resolve();
+    free();
     await Promise.all(done);
   });
 
@@ -185,17 +179,9 @@ describe('Workbench', () => {
   });
 
   it('works on a limited number of rows of a lane at once, and on those of other lanes meanwhile', async () => {
-    let free: () => void = () => undefined;
-    const hangs = new Promise<void>((resolve) => (free = resolve));
-    const begun: string[] = [];
-    const { bench } = benches.make({
+    const { bench, begun, free } = benches.makeHanging('dead', {
       concurrency: 4,
       maxPermitsPerLane: 2,
-      work: async (row) => {
-        begun.push(row.name);
-        if (row.name.startsWith('dead')) await hangs;
-        return 'done';
-      },
     });
     const all = [
       bench.put(rowsOf('dead', 5), performance.now()),
@@ -209,19 +195,11 @@ describe('Workbench', () => {
   });
 
   it('keeps places free for other lanes, however many lanes hang at once', async () => {
-    let free: () => void = () => undefined;
-    const hangs = new Promise<void>((resolve) => (free = resolve));
-    const begun: string[] = [];
-    const { bench } = benches.make({
+    const { bench, begun, free } = benches.makeHanging('dead', {
       concurrency: 40,
       maxRows: 400,
       maxPermitsPerLane: 10,
       maxTimesFree: 1,
-      work: async (row) => {
-        begun.push(row.name);
-        if (row.name.startsWith('dead')) await hangs;
-        return 'done';
-      },
     });
     const placesOf = (name: string): number => begun.filter((one) => one.startsWith(name)).length;
     const dead = Array.from({ length: 5 }, (_, n) => bench.put(rowsOf(`dead${n}-`, 20), performance.now()));
@@ -233,16 +211,8 @@ describe('Workbench', () => {
   });
 
   it('keeps a tenth of the places free for others than the only busy lane', async () => {
-    let free: () => void = () => undefined;
-    const hangs = new Promise<void>((resolve) => (free = resolve));
-    const begun: string[] = [];
-    const { bench } = benches.make({
+    const { bench, begun, free } = benches.makeHanging('slow', {
       concurrency: 20,
-      work: async (row) => {
-        begun.push(row.name);
-        if (row.name.startsWith('slow')) await hangs;
-        return 'done';
-      },
     });
     await bench.put(rowsOf('lone', 1), performance.now());
     const slow = bench.put(rowsOf('slow', 30), performance.now());
