@@ -88,6 +88,12 @@ function dispatcher(
   });
 }
 
+/** Lets a dispatcher claim and post one delivery of each of these webhooks. */
+function claimAndPost(events: DeliverEvents, ...webhooks: WebhookId[]): Promise<void> {
+  const demands = webhooks.map((id) => ({ laneId: webhookLane(id), maxRows: 1 }));
+  return events.claimAndPost(demands.length, () => deliveries.claim(demands, 1_000_000, LEASE_MS, false));
+}
+
 it('records the outcome of a delivery although the observation of its receiver fails, and goes on', async () => {
   const [refused, other] = [await addWebhook(), await addWebhook()];
   await database.pool.query(`
@@ -99,12 +105,7 @@ it('records the outcome of a delivery although the observation of its receiver f
     CREATE TRIGGER refuse BEFORE UPDATE ON webhooks FOR EACH ROW EXECUTE FUNCTION refuse()`);
   const errors: unknown[] = [];
   const events = dispatcher((error) => errors.push(error));
-  await events.claimAndPost(2, () =>
-    deliveries.claim(
-      [refused, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
-      ...([1_000_000, LEASE_MS, false] as const),
-    ),
-  );
+  await claimAndPost(events, refused, other);
   await events.drain();
   const { rows } = await database.pool.query(
     `SELECT w.id, w.failing_since IS NOT NULL AS failing, d.attempts, o.state
@@ -126,23 +127,13 @@ it('records the outcomes of other deliveries while a webhook with an observation
   await holder.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [uuidOf(lockedElsewhere)]);
   const errors: unknown[] = [];
   const events = dispatcher((error) => errors.push(error));
-  await events.claimAndPost(2, () =>
-    deliveries.claim(
-      [lockedElsewhere, other].map((id) => ({ laneId: webhookLane(id), maxRows: 1 })),
-      ...([1_000_000, LEASE_MS, false] as const),
-    ),
-  );
+  await claimAndPost(events, lockedElsewhere, other);
   while ((await stateOf(other)) !== 'waiting') await sleep(10);
   expect(await stateOf(lockedElsewhere)).toBe('taken');
   // More deliveries are claimed meanwhile.
   await events.waitForCapacityFor(1, 60_000);
   const third = await addWebhook();
-  await events.claimAndPost(1, () =>
-    deliveries.claim(
-      [{ laneId: webhookLane(third), maxRows: 1 }],
-      ...([1_000_000, LEASE_MS, false] as const),
-    ),
-  );
+  await claimAndPost(events, third);
   while ((await stateOf(third)) !== 'waiting') await sleep(10);
   await holder.query('ROLLBACK');
   holder.release();
@@ -197,9 +188,7 @@ it.each([
     () => Promise.resolve(undefined),
     new LostAtFirst(database),
   );
-  await events.claimAndPost(1, () =>
-    deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 1 }], 1_000_000, LEASE_MS, false),
-  );
+  await claimAndPost(events, webhook);
   await events.drain();
   expect([await stateOf(webhook), errors]).toEqual(['ready', [lost]]);
 });
@@ -248,9 +237,7 @@ it('claims nothing while outcomes cannot be recorded, and goes on when they can'
     });
     return rows;
   };
-  await events.claimAndPost(1, () =>
-    deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 1 }], 1_000_000, LEASE_MS, false),
-  );
+  await claimAndPost(events, webhook);
   await failed.promise;
   expect(await capacity()).toBe(0);
   isReachable = true;
