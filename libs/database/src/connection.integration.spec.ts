@@ -1,10 +1,15 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, FaultProxy, TestAuthority, type TestDatabase } from '@posthorn/testing';
+import {
+  createTestDatabase,
+  FaultProxy,
+  listenOnLoopback,
+  TestAuthority,
+  type TestDatabase,
+} from '@posthorn/testing';
 import type pg from 'pg';
 import { checkDatabase, type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { PoolerRefused } from './pooler.ts';
@@ -102,8 +107,7 @@ describe('Waiting for the database at the start', () => {
         new TLSSocket(socket, { isServer: true, ...certified }).on('error', () => undefined);
       }),
     );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `postgresql://ada@127.0.0.1:${(server.address() as AddressInfo).port}/x?sslmode=verify-full`;
+    const url = `postgresql://ada@127.0.0.1:${await listenOnLoopback(server)}/x?sslmode=verify-full`;
     const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     await expect(waitForDatabase(refused)).rejects.toThrow(
       /^The certificate of Postgres is not trusted: .* \(unable to verify/,
@@ -135,8 +139,7 @@ describe('Waiting for the database at the start', () => {
         socket.end(serverError('08P01', 'unsupported startup parameter: lock_timeout')),
       ),
     );
-    await once(pooler.listen(0, '127.0.0.1'), 'listening');
-    const url = `postgresql://ada@127.0.0.1:${(pooler.address() as AddressInfo).port}/x`;
+    const url = `postgresql://ada@127.0.0.1:${await listenOnLoopback(pooler)}/x`;
     const pooled = openDatabase({ url, poolSize: 1, applicationName: 'test' });
     await expect(waitForDatabase(pooled)).rejects.toThrow(PoolerRefused);
     await pooled.close();

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { listenOnLoopback } from '@posthorn/testing';
 
 /** A name as long as that of the parameter, which Postgres takes and which means nothing. */
 const meaningless = (parameter: string): string => `${'a'.repeat(parameter.length - 2)}.a`;
@@ -18,9 +18,8 @@ export async function startPoolerWithout(
       client.pipe(server).pipe(client);
     });
   });
-  await once(pooler.listen(0, '127.0.0.1'), 'listening');
   const pooled = new URL(url);
   pooled.hostname = '127.0.0.1';
-  pooled.port = String((pooler.address() as AddressInfo).port);
+  pooled.port = String(await listenOnLoopback(pooler));
   return { url: pooled.href, close: () => pooler.close() };
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer as createSilent } from 'node:net';
+import { connect, createServer as createSilent } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { LaneId } from '@posthorn/domain';
-import { FaultProxy, freePort, PrivateRedis, TestAuthority } from '@posthorn/testing';
+import { FaultProxy, freePort, listenOnLoopback, PrivateRedis, TestAuthority } from '@posthorn/testing';
 import { examineRedis, LaneRings } from './index.ts';
 
 describe('Examining Redis', () => {
@@ -100,9 +100,7 @@ describe('Examining Redis', () => {
         requestCert: how === 'only with one',
       };
       const server = createServer(options, (socket) => socket.on('error', () => undefined).resume());
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
+      const port = await listenOnLoopback(server);
       const refused = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
       await expect(refused).rejects.toThrow(/^Redis speaks TLS there \(.*\): write rediss:\/\//);
       server.close();
@@ -112,9 +110,7 @@ describe('Examining Redis', () => {
 
   it('reports no answer from a server that accepts connections and stays silent, whatever the scheme', async () => {
     const silent = createSilent((socket) => void socket.on('error', () => undefined).resume());
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const port = await listenOnLoopback(silent);
     const ask = (scheme: string): Promise<unknown> =>
       examineRedis({ url: `${scheme}://127.0.0.1:${port}`, prefix: 'posthorn' });
     await Promise.all([
@@ -129,9 +125,7 @@ describe('Examining Redis', () => {
     const server = createSilent((socket) => {
       socket.on('error', () => undefined).write(said, () => socket.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listenOnLoopback(server);
     const examined = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
     await expect(examined).rejects.toThrow(/^Redis is in protected mode .*: set a password/);
     server.close();
@@ -190,9 +184,7 @@ describe('Examining Redis', () => {
       socket.on('data', (asked) => /^\*\d+\r\n\$6\r\nunlink/i.test(asked.toString()) || answers.write(asked));
       socket.on('close', () => answers.destroy());
     });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const { port } = proxy.address() as AddressInfo;
+    const port = await listenOnLoopback(proxy);
     const examined = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
     await expect(examined).rejects.toThrow('Command timed out');
     proxy.close();
@@ -264,9 +256,7 @@ describe('Examining Redis', () => {
           socket.write(answers.join(''));
         }),
     );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await listenOnLoopback(server);
     const examined = examineRedis({ url: `redis://127.0.0.1:${port}`, prefix: 'posthorn' });
     await expect(examined).rejects.toThrow(said);
     server.close();

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { Channel } from './fault-channel.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 it('a channel that is cut while one side is being closed leaves no connection open', async () => {
   const server = createServer({ allowHalfOpen: true });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   const peers: Socket[] = [];
   async function pair(): Promise<Socket> {
     const accepted = once(server, 'connection') as Promise<[Socket]>;

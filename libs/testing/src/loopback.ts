@@ -1,9 +1,10 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as SocketServer } from 'node:net';
 
-/** Lets a server listen on a free port of 127.0.0.1. */
-export async function listenOnLoopback(server: Server): Promise<void> {
+/** Lets a server listen on a free port of 127.0.0.1. @returns the port */
+export async function listenOnLoopback(server: SocketServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
 }
 
 /** The origin of the URLs of such a server. */

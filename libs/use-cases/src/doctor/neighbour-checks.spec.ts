@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Finding } from '@posthorn/domain';
 import { AccessTokens, RelayTransport } from '@posthorn/smtp';
-import { ScriptedSmtpServer, TestAuthority, TokenServer } from '@posthorn/testing';
+import { listenOnLoopback, ScriptedSmtpServer, TestAuthority, TokenServer } from '@posthorn/testing';
 import { relayChecks } from './neighbour-checks.ts';
 
 let authority: TestAuthority;
@@ -20,9 +20,7 @@ afterEach(async () => {
 
 /** The doctor's finding about a relay with this scheme in SMTP_URL. */
 async function findingOf(scheme: 'smtp' | 'smtps', server: Server): Promise<Finding> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   const relay = new RelayTransport(`${scheme}://127.0.0.1:${port}`, {
     tlsPolicy: 'verified',
     greetingTimeoutMs: 500,
@@ -87,9 +85,7 @@ it.each([
     socket.on('error', () => undefined).write('220 relay ESMTP\r\n');
     socket.on('data', (data) => socket.write(replies[data.toString('latin1', 0, 4)] ?? ''));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const relay = new RelayTransport(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+  const relay = new RelayTransport(`smtp://127.0.0.1:${await listenOnLoopback(server)}`, {
     connectionTimeoutMs: 500,
     commandTimeoutMs: 500,
   });

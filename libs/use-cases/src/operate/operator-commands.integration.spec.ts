@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -20,6 +20,7 @@ import {
   runOperatorCommand,
   type TestDatabase,
   testPostgresUrl,
+  listenOnLoopback,
 } from '@posthorn/testing';
 import { createApiKey } from './create-api-key.ts';
 
@@ -326,9 +327,8 @@ describe('An operator with an impossible request', () => {
   });
 
   it('can interrupt a command', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const silent = createServer();
+    const port = await listenOnLoopback(silent);
     const program = await ProgramUnderTest.start('tools/posthorn.mjs', {
       args: ['workspace', 'list'],
       env: { DATABASE_URL: `postgresql://ada@127.0.0.1:${port}/posthorn` },
