@@ -14,10 +14,11 @@ afterAll(() => dns.close());
 beforeEach(() => {
   dns.set('mx.example.com', { addresses: ['203.0.113.7'] });
   dns.set('gone.example.com', { rcode: 'NXDOMAIN' });
+  dns.set('failing.example.com', { rcode: 'SERVFAIL' });
 });
 
-async function finding(name: string, spfInclude?: string): Promise<Finding> {
-  const resolver = new DnsResolver({ servers: [dns.address], timeoutMs: 20_000 });
+async function finding(name: string, spfInclude?: string, timeoutMs = 20_000): Promise<Finding> {
+  const resolver = new DnsResolver({ servers: [dns.address], timeoutMs });
   const checks = dnsChecks({ dns: resolver, probe: DOMAIN, bounceDomain: DOMAIN, spfInclude });
   return checks.find((check) => check.name === name)!.run();
 }
@@ -42,6 +43,12 @@ describe('The doctor, about the domain that bounces are returned to', () => {
     ],
     ['an address', { mx: ['203.0.113.7'] }, 'fault', '203.0.113.7, which has no address'],
     [
+      'a host about which name servers fail',
+      { mx: ['gone.example.com', 'failing.example.com'] },
+      'unknown',
+      'whether failing.example.com, to which mail to bounces.example.com goes, has an address is not known',
+    ],
+    [
       'a failure',
       { rcode: 'SERVFAIL' },
       'unknown',
@@ -50,6 +57,15 @@ describe('The doctor, about the domain that bounces are returned to', () => {
   ])('finds %s in its MX records', async (_what, behaviour, kind, found) => {
     dns.set(DOMAIN, behaviour);
     expect(await finding('dns.bounces')).toMatchObject({ kind, found: expect.stringContaining(found) });
+  });
+
+  it('cannot tell what mail without an MX record goes to while nobody answers about its address', async () => {
+    dns.set(DOMAIN, { addresses: [], isSilentAbout: 'A' });
+    expect(await finding('dns.bounces', undefined, 1_000)).toMatchObject({
+      kind: 'unknown',
+      found: expect.stringContaining('has no MX record, and whether it has an address is not known'),
+      mend: 'see dns.resolver',
+    });
   });
 
   it.each<[DnsBehaviour, string | undefined, Finding['kind'], string]>([

@@ -68,17 +68,28 @@ async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding
       publishMx(domain),
     );
   const addresses = await Promise.all(hosts.map((host) => dns.lookUpAddresses(host)));
-  if (addresses.every(({ kind }) => kind === 'absent'))
-    return fault(
-      `${domain} has an MX record for ${hosts.join(', ')}, which has no address: no bounce comes back`,
-      'publish an A or AAAA record for that host; an MX record must contain a host, and no IP address',
-    );
-  return good(`mail to ${domain} goes to ${hosts.join(', ')}`);
+  if (addresses.some(({ kind }) => kind === 'found'))
+    return good(`mail to ${domain} goes to ${hosts.join(', ')}`);
+  for (const [index, address] of addresses.entries())
+    if (address.kind === 'failed')
+      return unknown(
+        `whether ${hosts[index]}, to which mail to ${domain} goes, has an address is not known: ${address.reason}`,
+        'see dns.resolver',
+      );
+  return fault(
+    `${domain} has an MX record for ${hosts.join(', ')}, which has no address: no bounce comes back`,
+    'publish an A or AAAA record for that host; an MX record must contain a host, and no IP address',
+  );
 }
 
 /** Without an MX record, mail goes to the address of the domain itself (RFC 5321, section 5.1). */
 async function judgeImplicitMailHost(dns: NameServers, domain: string): Promise<Finding> {
   const answer = await dns.lookUpAddresses(domain);
+  if (answer.kind === 'failed')
+    return unknown(
+      `${domain} has no MX record, and whether it has an address is not known: ${answer.reason}`,
+      'see dns.resolver',
+    );
   return answer.kind === 'found'
     ? advice(
         `${domain} has no MX record; mail to it goes to its own address, ${answer.addresses.join(', ')}`,
