@@ -35,6 +35,7 @@ describe('an SMTP_URL', () => {
     ['smtp://joe:hunter2%@relay', 'has a user or password that is not percent-encoded'],
     ['smtp://:hunter2@relay', 'names a password without a user'],
     ['smtp://joe:hunter2@relay:99999', 'is not a URL'],
+    ['smtp://joe:hunter2@relay:0', 'names port 0, at which no server listens'],
     ['smtp:relay', 'names no host'],
   ])('is refused without being repeated: %s', (url, what) => {
     let error: unknown;

@@ -52,6 +52,7 @@ export function parseRelayUrl(text: string): RelayAddress {
   if (url === null) throw fault('is not a URL');
   if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw fault('is neither smtp:// nor smtps://');
   if (url.hostname === '') throw fault('names no host');
+  if (url.port === '0') throw fault('names port 0, at which no server listens');
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
     throw fault('has something after the host');
   }
@@ -59,7 +60,7 @@ export function parseRelayUrl(text: string): RelayAddress {
   const implicitTls = url.protocol === 'smtps:';
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(url.port) || (implicitTls ? 465 : 587),
+    port: url.port === '' ? (implicitTls ? 465 : 587) : Number(url.port),
     implicitTls,
     ...credentialsIn(url),
   };
