@@ -10,6 +10,7 @@ import {
   TestAuthority,
   type TestDatabase,
 } from '@posthorn/testing';
+import { sleep } from '@posthorn/kernel';
 import type pg from 'pg';
 import { checkDatabase, type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { PoolerRefused } from './pooler.ts';
@@ -49,6 +50,20 @@ async function offsetMs(): Promise<number> {
 function urlWith(search: string): string {
   return Object.assign(new URL(testDatabase.url), { search }).href;
 }
+
+it('keeps idle connections although the database ends those of others', async () => {
+  const name = new URL(testDatabase.url).pathname.slice(1);
+  await database.pool.query(`ALTER DATABASE "${name}" SET idle_session_timeout = '100ms'`);
+  const ended: Error[] = [];
+  const onIdleError = (error: Error): unknown => ended.push(error);
+  const idle = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test', onIdleError });
+  await waitForDatabase(idle);
+  await sleep(500);
+  await idle.pool.query('SELECT 1');
+  await idle.close();
+  await database.pool.query(`ALTER DATABASE "${name}" RESET idle_session_timeout`);
+  expect(ended).toEqual([]);
+});
 
 describe('Waiting for the database at the start', () => {
   it('refuses a database whose connections lose their startup parameters, as behind a pooler', async () => {

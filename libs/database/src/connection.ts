@@ -55,6 +55,12 @@ WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY 
 const ISOLATION = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET default_transaction_isolation = 'read committed'`;
 
 /**
+ * Administrators set this timeout for a server, database or role, against sessions that were forgotten. Ours are not, and one that ends at the moment in which a
+ * request gets it would have that request answered 503.
+ */
+const KEEP_IDLE = 'SET idle_session_timeout = 0';
+
+/**
  * In a restored database, begins a new era and pauses everything; otherwise changes nothing. Each new connection does this, because a database may be replaced
  * by a restored one while processes run, and nobody may claim from it before that is detected.
  */
@@ -75,6 +81,7 @@ const SESSION_SETUP = [
   SESSION_FORMATS,
   PLANNER_SETTINGS,
   COMPRESSION,
+  KEEP_IDLE,
   CHECK_EVENT_ERA,
 ].join('; ');
 
