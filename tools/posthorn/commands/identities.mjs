@@ -45,9 +45,9 @@ export const IDENTITY_COMMANDS = [
 ];
 
 /** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
-async function createIdentity({ useCases, workspaces, identities, actor }, given) {
+async function createIdentity({ useCases, workspaces, deletion, identities, actor }, given) {
   const { workspace, domain, address, verified = false } = given;
-  const { id } = await useCases.requireWorkspace(workspaces, workspace);
+  const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
   const value = domain === undefined ? { address } : { domain };
   return useCases.addIdentity(identities, id, actor, value, verified);
 }

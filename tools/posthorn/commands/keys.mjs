@@ -65,9 +65,9 @@ export const KEY_COMMANDS = [
 ];
 
 /** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
-async function createKey({ useCases, workspaces, apiKeys, actor }, given) {
+async function createKey({ useCases, workspaces, deletion, apiKeys, actor }, given) {
   const { workspace, name, role } = given;
-  const { id } = await useCases.requireWorkspace(workspaces, workspace);
+  const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
   const { key, secretKey } = await useCases.createApiKey(apiKeys, id, actor, { displayName: name, role });
   return { ...key, secretKey };
 }

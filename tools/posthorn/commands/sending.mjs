@@ -89,14 +89,17 @@ export const SENDING_COMMANDS = [
 
 /** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
 async function resume(context, given) {
-  const { useCases, eras, pausedLanes, actor } = context;
+  const { useCases, eras, pausedLanes, deletion, actor } = context;
   const whose = await scopeOf(context, given);
   if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose, actor);
   const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, {
     failBefore: given['fail-before'],
     onProgress: tellsProgress('emails were given up'),
   });
-  const stillPaused = (await useCases.listPauses(pausedLanes)).map((pause) => pause.whose);
+  // Those that are being deleted cannot be resumed.
+  const begun = await deletion.begun();
+  const pauses = await useCases.listPauses(pausedLanes);
+  const stillPaused = pauses.map(({ whose }) => whose).filter((whose) => !begun.has(whose));
   return { ...resumption, stillPaused };
 }
 

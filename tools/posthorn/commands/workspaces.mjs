@@ -69,8 +69,8 @@ export const WORKSPACE_COMMANDS = [
     },
     atLeastOne: Object.keys(LIMIT_FLAGS),
     example: 'workspace limit --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --rate 500 --burst 1000',
-    run: async ({ useCases, workspaces, actor }, { workspace, ...given }) => {
-      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+    run: async ({ useCases, workspaces, deletion, actor }, { workspace, ...given }) => {
+      const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
       return useCases.limitWorkspace(workspaces, id, actor, numbersIn(given, LIMIT_FLAGS));
     },
     show: (workspace) =>
@@ -88,8 +88,8 @@ export const WORKSPACE_COMMANDS = [
     atLeastOne: Object.keys(RETENTION_FLAGS),
     example:
       'workspace retain --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --content-days 30 --metadata-days 180',
-    run: async ({ useCases, workspaces, actor }, { workspace, ...given }) => {
-      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+    run: async ({ useCases, workspaces, deletion, actor }, { workspace, ...given }) => {
+      const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
       return useCases.retainWorkspace(workspaces, id, actor, numbersIn(given, RETENTION_FLAGS));
     },
     show: (workspace) =>
@@ -110,8 +110,8 @@ export const WORKSPACE_COMMANDS = [
       },
     },
     example: 'workspace track --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --url https://links.example.com',
-    run: async ({ useCases, workspaces, actor }, { workspace, url }) => {
-      const { id } = await useCases.requireWorkspace(workspaces, workspace);
+    run: async ({ useCases, workspaces, deletion, actor }, { workspace, url }) => {
+      const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
       return useCases.changeTrackingUrl(workspaces, id, actor, url === 'default' ? null : url);
     },
     show: ({ id, name, trackingUrl }) =>
@@ -147,7 +147,7 @@ export const WORKSPACE_COMMANDS = [
     sentence: 'Lists the workspaces, oldest first.',
     flags: {},
     example: 'workspace list',
-    run: ({ workspaces }) => workspaces.list(),
+    run: ({ useCases, workspaces, deletion }) => useCases.listWorkspaces(workspaces, deletion),
     show: (workspaces) =>
       table(
         workspaces,
@@ -158,6 +158,8 @@ export const WORKSPACE_COMMANDS = [
           'RATE': ({ ratePerSecond }) => limitOf(ratePerSecond),
           'BURST': ({ rateBurst }) => limitOf(rateBurst),
           'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
+          'STATE': ({ deletionBegunAt }) =>
+            deletionBegunAt === null ? 'active' : `being deleted since ${dateTime(deletionBegunAt)}`,
         },
         'There is no workspace yet; create one: workspace create --name NAME',
       ),

@@ -1,9 +1,10 @@
-import { SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type AuditedAction, emailLanes, EVERY_LANE, type LaneId } from '@posthorn/domain';
+import type { WorkspaceId } from '@posthorn/kernel';
+import { type Actor, emailLanes, EVERY_LANE, type LaneId } from '@posthorn/domain';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
 import { type AuditedChange, ofSystem, recordAudit } from './audit-log-store.ts';
+import { isBeingDeleted } from './begun-deletions.ts';
 import type { OutboxQueue } from './claim.ts';
 
 interface LaneOfQueue {
@@ -101,13 +102,6 @@ export class PausedLaneStore {
     else await awaitStandby(transaction);
     return count;
   }
-}
-
-/** What is begun can only be completed, so an entry from its beginning is enough. Index: audit_log_by_subject_idx. */
-async function isBeingDeleted(transaction: Transaction, workspaceId: WorkspaceId): Promise<boolean> {
-  const begun = { subjectId: workspaceId, action: 'workspace.deletion_begun' satisfies AuditedAction };
-  const where = { workspaceId: uuidOf(SYSTEM_WORKSPACE_ID), ...begun };
-  return (await transaction.auditEntry.findFirst({ where })) !== null;
 }
 
 function emailLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {

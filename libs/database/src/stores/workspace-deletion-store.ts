@@ -22,6 +22,7 @@ import {
 } from '../sql/workspace-deletion.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
+import { findBegunDeletions, isBeingDeleted } from './begun-deletions.ts';
 import {
   addCounts,
   idsOf,
@@ -55,6 +56,16 @@ export class WorkspaceDeletionStore {
   /** By the clock of the database. */
   now(): Date {
     return this.database.clock.now();
+  }
+
+  /** Whether the deletion of this workspace has begun. */
+  isBegun(workspaceId: WorkspaceId): Promise<boolean> {
+    return isBeingDeleted(this.database.prisma, workspaceId);
+  }
+
+  /** When the deletions of workspaces began, by their ids; also those of workspaces that are gone. */
+  begun(): Promise<ReadonlyMap<string, Date>> {
+    return findBegunDeletions(this.database.prisma);
   }
 
   /**

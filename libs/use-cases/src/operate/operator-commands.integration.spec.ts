@@ -10,6 +10,7 @@ import {
   AuditLogStore,
   type Database,
   openDatabase,
+  WorkspaceDeletionStore,
 } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
@@ -97,6 +98,36 @@ describe('An operator at the command line', () => {
     const changes = await audited('workspace.limits_changed');
     expect(changes.map(({ detail }) => detail)).toEqual([own, before]);
     expect(changes[0]).toMatchObject({ subjectId: workspaceId, actor: { kind: 'operator' } });
+  });
+
+  it('sees which workspaces are being deleted, and is refused to add anything to them or to change them', async () => {
+    const { id } = await answer('workspace', 'create', '--name', 'Leaving');
+    expect(await told('workspace', 'list')).not.toContain('being deleted');
+    // What a deletion leaves that was interrupted after its first transaction.
+    await new WorkspaceDeletionStore(database).close(id, operator('test'), { name: 'Leaving' });
+    const changes = [
+      ['key', 'create', '--name', 'Late'],
+      ['identity', 'create', '--domain', 'late.example', '--verified'],
+      ['workspace', 'limit', '--rate', '5'],
+      ['workspace', 'retain', '--content-days', '5'],
+      ['workspace', 'track', '--url', 'https://links.late.example'],
+    ];
+    for (const [noun, verb, ...flags] of changes) {
+      const ended = await posthorn(noun!, verb!, '--workspace', id, ...flags);
+      expect(ended).toMatchObject({
+        code: 1,
+        stderr: `posthorn: ${id} is being deleted; \`workspace delete\` completes that\n`,
+      });
+    }
+    const lines = (await told('workspace', 'list')).split('\n');
+    expect(lines.find((line) => line.startsWith(id))).toMatch(/being deleted since \d{4}-/);
+    expect(lines.find((line) => line.startsWith(workspaceId))).not.toContain('being deleted');
+    expect(JSON.parse(await told('workspace', 'list', '--json'))).toMatchObject([
+      { id: workspaceId, deletionBegunAt: null },
+      { id, deletionBegunAt: expect.stringMatching(/Z$/) },
+    ]);
+    expect(await told('resume')).toBe('Nothing was paused as a whole.\n');
+    await told('workspace', 'delete', '--workspace', id, '--name', 'Leaving');
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import type { Workspace, WorkspaceStore } from '@posthorn/database';
+import type { Workspace, WorkspaceDeletionStore, WorkspaceStore } from '@posthorn/database';
 
 const MAX_SHOWN = 40;
 
@@ -18,6 +18,21 @@ export async function requireWorkspace(
     throw new Refusal(400, `${shown} is not the id of a workspace, which looks like wrk_01h2…`);
   }
   return foundWorkspace(id, await workspaces.find(id));
+}
+
+/**
+ * The workspace with this id, to add something to it or to change it.
+ *
+ * @throws Refusal as {@link requireWorkspace}, and 409 when its deletion has begun
+ */
+export async function requireOpenWorkspace(
+  workspaces: Pick<WorkspaceStore, 'find'>,
+  deletion: Pick<WorkspaceDeletionStore, 'isBegun'>,
+  text: string,
+): Promise<Workspace> {
+  const workspace = await requireWorkspace(workspaces, text);
+  if (!(await deletion.isBegun(workspace.id))) return workspace;
+  throw new Refusal(409, `${workspace.id} is being deleted; \`workspace delete\` completes that`);
 }
 
 /** The workspace, if it was found. @throws Refusal (404) if not */
