@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import { operator } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
+import pg from 'pg';
 import { DeliveryTestStores } from './deliveries.fixture.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { faultOf, isOutage } from './faults.ts';
@@ -193,6 +194,20 @@ async function operatorChanges(): Promise<Repeated[]> {
     { what: 'an operator was removed', change: remove, ask: remove, answer: false },
   ];
 }
+
+it('Examining a standby shows whether its replay is paused, as after a restore to a point in time', async () => {
+  const examined = new ExaminedDatabase(standby.url);
+  const waits = async (): Promise<boolean> => (await examined.readServer()).isReplayPaused;
+  expect(await waits()).toBe(false);
+  const admin = new pg.Client(standby.url);
+  await admin.connect();
+  await admin.query('SELECT pg_wal_replay_pause()');
+  while (!(await waits())) await sleep(20);
+  await admin.query('SELECT pg_wal_replay_resume()');
+  expect(await waits()).toBe(false);
+  await admin.end();
+  await examined.close();
+});
 
 it('A repeated change is answered only once the standby has the first one, as a failover would undo it', async () => {
   const repeated = (

@@ -4,7 +4,8 @@ SELECT current_setting('server_version_num')::int AS "versionNumber", current_se
        current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS fsync,
        current_setting('full_page_writes') AS "fullPageWrites", current_setting('autovacuum') AS autovacuum,
        (SELECT setting::int FROM pg_settings WHERE name = 'autovacuum_naptime') AS "autovacuumNaptimeSeconds",
-       current_setting('statement_timeout') <> '0' AS "keepsSettings", pg_is_in_recovery() AS "isStandby", (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') AS "readOnlyByDefault",
+       current_setting('statement_timeout') <> '0' AS "keepsSettings", pg_is_in_recovery() AS "isStandby",
+       CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() ELSE false END AS "isReplayPaused", (SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') AS "readOnlyByDefault",
        (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND xact_start < now() - interval '4 seconds') AS "awaitingStandby",
        (SELECT jsonb_build_array(
           jsonb_build_object('of', 'server', 'connections', count(*), 'maximum', current_setting('max_connections')::int),

@@ -13,6 +13,8 @@ export interface PostgresFacts {
   /** Whether the startup parameters of a connection reached the server; a pooler may drop them. */
   readonly keepsSettings: boolean;
   readonly isStandby: boolean;
+  /** Whether a standby waits: somebody has told it to, or it has reached the point in time to which it was restored. */
+  readonly isReplayPaused: boolean;
   /** `on` or `off`, for a new connection. */
   readonly readOnlyByDefault: string;
   /** How many transactions have been waiting for a synchronous standby for several seconds. */
@@ -71,8 +73,14 @@ export function judgeDurability(facts: PostgresFacts): Finding {
 }
 
 /** Whether the server accepts writes. A read-only one answers queries, so after a failover everything seems fine. */
-export function judgeWritable({ isStandby, readOnlyByDefault, awaitingStandby }: PostgresFacts): Finding {
+export function judgeWritable(facts: PostgresFacts): Finding {
+  const { isStandby, isReplayPaused, readOnlyByDefault, awaitingStandby } = facts;
   const nothing = 'nothing can be accepted, sent or recorded';
+  if (isStandby && isReplayPaused)
+    return fault(
+      `Postgres takes no changes: its replay is paused, as after a restore to a point in time: ${nothing}`,
+      `if it was restored, stop every app and call SELECT pg_wal_replay_resume(), then \`posthorn restored\`; if it is a standby, ${pointAtPrimary('DATABASE_URL')}`,
+    );
   if (isStandby)
     return fault(`Postgres is a standby and takes no changes: ${nothing}`, pointAtPrimary('DATABASE_URL'));
   if (readOnlyByDefault === 'on')

@@ -50,6 +50,7 @@ const SERVER: PostgresFacts = {
   actualCollationVersion: '2.36',
   keepsSettings: true,
   isStandby: false,
+  isReplayPaused: false,
   readOnlyByDefault: 'off',
   awaitingStandby: 0,
 };
@@ -135,6 +136,16 @@ describe('The doctor assesses', () => {
   ])('a server with %j by %p: %s', (change, judge, kind) =>
     expect(judge({ ...SERVER, ...change }).kind).toBe(kind),
   );
+
+  it('a standby: what to do depends on whether it waits where it was restored to', () => {
+    const standby = { ...SERVER, isStandby: true };
+    expect(judgeWritable(standby).mend).toMatch(/^point DATABASE_URL at the primary/);
+    expect(judgeWritable({ ...standby, isReplayPaused: true })).toMatchObject({
+      kind: 'fault',
+      found: expect.stringContaining('its replay is paused, as after a restore to a point in time'),
+      mend: expect.stringContaining('SELECT pg_wal_replay_resume(), then `posthorn restored`'),
+    });
+  });
 
   it.each([
     [
