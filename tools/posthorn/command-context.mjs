@@ -60,6 +60,7 @@ function contextOf({ useCases, database: lib, domain, settings }, database, name
     apiKeys: new lib.ApiKeyStore(database),
     identities: new lib.IdentityStore(database),
     pausedLanes: new lib.PausedLaneStore(database),
+    heldEmails: new lib.HeldEmailStore(database),
     outbox: new lib.OutboxStore(database),
     eras: new lib.EraStore(database),
     auditLog: new lib.AuditLogStore(database),

@@ -45,6 +45,7 @@ export { EraStore, type DueSince, type PassGroup, type PassPosition } from './st
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
 export { type FannedOut } from './stores/fanned-out.ts';
+export { HeldEmailStore } from './stores/held-email-store.ts';
 export { HitStore } from './stores/hit-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
 export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';

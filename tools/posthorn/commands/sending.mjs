@@ -52,15 +52,14 @@ export const SENDING_COMMANDS = [
     },
     neverTogether: [
       ['everything', 'workspace', 'webhooks'],
-      ['fail-before', 'workspace'],
       ['fail-before', 'webhooks'],
     ],
     example: 'resume --everything',
     run: resume,
     show: ({ whose, wasPaused, everythingIsPaused, ...resumption }) => {
       const done = wasPaused ? `${wordFor(whose)} is resumed.` : notPaused(whose);
-      if (everythingIsPaused) return `${done} But everything is still paused: resume --everything`;
-      return [done, ...resumptionLines(resumption)].join('\n');
+      const but = everythingIsPaused ? ' But everything is still paused: resume --everything' : '';
+      return [`${done}${but}`, ...resumptionLines(resumption)].join('\n');
     },
   },
   {
@@ -89,13 +88,15 @@ export const SENDING_COMMANDS = [
 
 /** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
 async function resume(context, given) {
-  const { useCases, eras, pausedLanes, deletion, actor } = context;
+  const { useCases, eras, heldEmails, pausedLanes, deletion, actor } = context;
   const whose = await scopeOf(context, given);
-  if (whose !== 'everything') return useCases.resumeSending(pausedLanes, whose, actor);
-  const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, {
-    failBefore: given['fail-before'],
-    onProgress: tellsProgress('emails were given up'),
-  });
+  const failBefore = given['fail-before'];
+  const onProgress = tellsProgress('emails were given up');
+  if (whose !== 'everything')
+    return failBefore === undefined
+      ? useCases.resumeSending(pausedLanes, whose, actor)
+      : useCases.resumeWorkspace(heldEmails, pausedLanes, whose, actor, failBefore, onProgress);
+  const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, { failBefore, onProgress });
   // Those that are being deleted cannot be resumed.
   const begun = await deletion.begun();
   const pauses = await useCases.listPauses(pausedLanes);

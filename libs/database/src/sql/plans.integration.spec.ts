@@ -74,6 +74,7 @@ import {
   lockDueBefore,
 } from './eras.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
+import { COUNT_HELD_LEASED, LOCK_HELD_DEAD, LOCK_HELD_READY, LOCK_HELD_WAITING } from './held-emails.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
 import {
@@ -361,6 +362,10 @@ function nth(values: readonly string[], n: number): string {
 
 function someWorkspace(): string {
   return text(sample.workspaces[0]);
+}
+
+function lanesOfOne(): string {
+  return array(['now', 'bulk'].map((lane) => `${sample.workspaces[0]}.${lane}`));
 }
 
 type Checked = [string, { sql: string; values: () => string[]; indexes: RegExp[] }];
@@ -756,6 +761,10 @@ const STATEMENTS: readonly Checked[] = [
   checked({ LOCK_DEAD: lockDueBefore('dead') }, () => ['now()', '500'], 'outbox_taken_by_lease_idx'),
   checked({ LOCK_WAITING: lockDueBefore('waiting') }, () => ['now()', '500'], 'outbox_waiting_by_due_idx'),
   checked({ COUNT_LEASED_BEFORE }, () => ['now()'], 'outbox_taken_by_lease_idx'),
+  checked({ LOCK_HELD_READY }, () => [lanesOfOne(), 'now()', '250'], 'outbox_ready_by_lane_idx'),
+  checked({ LOCK_HELD_WAITING }, () => [lanesOfOne(), 'now()', '250'], 'outbox_waiting_by_due_idx'),
+  checked({ LOCK_HELD_DEAD }, () => [lanesOfOne(), 'now()', '250'], 'outbox_taken_by_lease_idx'),
+  checked({ COUNT_HELD_LEASED }, () => [lanesOfOne(), 'now()'], 'outbox_taken_by_lease_idx'),
   checked({ OLD_EMAILS }, () => [someWorkspace(), text(FIRST_ID), '0', '2000'], 'emails_.*workspace_id_id.*'),
   checked({ FINISHED_OF }, () => [array(sample.ids)], 'outbox_pkey'),
   ...Object.entries({ ...REMOVE_EMAILS, ...REMOVE_DELIVERIES, ...REMOVE_EVENTS }).map(([table, sql]) =>

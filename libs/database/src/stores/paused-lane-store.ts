@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '@posthorn/kernel';
-import { type Actor, emailLanes, EVERY_LANE, type LaneId } from '@posthorn/domain';
+import { type Actor, emailLanes, EVERY_LANE, type JsonObject, type LaneId } from '@posthorn/domain';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { changeWorkspace, transact, type Transaction } from '../transaction.ts';
@@ -50,8 +50,8 @@ export class PausedLaneStore {
    *
    * @returns how many of its lanes were paused; undefined: its deletion has begun, so they stay paused
    */
-  resumeWorkspace(workspaceId: WorkspaceId, actor: Actor): Promise<number | undefined> {
-    const change = { workspaceId, subjectId: workspaceId, actor };
+  resumeWorkspace(workspaceId: WorkspaceId, actor: Actor, detail?: JsonObject): Promise<number | undefined> {
+    const change = { workspaceId, subjectId: workspaceId, actor, ...(detail && { detail }) };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       if (await isBeingDeleted(transaction, workspaceId)) return undefined;
       return this.resume(transaction, emailLanesOf(workspaceId), { ...change, action: 'workspace.resumed' });

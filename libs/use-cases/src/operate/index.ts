@@ -13,6 +13,7 @@ export { listWorkspaces } from './list-workspaces.ts';
 export { isWhole, listPauses, pauseSending, resumeSending, type Pause, type Whose } from './pause-sending.ts';
 export { requireOpenWorkspace, requireWorkspace } from './require-workspace.ts';
 export { resumeEverything } from './resume-everything.ts';
+export { resumeWorkspace } from './resume-workspace.ts';
 export { retainWorkspace } from './retain-workspace.ts';
 export { rotateSecrets } from './rotate-secrets.ts';
 export { sendingStatus, type Restoration, type SendingStatus } from './sending-status.ts';

@@ -290,6 +290,20 @@ describe('An operator at the command line', () => {
     expect(await told('resume', ...inIt())).toBe(`Workspace ${workspaceId} is resumed.\n`);
   });
 
+  it('gives up what waits in a paused workspace, such as an unwanted campaign, before resuming it', async () => {
+    const failBefore = ['--fail-before', '2026-01-01T00:00:00Z'];
+    expectRefusal(await posthorn('resume', ...inIt(), ...failBefore), 'are not paused, so they may leave');
+    await told('pause', ...inIt(), '--reason', 'Looks like spam');
+    const later = await posthorn('resume', ...inIt(), '--fail-before', '2999-01-01T00:00:00Z');
+    expectRefusal(later, '--fail-before is in the future', 2);
+    expect(await answer('resume', ...inIt(), ...failBefore)).toEqual({
+      whose: workspaceId,
+      wasPaused: true,
+      everythingIsPaused: false,
+      failed: 0,
+    });
+  });
+
   it('pauses the delivery of events to webhooks', async () => {
     await told('pause', '--webhooks', '--reason', 'Their network moves');
     expect(await told('status')).toMatch(/^webhooks .* Their network moves$/m);

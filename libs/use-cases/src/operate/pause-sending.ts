@@ -1,5 +1,5 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, EVERY_LANE, workspaceOfLane } from '@posthorn/domain';
+import { type Actor, EVERY_LANE, type JsonObject, workspaceOfLane } from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { normaliseReason } from './normalise-name.ts';
 
@@ -41,9 +41,17 @@ export async function pauseSending(
   return { ...(pause ?? { whose, reason: kept, pausedAt: new Date() }), wasPaused: before !== undefined };
 }
 
+/** What resuming has done. */
+export interface Resumed {
+  readonly whose: Whose;
+  readonly wasPaused: boolean;
+  readonly everythingIsPaused: boolean;
+}
+
 /**
  * Ends a pause.
  *
+ * @param detail of a workspace, for its audit log
  * @returns whether there was one, and whether sending is still paused because everything is
  * @throws Refusal (409) for a workspace whose deletion has begun
  */
@@ -51,10 +59,11 @@ export async function resumeSending(
   pausedLanes: PausedLaneStore,
   whose: Whose,
   actor: Actor,
-): Promise<{ readonly whose: Whose; readonly wasPaused: boolean; readonly everythingIsPaused: boolean }> {
+  detail?: JsonObject,
+): Promise<Resumed> {
   const resumed = isWhole(whose)
     ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor)
-    : await pausedLanes.resumeWorkspace(whose, actor);
+    : await pausedLanes.resumeWorkspace(whose, actor, detail);
   if (resumed === undefined)
     throw new Refusal(
       409,

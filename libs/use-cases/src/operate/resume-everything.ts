@@ -1,12 +1,11 @@
 import type { EraStore, PassGroup, PassPosition, PausedLaneStore } from '@posthorn/database';
-import { type Actor, parseTimestamp } from '@posthorn/domain';
-import { RELEASE, Refusal, sleep } from '@posthorn/kernel';
-import { requireValid } from '../require-valid.ts';
+import type { Actor } from '@posthorn/domain';
+import { RELEASE, Refusal } from '@posthorn/kernel';
+import { giveUpDue, heldBackDetail, momentIn } from './give-up-due.ts';
 import { findPause } from './pause-sending.ts';
 
 /** Per transaction: few enough for it to end within a second. */
 const EMAILS_PER_GROUP = 500;
-const LOOK_AGAIN_MS = 1_000;
 
 /** What was done before everything was resumed. */
 interface Resumption {
@@ -65,47 +64,29 @@ export async function resumeEverything(
   };
 }
 
-function momentIn(text: string, now: Date): Date {
-  const { atMs } = requireValid('failBefore', parseTimestamp(text));
-  if (atMs > now.getTime())
-    throw new Refusal(
-      400,
-      `\`failBefore\` is in the future; give the time at which the installation that was backed up stopped, it is ${now.toISOString()} now`,
-    );
-  return new Date(atMs);
-}
-
 async function requirePause(pausedLanes: Pick<PausedLaneStore, 'list'>): Promise<void> {
   if ((await findPause(pausedLanes, 'everything')) === undefined)
     throw new Refusal(409, 'Emails are not paused, so they may leave meanwhile; pause everything first');
 }
 
-async function giveUp(
+function giveUp(
   eras: EraStore,
   moment: Date,
   wasRestored: boolean,
   onProgress: (failed: number) => void,
 ): Promise<number> {
-  const detail = detailOf(moment, wasRestored);
-  for (let failed = 0; ; await sleep(LOOK_AGAIN_MS)) {
-    // Emails that were being sent when the dump was made still have their leases, for a minute at most; those that are being sent here end.
-    // Counted before the pass, which then finds those that ended meanwhile.
-    const leased = await eras.countLeasedBefore(moment);
-    failed = await inGroups(
-      (max, position) => eras.failDueBefore(moment, max, detail, position),
-      failed,
-      onProgress,
-    );
-    if (leased === 0) return failed;
-  }
+  const detail = wasRestored ? restoredDetail(moment) : heldBackDetail(moment);
+  return giveUpDue(
+    () => eras.countLeasedBefore(moment),
+    (failed) =>
+      inGroups((max, position) => eras.failDueBefore(moment, max, detail, position), failed, onProgress),
+  );
 }
 
-/** The detail for the timeline. */
-function detailOf(moment: Date, wasRestored: boolean): object {
-  const error = wasRestored
-    ? `the system was restored from a backup, and this email was due before ${moment.toISOString()}: it may have been sent already`
-    : `an operator gave up what was due before ${moment.toISOString()} while emails were paused`;
-  return { reason: wasRestored ? 'restored' : 'held_back', error, release: RELEASE };
+/** The detail for the timeline of emails that may have been sent after the backup. */
+function restoredDetail(moment: Date): object {
+  const error = `the system was restored from a backup, and this email was due before ${moment.toISOString()}: it may have been sent already`;
+  return { reason: 'restored', error, release: RELEASE };
 }
 
 type ProcessGroup = (max: number, position?: PassPosition) => Promise<PassGroup>;

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  AcceptanceStore,
+  AuditLogStore,
+  type Database,
+  HeldEmailStore,
+  IdentityStore,
+  openDatabase,
+  OutboxStore,
+  PausedLaneStore,
+  waitForDatabase,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { bulkLane, type LaneId, messageIdFor, nowLane, operator, POSTHORN } from '@posthorn/domain';
+import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { addIdentity } from './add-identity.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { listPauses, pauseSending } from './pause-sending.ts';
+import { resumeWorkspace } from './resume-workspace.ts';
+
+const MINUTE_MS = 60_000;
+const LEASE_MS = 1_500;
+const ada = operator('ada');
+
+let testDatabase: TestDatabase;
+let database: Database;
+let pausedLanes: PausedLaneStore;
+let shop: WorkspaceId;
+let other: WorkspaceId;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
+  await waitForDatabase(database);
+  pausedLanes = new PausedLaneStore(database);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  [shop, other] = [await openWorkspace('The shop'), await openWorkspace('Another')];
+});
+
+async function openWorkspace(name: string): Promise<WorkspaceId> {
+  const { id } = await createWorkspace(new WorkspaceStore(database), ada, name, null);
+  await addIdentity(new IdentityStore(database), id, { domain: 'example.com' }, true, POSTHORN);
+  return id;
+}
+
+/** Accepts emails that are due after this time from now. @returns their ids in the database */
+async function accept(
+  laneId: LaneId,
+  workspaceId: WorkspaceId,
+  dueInMs: number,
+  count = 1,
+): Promise<string[]> {
+  const emails = Array.from({ length: count }, () => {
+    const id = newId('trs', Date.now());
+    return {
+      id,
+      workspaceId,
+      type: 'raw' as const,
+      status: 'SCHEDULED' as const,
+      acceptedAt: new Date(),
+      sendAt: new Date(Date.now() + dueInMs),
+      from: { address: 'sender@example.com' },
+      fromDomain: 'example.com',
+      to: { address: 'a@b.example' },
+      replyTo: [],
+      subject: 'Hello',
+      html: '<p>Hello</p>',
+      messageId: messageIdFor(id, 'example.com'),
+      trackClicks: false,
+      trackOpens: false,
+      unsubscribe: false,
+      laneId,
+      bytes: 100,
+      bytesToAccept: 100,
+    };
+  });
+  await new AcceptanceStore(database).accept([{ workspaceId, emails }], null);
+  return emails.map(({ id }) => uuidOf(id));
+}
+
+async function statuses(ids: readonly string[]): Promise<string[]> {
+  const { rows } = await database.pool.query<{ status: string }>(
+    'SELECT DISTINCT status::text FROM emails WHERE id = ANY ($1::uuid[])',
+    [ids],
+  );
+  return rows.map(({ status }) => status);
+}
+
+/** A second ago, because the clock of the database may be behind. */
+const justNow = (): string => new Date(Date.now() - 1_000).toISOString();
+const resume = (failBefore = justNow()): ReturnType<typeof resumeWorkspace> =>
+  resumeWorkspace(new HeldEmailStore(database), pausedLanes, shop, ada, failBefore);
+
+describe('Resuming a workspace without what waits in it', () => {
+  it('fails its emails that were due before a time, and no others', async () => {
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const outbox = new OutboxStore(database);
+    const ready = [
+      ...(await accept(bulkLane(shop), shop, -MINUTE_MS, 600)),
+      ...(await accept(nowLane(shop), shop, -MINUTE_MS, 3)),
+    ];
+    await outbox.makeReady(5_000);
+    const waiting = await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
+    const later = await accept(bulkLane(shop), shop, MINUTE_MS, 2);
+    const others = await accept(bulkLane(other), other, -MINUTE_MS, 2);
+    expect(await resume()).toEqual({ whose: shop, wasPaused: true, everythingIsPaused: false, failed: 605 });
+    expect(await statuses([...ready, ...waiting])).toEqual(['FAILED']);
+    expect(await statuses([...later, ...others])).toEqual(['SCHEDULED']);
+    expect(await listPauses(pausedLanes)).toEqual([]);
+    const { rows } = await database.pool.query(
+      `SELECT detail ->> 'reason' AS reason, count(*)::int FROM email_events JOIN emails ON emails.id = email_id
+       WHERE workspace_id = $1 GROUP BY 1`,
+      [uuidOf(shop)],
+    );
+    expect(rows).toEqual([{ reason: 'held_back', count: 605 }]);
+  });
+
+  it('waits for what is being sent, and then fails it if it was not sent', async () => {
+    const taken = await accept(bulkLane(shop), shop, -MINUTE_MS);
+    const outbox = new OutboxStore(database);
+    await outbox.makeReady(5_000);
+    const lanes = [{ laneId: bulkLane(shop), maxRows: 10 }];
+    expect(await outbox.claimEmails(lanes, 2 ** 40, LEASE_MS)).toHaveLength(1);
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const resuming = resume();
+    await sleep(LEASE_MS / 2);
+    expect(await statuses(taken)).toEqual(['SENT']);
+    expect(await resuming).toMatchObject({ failed: 1 });
+    expect(await statuses(taken)).toEqual(['FAILED']);
+  });
+
+  it('says in its audit log who began it, and what came of it', async () => {
+    await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const failBefore = justNow();
+    await resume(failBefore);
+    const action = 'workspace.resumed';
+    const { items } = await new AuditLogStore(database).list(
+      shop,
+      { limit: 10, sort: 'createdAt.asc' },
+      { action },
+    );
+    expect(items).toMatchObject([
+      { actor: ada, subjectId: shop, detail: { failBefore, begun: true } },
+      { actor: ada, subjectId: shop, detail: { failBefore, failed: 2 } },
+    ]);
+  });
+
+  it('is refused while its emails may leave, and for a time that has not come', async () => {
+    const due = await accept(bulkLane(shop), shop, -MINUTE_MS);
+    await expect(resume()).rejects.toMatchObject({ statusCode: 409 });
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const inAMinute = new Date(Date.now() + MINUTE_MS).toISOString();
+    await expect(resume(inAMinute)).rejects.toMatchObject({ statusCode: 400 });
+    expect(await statuses(due)).toEqual(['SCHEDULED']);
+  });
+});
