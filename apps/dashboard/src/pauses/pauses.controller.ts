@@ -21,11 +21,6 @@ const CONFIRMATIONS = {
   gone: 'It is not paused any more: somebody has resumed it, or the form was sent twice.',
 } as const;
 
-const RESTORED = new Refusal(
-  409,
-  'The database was restored, so what is due may have been sent already; see `posthorn status`, and resume it with `posthorn resume`, which can also give it up',
-);
-
 /** Pauses of operators. Each action is recorded in the audit log of the workspace, or in that of the system. */
 @Controller('pauses')
 export class PausesController {
@@ -71,8 +66,9 @@ export class PausesController {
   async resume(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const whose = await this.whoseFrom(new FormInput(request.body));
-    if (isWhole(whose) && (await this.eras.read()).heldSince !== null) throw RESTORED;
-    const { wasPaused, everythingIsPaused } = await resumeSending(this.pausedLanes, whose, actor);
+    const { wasPaused, everythingIsPaused } = await resumeSending(this.pausedLanes, whose, actor, {
+      evenIfRestored: false,
+    });
     if (!wasPaused) return redirectWithConfirmation('/pauses', 'gone');
     return redirectWithConfirmation(
       '/pauses',

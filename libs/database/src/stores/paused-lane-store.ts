@@ -17,6 +17,9 @@ export interface PausedLane extends LaneOfQueue {
   readonly pausedAt: Date;
 }
 
+/** Everything is paused because the database was restored. */
+class WasRestored extends Error {}
+
 /** Paused lanes: their rows are kept, and nobody claims them. */
 export class PausedLaneStore {
   constructor(private readonly database: Database) {}
@@ -29,12 +32,28 @@ export class PausedLaneStore {
     );
   }
 
-  /** Resumes these queues, and records it in the system's audit log. @returns how many of them were paused */
-  resumeQueues(queues: readonly OutboxQueue[], actor: Actor): Promise<number> {
-    const detail = { queues: [...queues] };
-    return transact(this.database, (transaction) =>
-      this.resume(transaction, wholeOf(queues), ofSystem('sending.resumed', actor, detail)),
-    );
+  /**
+   * Resumes these queues, and records it in the system's audit log.
+   *
+   * @returns how many of them were paused; undefined: everything is paused because the database was restored, so they stay paused
+   */
+  async resumeQueues(
+    queues: readonly OutboxQueue[],
+    actor: Actor,
+    evenIfRestored = true,
+  ): Promise<number | undefined> {
+    const change = ofSystem('sending.resumed', actor, { queues: [...queues] });
+    try {
+      return await transact(this.database, async (transaction) => {
+        const resumed = await this.resume(transaction, wholeOf(queues), change);
+        // Looked up last: until these rows are locked, somebody may find that the database was restored, and pause it for that reason.
+        if (!evenIfRestored && (await isHeld(transaction))) throw new WasRestored();
+        return resumed;
+      });
+    } catch (error) {
+      if (error instanceof WasRestored) return undefined;
+      throw error;
+    }
   }
 
   /** Pauses the emails of a workspace, and records it in its audit log; lanes paused already keep their first reason. */
@@ -102,6 +121,10 @@ export class PausedLaneStore {
     else await awaitStandby(transaction);
     return count;
   }
+}
+
+async function isHeld(transaction: Transaction): Promise<boolean> {
+  return (await transaction.eventEra.findFirst({ where: { releasedAt: null } })) !== null;
 }
 
 function emailLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {

@@ -48,29 +48,45 @@ export interface Resumed {
   readonly everythingIsPaused: boolean;
 }
 
+interface ResumeOptions {
+  /** Of a workspace: for its audit log. */
+  readonly detail?: JsonObject;
+  /** Whether to resume emails or webhooks that are paused as a whole because the database was restored. */
+  readonly evenIfRestored?: boolean;
+}
+
 /**
  * Ends a pause.
  *
- * @param detail of a workspace, for its audit log
  * @returns whether there was one, and whether sending is still paused because everything is
- * @throws Refusal (409) for a workspace whose deletion has begun
+ * @throws Refusal (409) for a workspace whose deletion has begun, and for what is paused because the database was restored
  */
 export async function resumeSending(
   pausedLanes: PausedLaneStore,
   whose: Whose,
   actor: Actor,
-  detail?: JsonObject,
+  { detail, evenIfRestored }: ResumeOptions = {},
 ): Promise<Resumed> {
   const resumed = isWhole(whose)
-    ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor)
+    ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor, evenIfRestored)
     : await pausedLanes.resumeWorkspace(whose, actor, detail);
-  if (resumed === undefined)
-    throw new Refusal(
-      409,
-      `${whose} is being deleted, so nothing more is sent for it; \`workspace delete\` completes that`,
-    );
+  if (resumed === undefined) throw isWhole(whose) ? restored() : beingDeleted(whose);
   const everythingIsPaused = (await findPause(pausedLanes, 'everything')) !== undefined;
   return { whose, wasPaused: resumed > 0, everythingIsPaused };
+}
+
+function restored(): Refusal {
+  return new Refusal(
+    409,
+    'The database was restored, so what is due may have been sent already; see `posthorn status`, and resume it with `posthorn resume`, which can also give it up',
+  );
+}
+
+function beingDeleted(workspaceId: WorkspaceId): Refusal {
+  return new Refusal(
+    409,
+    `${workspaceId} is being deleted, so nothing more is sent for it; \`workspace delete\` completes that`,
+  );
 }
 
 /** All pauses, the longest first. */

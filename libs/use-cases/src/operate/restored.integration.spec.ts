@@ -15,7 +15,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { bulkLane, messageIdFor, operator, POSTHORN } from '@posthorn/domain';
-import { newId, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { newId, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   copyTestDatabase,
   createTestDatabase,
@@ -25,7 +25,7 @@ import {
 } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
-import { listPauses, pauseSending } from './pause-sending.ts';
+import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
 import { resumeEverything } from './resume-everything.ts';
 import { findRestoration } from './sending-status.ts';
 
@@ -385,6 +385,25 @@ describe('A database that was not restored', () => {
         detail: { queues: ['email', 'event', 'webhook'], failed: 0, doubtful: 0 },
       },
     ]);
+  });
+
+  it('stays paused if that is found at the moment in which somebody resumes what was paused before', async () => {
+    const [database] = opened;
+    await pauseSending(lanes(database!), 'everything', ada, 'The relay moves');
+    const client = await database!.pool.connect();
+    await client.query('BEGIN; SELECT begin_era_by_hand()');
+    const resuming = resumeSending(lanes(database!), 'everything', ada, { evenIfRestored: false });
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    let settled = false;
+    void resuming.catch(() => undefined).finally(() => (settled = true));
+    while (!settled && (await client.query(waiting)).rows.length === 0) {
+      await sleep(20);
+      await client.query('SELECT pg_stat_clear_snapshot()');
+    }
+    await client.query('COMMIT');
+    client.release();
+    await expect(resuming).rejects.toMatchObject({ statusCode: 409 });
+    expect(await listPauses(lanes(database!))).toHaveLength(2);
   });
 
   it('fails no email while emails may be sent, and shows another reason when they are paused by hand', async () => {

@@ -41,5 +41,8 @@ export async function resumeWorkspace(
       }
     },
   );
-  return { ...(await resumeSending(pausedLanes, workspaceId, actor, { failBefore, failed })), failed };
+  return {
+    ...(await resumeSending(pausedLanes, workspaceId, actor, { detail: { failBefore, failed } })),
+    failed,
+  };
 }
