@@ -128,6 +128,22 @@ describe('The doctor, about a relay that offers only login methods that we do no
   });
 });
 
+describe('The doctor, about a relay that cannot check logins at the moment', () => {
+  it('blames neither user nor password', async () => {
+    const server = await ScriptedSmtpServer.start(
+      (stage) => (stage === 'auth' ? { reply: '454 4.7.0 Too many login attempts' } : undefined),
+      { extensions: ['AUTH PLAIN'] },
+    );
+    const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));
+    open.push(relay, server);
+    expect(await relayChecks([relay])[0]!.run()).toMatchObject({
+      kind: 'fault',
+      found: expect.stringContaining('auth: 454'),
+      mend: expect.stringMatching(/^wait: the relay takes no logins at the moment/),
+    });
+  });
+});
+
 it('The doctor blames the settings of the access tokens, when there is none to log in with', async () => {
   const tokens = await TokenServer.start(() => ({ status: 401, body: { error: 'invalid_client' } }));
   const tokenUrl = tokens.url;

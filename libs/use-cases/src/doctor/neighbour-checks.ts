@@ -100,6 +100,9 @@ const SILENT =
 const NO_SUCH_LOGIN = 504;
 const OTHER_LOGIN =
   'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one; for XOAUTH2, leave out the password and set SMTP_OAUTH_TOKEN_URL';
+/** RFC 4954, section 6: 454 is a temporary failure. Large providers also answer it to those who have logged in too often. */
+const LOGIN_LATER =
+  'wait: the relay takes no logins at the moment, whatever user and password are; if that goes on, ask its operator';
 const NO_TOKEN = /^no access token/;
 const TOKEN_REQUEST =
   'correct SMTP_OAUTH_TOKEN_URL and the other settings that begin with SMTP_OAUTH_, and check that no firewall blocks us';
@@ -114,6 +117,7 @@ function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
   if (broken !== undefined && OLD_TLS.test(broken)) return NEWER_TLS;
   if (stage === 'auth' && answer.kind === 'refused' && answer.reply.code === NO_SUCH_LOGIN)
     return OTHER_LOGIN;
+  if (stage === 'auth' && answer.kind === 'refused' && answer.reply.code < 500) return LOGIN_LATER;
   if (broken !== undefined && NO_TOKEN.test(broken)) return TOKEN_REQUEST;
   const ofTls = stage === 'connect' && TLS_MENDS.find(([words]) => words.test(broken ?? ''));
   if (ofTls) return ofTls[1];
