@@ -92,10 +92,11 @@ async function resume(context, given) {
   const whose = await scopeOf(context, given);
   const failBefore = given['fail-before'];
   const onProgress = tellsProgress('emails were given up');
+  // `--fail-before` is refused with `--webhooks`.
+  if (whose === 'webhooks' || (whose !== 'everything' && failBefore === undefined))
+    return useCases.resumeSending(pausedLanes, whose, actor);
   if (whose !== 'everything')
-    return failBefore === undefined
-      ? useCases.resumeSending(pausedLanes, whose, actor)
-      : useCases.resumeWorkspace(heldEmails, pausedLanes, whose, actor, failBefore, onProgress);
+    return useCases.resumeWorkspace(heldEmails, pausedLanes, whose, actor, failBefore, onProgress);
   const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, { failBefore, onProgress });
   // Those that are being deleted cannot be resumed.
   const begun = await deletion.begun();

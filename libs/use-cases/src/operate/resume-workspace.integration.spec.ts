@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 async function openWorkspace(name: string): Promise<WorkspaceId> {
   const { id } = await createWorkspace(new WorkspaceStore(database), ada, name, null);
-  await addIdentity(new IdentityStore(database), id, { domain: 'example.com' }, true, POSTHORN);
+  await addIdentity(new IdentityStore(database), id, POSTHORN, { domain: 'example.com' }, true);
   return id;
 }
 
