@@ -1,9 +1,10 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { REASON_PHRASES, type Refusal, type ErrorBody } from '@posthorn/kernel';
+import type { Socket } from 'node:net';
+import { REASON_PHRASES, startTimeout, type Refusal, type ErrorBody } from '@posthorn/kernel';
 
 const RETRY_AFTER_SECONDS = 1;
-/** How long a caller may continue to send a discarded body before the connection is closed. */
-const LINGER_MS = 2_000;
+/** The connection of a caller who sends no more of a discarded body for this long is closed. */
+const SILENCE_MS = 2_000;
 
 /** An answer other than success, ready to be written. */
 export interface ErrorAnswer {
@@ -56,8 +57,9 @@ export function writeError(
 }
 
 /**
- * Answers before the body has been read, and closes the connection only when the caller has finished sending or after a while: a caller who
- * writes to a closed connection would not see the answer.
+ * Answers before the body has been read, and closes the connection only when the caller has finished sending, or sends nothing any more: many
+ * callers read the answer only after their whole body, and one who writes to a closed connection would not see it. The server's limit for
+ * the time of a request ends this at last.
  */
 export function writeErrorEarly(
   request: IncomingMessage,
@@ -68,11 +70,23 @@ export function writeErrorEarly(
   response.setHeader('Connection', 'close');
   response.write(writeHead(response, answer, render));
   const finish = (): void => {
-    clearTimeout(timer);
+    cancelWaiting();
     response.end();
   };
-  const timer = setTimeout(finish, LINGER_MS);
+  const cancelWaiting = onSilence(request.socket, finish);
   request.once('end', finish).once('close', finish).resume();
+}
+
+/** Calls `act` when nothing arrives on a connection for a while. @returns cancels it */
+function onSilence(socket: Socket, act: () => void): () => void {
+  let bytesBefore = socket.bytesRead;
+  const check = (): void => {
+    if (socket.bytesRead === bytesBefore) return act();
+    bytesBefore = socket.bytesRead;
+    cancelTimeout = startTimeout(SILENCE_MS, check);
+  };
+  let cancelTimeout = startTimeout(SILENCE_MS, check);
+  return () => cancelTimeout();
 }
 
 function writeHead(response: ServerResponse, { body, headers }: ErrorAnswer, render: ErrorRenderer): string {

@@ -133,6 +133,35 @@ describe('the JSON body', () => {
     });
   });
 
+  it('is received to its end over a slow line after it was refused, so that a client that reads no answer before that is not cut off', async () => {
+    const socket = connect(sample.port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => (answer += data.toString()));
+    const isClosed = once(socket, 'end');
+    const head = [
+      'POST /v1/things HTTP/1.1',
+      'Host: a',
+      'Content-Type: application/json',
+      'Content-Length: 2000',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    for (let sent = 0; sent < 2_000; sent += 200) {
+      await sleep(500);
+      expect([sent, socket.readableEnded]).toEqual([sent, false]);
+      socket.write('x'.repeat(200));
+    }
+    await isClosed;
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*Connection: close.*\r\n\r\n\{"statusCode":413/s);
+  });
+
+  it('is not waited for after it was refused when no more of it comes', async () => {
+    const socket = connect(sample.port, '127.0.0.1').resume();
+    socket.write(
+      'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2000\r\n\r\nxxx',
+    );
+    await once(socket, 'end');
+  });
+
   it('is assembled from chunks that split a string', async () => {
     const answer = await stream(sample.port, ['{"na', 'me":"', 'ä"', '}']);
     expect([answer.status, answer.body]).toEqual([200, '{"name":"ä","size":0}']);
