@@ -5,6 +5,7 @@ import type { AnswerHeaders } from './enter-request.ts';
 import { errorBody, type ErrorAnswer } from './error-answer.ts';
 import { originForm } from './origin-form.ts';
 import { decodable } from './stray-percents.ts';
+import { isUnused, keepUnused } from './unused-connections.ts';
 
 /** The answers to errors of Node's HTTP parser, by their codes. */
 const FAULTS: Record<string, readonly [status: number, message: string]> = {
@@ -39,6 +40,9 @@ export function answerConnectionFaults(
   server.on('clientError', (error: ConnectionFault, socket: Duplex) => {
     const answer = currentResponse(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    // Node limits the time until the first headers from the beginning of a connection. A proxy could take the 408 for the answer to a request
+    // that it is just sending.
+    else if (isUnused(socket as Socket)) keepUnused(socket as Socket, server);
     else if (answer?.req.complete) closeAfter(answer, socket);
     else if (answer?.headersSent) sendAndClose(socket);
     else sendAndClose(socket, rawAnswer(answerTo(error, unrouted), headersFor(socket, answerHeaders)));

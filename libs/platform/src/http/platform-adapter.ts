@@ -11,6 +11,7 @@ import { messageClassesOf } from './message-classes.ts';
 import { withOriginForm } from './origin-form.ts';
 import { parseQuery } from './parse-query.ts';
 import { limitPipelining } from './pipelined-requests.ts';
+import { useKept, watchConnections } from './unused-connections.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -41,12 +42,13 @@ export class PlatformAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    const listener = limitPipelining(withOriginForm(app));
+    const listener = useKept(limitPipelining(withOriginForm(app)));
     const server = createServer({ ...SERVER_OPTIONS, ...messageClassesOf(app, this.isDraining) }, listener);
     // A client may close its side after sending its request and still wait for the answer; Node would close the connection.
     Object.assign(server, { httpAllowHalfOpen: true });
     // Unknown expectations may be ignored (RFC 9110, section 10.1.1).
     server.on('checkExpectation', listener);
+    watchConnections(server);
     answerConnectionFaults(server, this.answerHeaders, (method, path) =>
       answerToUnrouted(this.routerLayers(), method, path),
     );

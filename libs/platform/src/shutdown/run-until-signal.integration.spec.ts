@@ -1,5 +1,6 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Agent, get, type IncomingMessage, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import { heldRequests, startSampleApp, type SampleApp, untilHeld } from '../http/sample-app.fixture.ts';
@@ -83,6 +84,16 @@ describe('runUntilSignal', () => {
     const answer = connectMeanwhile(sample.port, 'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*"slow":true/s);
     await done;
+  });
+
+  it('does not wait for connections that were opened in advance, and on which no request came', async () => {
+    const accepted = once(sample.app.getHttpServer() as Server, 'connection');
+    const unused = connect(sample.port, '127.0.0.1').resume();
+    await accepted;
+    const done = run({ requestGraceMs: 600_000 });
+    fake.emit('SIGTERM', 'SIGTERM');
+    await Promise.all([done, once(unused, 'end')]);
+    expect(fake.exitCodes).toEqual([0]);
   });
 
   it('cuts off requests that take too long', async () => {

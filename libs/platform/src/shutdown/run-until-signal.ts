@@ -5,6 +5,7 @@ import type { INestApplication } from '@nestjs/common';
 import { sleep } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.ts';
+import { closeUnused } from '../http/unused-connections.ts';
 import { asError } from '../logging/as-error.ts';
 import { exitBeforeWork, SIGNALS } from './signals.ts';
 
@@ -128,13 +129,19 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   await new Promise<void>((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     // `close` closes only the connections that are idle at that moment; the others keep alive after their answer.
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+    const sweep = setInterval(() => setImmediate(closeWaiting, server), IDLE_SWEEP_MS);
     server.close(() => {
       clearTimeout(cut);
       clearInterval(sweep);
       resolve();
     });
   });
+}
+
+/** Closes the connections that wait for a request. Called after polling, so that no request has arrived unread. */
+function closeWaiting(server: Server): void {
+  server.closeIdleConnections();
+  closeUnused(server);
 }
 
 /**
