@@ -75,6 +75,15 @@ describe('Coalescer', () => {
     expect(groups).toEqual([[50], [1], [51], [2], [52]]);
   });
 
+  it('serves an owner who comes while a group is being served before those that have an item in it', async () => {
+    const ownerOf = (item: number): string => (item > 10 ? 'large' : 'small');
+    const { coalescer, groups } = recording({ maxBytes: 10, partitions: 1, ownerOf });
+    const first = coalescer.add(50);
+    await nextTurn();
+    await Promise.all([first, ...[51, 52, 1].map((item) => coalescer.add(item))]);
+    expect(groups).toEqual([[50], [1], [51], [52]]);
+  });
+
   it('splits what is in flight into two groups above minSplitWeight', async () => {
     const { coalescer, groups } = recording({ minSplitWeight: 3 });
     await Promise.all([1, 2, 3].map((item) => coalescer.add(item)));

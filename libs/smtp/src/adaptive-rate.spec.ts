@@ -86,6 +86,24 @@ describe('the rate that a relay takes', () => {
     expect(relay.rate.isLowered).toBe(false);
   });
 
+  it('is not lowered by fewer than ten answers, whatever they say: where few emails are sent, they may all be to one server', () => {
+    const relay = new BusyRelay();
+    const tooFastAfter = (seconds: number): boolean => {
+      relay.nowMs += seconds * 1_000;
+      relay.rate.note(true);
+      return relay.rate.isLowered;
+    };
+    expect(Array.from({ length: 9 }, () => tooFastAfter(2))).not.toContain(true);
+    expect(tooFastAfter(2)).toBe(true);
+  });
+
+  it('is never raised by answers that say "too fast", however many come at once', () => {
+    const relay = new BusyRelay();
+    relay.sendFor(60, () => true);
+    for (let n = 0; n < 100; n += 1) relay.rate.note(true);
+    expect(relay.rate.perSecond).toBe(1);
+  });
+
   it('is the full one again after an hour in which nothing was too fast, however few emails there were', () => {
     const relay = new BusyRelay();
     relay.sendFor(60, () => true);

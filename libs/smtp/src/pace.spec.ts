@@ -71,10 +71,11 @@ describe('a pace', () => {
     },
   );
 
-  it('resolves all waiting turns when it is stopped', async () => {
+  it('resolves all waiting turns when it is stopped, and later ones at once', async () => {
     const pace = new Pace(1);
     const all = Array.from({ length: 20 }, () => pace.turn());
     pace.stop();
-    await Promise.all([...all, pace.turn()]);
+    const over = Promise.all([...all, pace.turn()]).then(() => 'over');
+    expect(await Promise.race([over, nextTurn('waits')])).toBe('over');
   });
 });
