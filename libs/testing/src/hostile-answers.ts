@@ -72,6 +72,7 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
   '/no-content': sends('HTTP/1.1 204 No Content', '', ''),
   '/close': answer([OK, 'Connection: close'], 'bye'),
   '/kept-for-a-second': answer([OK, 'Keep-Alive: timeout=1'], 'thank you'),
+  '/kept-for-an-hour': answer([OK, 'Keep-Alive: timeout=3600'], 'thank you'),
   '/http-1.0': (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'),
   '/a-gigabyte': endless(`${OK}\r\nContent-Length: ${1024 * MIB}\r\n\r\n`, Buffer.alloc(64 * KIB, 'x')),
   '/a-byte-at-a-time': endless(CHUNKED, '1\r\nx\r\n', 100),

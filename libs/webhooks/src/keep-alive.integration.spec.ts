@@ -131,6 +131,13 @@ describe('idle connections', () => {
     await expectNoSockets(client);
   });
 
+  it('are closed after half a minute, however long the receiver would keep them: what is between may drop them silently', async () => {
+    await post('/kept-for-an-hour');
+    expect(client.connections).toEqual({ open: 1, idle: 1 });
+    await receiver.allDisconnected();
+    await expectNoSockets(client);
+  });
+
   it('do not include refused connections', async () => {
     for (let n = 0; n < 20; n += 1) {
       table[`r${n}.example`] = ['127.0.0.3'];
