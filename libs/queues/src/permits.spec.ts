@@ -21,7 +21,9 @@ it('A lane may take all permits as long as no other lane has had one, and then l
   for (let n = 0; n < 19; n += 1) permits.leave(BUSY!);
   expect(takeAll(permits, BUSY!)).toBe(18);
   expect(permits.mayTake(OTHER!)).toBe(true);
-  nowMs += HOUR_MS + 1;
+  nowMs += HOUR_MS - 1;
+  expect(takeAll(permits, BUSY!)).toBe(0);
+  nowMs += 1;
   expect(takeAll(permits, BUSY!)).toBe(2);
   expect(permits.mayTake(OTHER!)).toBe(false);
 });

@@ -54,15 +54,18 @@ describe('Outcomes', () => {
     expect(recorder.isBehind).toBe(false);
   });
 
-  it('are kept while the database is unavailable or their rows are locked, and nothing may be claimed meanwhile', async () => {
-    let isLocked = true;
+  it.each([
+    ['their rows are locked', LOCKED],
+    ['the database is so slow that even a single one times out', OUT_OF_TIME],
+  ])('are kept while %s, and nothing may be claimed meanwhile', async (_when, fault) => {
+    let isRefused = true;
     const { recorder, asked } = recorderBefore(() => {
-      if (isLocked) throw LOCKED;
+      if (isRefused) throw fault;
     });
     const recorded = recorder.record({ n: 1, detail: 'x' });
     while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(recorder.isBehind).toBe(true);
-    isLocked = false;
+    isRefused = false;
     expect(await recorded).toBe(true);
     expect(asked.at(-1)).toEqual([{ n: 1, detail: 'x' }]);
     expect(recorder.isBehind).toBe(false);
