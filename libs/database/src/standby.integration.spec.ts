@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newId, type WorkspaceId } from '@posthorn/kernel';
+import { newId, newUuid, type WorkspaceId } from '@posthorn/kernel';
 import { operator } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
@@ -14,11 +14,15 @@ import { ApiKeyStore } from './stores/api-key-store.ts';
 import { ContactChanges } from './stores/contact-changes.ts';
 import { ContactStore } from './stores/contact-store.ts';
 import { EmailChanges } from './stores/email-changes.ts';
+import { EraStore } from './stores/era-store.ts';
+import { ErasureStore } from './stores/erasure-store.ts';
 import { OperatorAccountStore } from './stores/operator-account-store.ts';
 import { PausedLaneStore } from './stores/paused-lane-store.ts';
 import { RecoveryStore } from './stores/recovery-store.ts';
+import { SealedSecretStore } from './stores/sealed-secret-store.ts';
 import { SubscriptionStore } from './stores/subscription-store.ts';
 import { SuppressionChanges } from './stores/suppression-changes.ts';
+import { WorkspaceDeletionStore } from './stores/workspace-deletion-store.ts';
 
 const HOUR_MS = 3_600_000;
 const NOT_KNOWN = 'not known';
@@ -209,10 +213,30 @@ it('Examining a standby shows whether its replay is paused, as after a restore t
   await examined.close();
 });
 
-it('A repeated change is answered only once the standby has the first one, as a failover would undo it', async () => {
-  const repeated = (
-    await Promise.all([emailChanges(), recipientChanges(), workspaceChanges(), operatorChanges()])
-  ).flat();
+async function permanentRemovals(): Promise<Repeated[]> {
+  const acme = await stores.openWorkspace();
+  const remove = async () =>
+    (await new WorkspaceDeletionStore(stores.database).finish(acme, OPERATOR, {}))?.['workspaces'];
+  const erasures = new ErasureStore(stores.database);
+  const upsert = { workspaceId, email: 'ida@example.net', properties: {} };
+  await new ContactStore(stores.database).upsert([upsert]);
+  const erase = () => erasures.forget({ address: 'ida@example.net', workspaceId: null }, false);
+  const secrets = new SealedSecretStore(stores.database);
+  const column = { table: 'jewels', column: 'stone', boundTo: 'jewel' };
+  const [rowId, sealed, anew] = [newUuid(Date.now()), Buffer.from('old'), Buffer.from('new')];
+  await stores.ask('CREATE TABLE jewels (id uuid PRIMARY KEY, stone bytea)');
+  await stores.ask('INSERT INTO jewels VALUES ($1, $2)', [rowId, sealed]);
+  const seal = () => secrets.replace(column, { rowId, sealed }, anew);
+  const others = () => secrets.listOthers(column, anew, null, 1);
+  return [
+    { what: 'a workspace was deleted', change: remove, ask: remove, answer: 0 },
+    { what: 'a person was erased', change: erase, ask: () => erasures.confirm(), answer: undefined },
+    { what: 'no secret has an old key', change: seal, ask: others, answer: [] },
+  ];
+}
+
+/** Makes the changes; the primary crashes before the standby has them. */
+async function expectAnsweredWithStandby(repeated: readonly Repeated[]): Promise<void> {
   const ask = async (): Promise<Record<string, unknown>> =>
     Object.fromEntries(
       await Promise.all(repeated.map(async ({ what, ask }) => [what, await reported(ask)] as const)),
@@ -221,4 +245,22 @@ it('A repeated change is answered only once the standby has the first one, as a 
   expect(await ask()).toEqual(Object.fromEntries(repeated.map(({ what }) => [what, NOT_KNOWN])));
   await standby.restart();
   expect(await ask()).toEqual(Object.fromEntries(repeated.map(({ what, answer }) => [what, answer])));
+}
+
+it('A repeated change is answered only once the standby has the first one, as a failover would undo it', async () => {
+  const changes = [
+    emailChanges(),
+    recipientChanges(),
+    workspaceChanges(),
+    operatorChanges(),
+    permanentRemovals(),
+  ];
+  await expectAnsweredWithStandby((await Promise.all(changes)).flat());
+});
+
+it('Resuming everything again is answered only once the standby has the first time', async () => {
+  await new PausedLaneStore(stores.database).pauseQueues(['email'], OPERATOR, 'maintenance');
+  const release = () => new EraStore(stores.database).release(OPERATOR, {});
+  const answer = { resumed: 0, wasRestored: false };
+  await expectAnsweredWithStandby([{ what: 'nothing is paused', change: release, ask: release, answer }]);
 });

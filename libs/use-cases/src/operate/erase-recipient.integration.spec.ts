@@ -73,6 +73,19 @@ it('A receipt has the time of the database, whatever the clock of the operator s
   expect(Math.abs(erasedAt.getTime() - aYearAgoMs)).toBeLessThan(3_600_000);
 });
 
+it('Even a run that finds nothing ends only when a failover brings back nothing that an earlier one has erased', async () => {
+  let confirmed = 0;
+  class Watched extends ErasureStore {
+    override confirm(): Promise<void> {
+      confirmed += 1;
+      return super.confirm();
+    }
+  }
+  const order = { address: 'nobody@example.com', workspaceId: null, suppress: false };
+  expect(await eraseRecipient(new Watched(database), operator('test'), order)).toMatchObject({ deleted: {} });
+  expect(confirmed).toBe(1);
+});
+
 it('What is being sent is waited for, however long the search for it took', async () => {
   const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
   const email = newUuid(Date.now());
