@@ -64,6 +64,11 @@ describe('Retry-After', () => {
     expect(delay(after(answered(status, 'Wed, 04 Mar 2026 06:06:07 GMT')))).toBe(3600);
   });
 
+  it('W8: is not shortened by the jitter', () => {
+    expect(delay(after(answered(429, '3600'), 0, 0))).toBe(3600);
+    expect(delay(after(answered(503, '86400'), 8, 0))).toBe(DAY);
+  });
+
   it('W8: does not shorten a delay', () => {
     expect(delay(after(answered(503, '1'), 4))).toBe(18_000);
     expect(delay(after(answered(503, 'Thu, 01 Jan 1970 00:00:00 GMT'), 4))).toBe(18_000);

@@ -110,6 +110,8 @@ describe('SpareCapacity', () => {
     expect(isSettled).toBe(false);
     claimed!([]);
     await Promise.all([claiming, settled]);
+    // What has ended is forgotten, so that memory does not grow.
+    expect(spare['filling'].size).toBe(0);
   });
 
   it('waits for half of the workbench at most', async () => {
