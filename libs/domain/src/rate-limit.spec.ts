@@ -52,8 +52,14 @@ describe('a token bucket', () => {
   it('never overflows, adds nothing when the clock goes back, and follows a changed limit', () => {
     const { bucket } = takeTokens(refill(FULL, LIMIT, 50 * SECOND), LIMIT, 200);
     expect(refill(bucket, LIMIT, 1_000 * SECOND).missing).toBe(0);
-    expect(refill(bucket, LIMIT, 10 * SECOND)).toEqual({ missing: bucket.missing, atUs: 10 * SECOND });
+    const half = takeTokens(refill(FULL, LIMIT, 50 * SECOND), LIMIT, 100).bucket;
+    expect(refill(half, LIMIT, 10 * SECOND)).toEqual({ missing: half.missing, atUs: 10 * SECOND });
     const smaller: RateLimit = { ...LIMIT, burst: 3 };
+    expect(
+      bucketState(refill(refill(bucket, smaller, 50 * SECOND), smaller, 50.03 * SECOND), smaller),
+    ).toMatchObject({
+      remaining: 3,
+    });
     expect(bucketState(refill(bucket, smaller, 50 * SECOND), smaller)).toMatchObject({
       remaining: 0,
       nextAfterMs: 10,
