@@ -80,3 +80,17 @@ it.each([
   await expect(identified).rejects.toMatchObject({ statusCode: status });
   expect(asked).toEqual(counted);
 });
+
+it('R1, K5: a request whose key is checked before its body is read is counted once, and refused if the key was deleted meanwhile', async () => {
+  const asked: string[] = [];
+  const limits = limitsThat((policy) => asked.push(policy) > 0);
+  let isDeleted = false;
+  const authenticate = (): Promise<Principal> =>
+    isDeleted ? Promise.reject(new Refusal(401, 'It is not.')) : Promise.resolve(HOLDER);
+  const callers = new IdentifyCaller({ authenticate }, limits);
+  await callers.admit(request, response);
+  await expect(callers.identify(request, response)).resolves.toBe(HOLDER);
+  expect(asked).toEqual(['key']);
+  isDeleted = true;
+  await expect(callers.identify(request, response)).rejects.toMatchObject({ statusCode: 401 });
+});

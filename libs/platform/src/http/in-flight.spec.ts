@@ -77,6 +77,18 @@ describe('InFlight', () => {
     expect([first.resume(), all.requests]).toEqual([undefined, 3]);
   });
 
+  it('counts a request whose sender becomes known while its body is awaited when the body has arrived, once', () => {
+    const all = new InFlight({ maxRequests: 9, maxBytes: 10 }, { maxRequests: 1, maxBytes: 10 });
+    const [first, second, third] = [enter(all), enter(all), enter(all)];
+    first.wait();
+    expect([first.assignTo('ada'), second.assignTo('ada')]).toEqual([undefined, undefined]);
+    expect(first.resume()).toMatchObject({ statusCode: 503 });
+    second.leave();
+    expect(first.resume()).toBeUndefined();
+    first.leave();
+    expect([third.assignTo('ada'), all.requests]).toEqual([undefined, 1]);
+  });
+
   it('charges nothing to a sender who is refused', () => {
     const all = new InFlight({ maxRequests: 9, maxBytes: 10 }, { maxRequests: 1, maxBytes: 5 });
     const [large, small] = [enter(all), enter(all)];
