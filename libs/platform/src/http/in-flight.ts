@@ -120,7 +120,7 @@ export class InFlightShare {
 
   /** Makes a sender responsible for this request from now on, or returns the refusal. */
   assignTo(sender: string): Refusal | undefined {
-    if (this.left || this.sender !== undefined) return undefined;
+    if (this.sender !== undefined) return undefined;
     const refusal = this.all.assign(sender, this.isCounted ? 1 : 0, this.bytes);
     if (refusal === undefined) this.sender = sender;
     return refusal;
