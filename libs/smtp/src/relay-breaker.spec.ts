@@ -139,4 +139,20 @@ describe('the relay breaker', () => {
     expect(fail()).toBe(true);
     expect(breaker.retryAfterMs).toBe(2_000);
   });
+
+  it('shows that the relay serves for five seconds after an answer about an email, unless it has failed since', () => {
+    const { breaker, pass, fail } = breakerWithClock();
+    expect(breaker.isServing).toBe(false);
+    breaker.succeeded();
+    pass(4_999);
+    expect(breaker.isServing).toBe(true);
+    pass(1);
+    expect(breaker.isServing).toBe(false);
+    breaker.succeeded();
+    fail();
+    expect(breaker.isServing).toBe(false);
+    pass(1_000);
+    breaker.tryBegin();
+    expect([breaker.state, breaker.isServing]).toEqual(['half_open', false]);
+  });
 });

@@ -120,6 +120,17 @@ describe('A verified domain', () => {
     ]);
   });
 
+  it('is un-verified by no fewer than six wrong answers, however far apart they are', () => {
+    const { changes } = goThrough(
+      proof('VERIFIED'),
+      [0, 40, 80, 120, 160, 200].map((hour): [number, CheckOutcome] => [hour, 'wrong']),
+    );
+    expect(changes).toEqual([
+      [80, 'warned'],
+      [200, 'unverified'],
+    ]);
+  });
+
   it('continues a run across missing answers', () => {
     const { changes } = goThrough(proof('VERIFIED'), [
       ...everyHour(0, 30, 'wrong'),
