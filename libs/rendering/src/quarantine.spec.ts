@@ -1,5 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { FairSemaphore } from './fair-semaphore.ts';
 import { RenderingFailed } from './rendering-failed.ts';
+import type { RenderingThreads } from './rendering-threads.ts';
 import { Quarantine } from './quarantine.ts';
 
 const failure = (reason: RenderingFailed['reason']) => new RenderingFailed(reason, 'it failed');
@@ -63,5 +65,25 @@ describe('Quarantine', () => {
     expect(steps).toEqual(['1', '2', '3', '4'].flatMap((name) => [`${name} begins`, `${name} ends`]));
     await quarantine.runSerially(task('6'));
     expect(steps.at(-1)).toBe('6 ends');
+  });
+
+  it('also serves tasks one at a time that were waiting for a thread already when their owner failed', async () => {
+    const quarantine = new Quarantine('the work', 600_000);
+    const turns = new FairSemaphore(1);
+    let turnedAway = 0;
+    const threads = {
+      run: async (owner: string, take: () => string | undefined) => {
+        const release = await turns.take(owner);
+        const task = take();
+        release();
+        if (task === '1') throw failure('deadline');
+        if (task === undefined) turnedAway += 1;
+        return task;
+      },
+    } as unknown as RenderingThreads<string, string>;
+    const asked = ['1', '2', '3'].map((task) => quarantine.run(threads, task, 'a'));
+    const [, second, third] = await Promise.allSettled(asked);
+    expect([second, third]).toMatchObject([{ value: '2' }, { value: '3' }]);
+    expect(turnedAway).toBe(2);
   });
 });
