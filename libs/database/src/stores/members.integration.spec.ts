@@ -151,6 +151,8 @@ describe('An invitation', () => {
     expect(await memberStores.accept(tokenHash)).toMatchObject({ id: invitation.id, acceptedAt: null });
     const next = await memberStores.invite(workspace, ADA);
     expect((await find(invitation.id))!.revokedAt).not.toBeNull();
+    // A mail with the former link, if it has not been sent yet, is not sent any more.
+    expect(await memberStores.pending(workspace)).toBe(1);
     await memberStores.letExpire(next.invitation);
     const mail = newMail();
     await memberStores.changes.renew(workspace, TESTS, next.invitation.id, mail);
@@ -192,6 +194,8 @@ describe('An invitation', () => {
 
   it('is one of at most a hundred open ones, also in concurrent calls', async () => {
     await newWorkspace();
+    const { invitation: expired } = await memberStores.invite(workspace, ADA);
+    await memberStores.letExpire(expired);
     await stores.ask(
       `INSERT INTO invitations (id, workspace_id, email, role, token_hash, created_at, expires_at)
        SELECT gen_random_uuid(), $1::uuid, n || '@example.net', 'VIEWER', sha256(n::text::bytea), now(), now() + interval '1 day'
@@ -202,6 +206,8 @@ describe('An invitation', () => {
       ['a', 'b', 'c', 'd'].map((name) => memberStores.create(workspace, `${name}@example.net`)),
     );
     expect(all.filter((one) => 'refused' in one)).toEqual([{ refused: 'too_many' }, { refused: 'too_many' }]);
+    const again = await memberStores.changes.renew(workspace, TESTS, expired.id, newMail());
+    expect(again).toEqual({ refused: 'too_many' });
   });
 
   it('is mailed at most five times a day, and at most twenty times to an address for all workspaces', async () => {
