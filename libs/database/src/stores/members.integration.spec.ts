@@ -170,6 +170,7 @@ describe('An invitation', () => {
     await newWorkspace();
     const { invitation } = await memberStores.invite(workspace, ADA);
     const revoked = await memberStores.changes.revoke(workspace, TESTS, invitation.id);
+    expect(await memberStores.pending(workspace)).toBe(0);
     expect(await memberStores.changes.revoke(workspace, TESTS, invitation.id)).toEqual(revoked);
     expect(await memberStores.changes.renew(workspace, TESTS, invitation.id, newMail())).toEqual({
       refused: 'ended',
