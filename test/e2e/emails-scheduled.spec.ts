@@ -168,8 +168,9 @@ describe('POST /v1/emails/{id}', () => {
     [
       'no offset',
       { sendAt: '2030-01-31T09:30:00' },
-      /^`sendAt` is not a time; give a date, a time and an offset/,
+      /^`sendAt` has no offset, .* add one, such as `\+02:00`, or `Z` for UTC$/,
     ],
+    ['no date', { sendAt: 'tomorrow' }, /^`sendAt` is not a time; give a date, a time and an offset/],
     [
       'too far ahead',
       { sendAt: fromNow(97 * DAY_MS) },

@@ -7,6 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** The advice in faults of a time. */
 export const TIME_HINT = 'give a date, a time and an offset or `Z`, as in `2030-01-31T09:30:00Z`';
+const NO_OFFSET =
+  'has no offset, so nobody knows which time zone is meant; add one, such as `+02:00`, or `Z` for UTC';
 
 /**
  * Parses a point in time: RFC 3339, section 5.6, and common ISO 8601 variants (no seconds, a comma before their fraction, an offset
@@ -17,7 +19,7 @@ export const TIME_HINT = 'give a date, a time and an offset or `Z`, as in `2030-
  */
 export function parseTimestamp(text: string, advice = TIME_HINT): { atMs: number } | { fault: string } {
   const parts = TIMESTAMP.exec(text);
-  if (parts === null) return { fault: `is not a time; ${advice}` };
+  if (parts === null) return { fault: TIMESTAMP.test(`${text}Z`) ? NO_OFFSET : `is not a time; ${advice}` };
   const [year, month, day, hour, minute, second] = parts
     .slice(1, 7)
     .map((digits) => Number(digits ?? 0)) as DateParts;

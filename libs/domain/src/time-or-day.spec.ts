@@ -14,7 +14,8 @@ describe('parseTimeOrDay', () => {
   it.each([
     ['2030-02-30', /^has the date 2030-02-30, which does not exist; give a real date$/],
     ['2030-01-31T25:00Z', /^has the time 25:00, which does not exist/],
-    ['2030-01-31T09:30', /^is not a time; give a day, as in `2030-01-31`, or a date/],
+    ['2030-01-31T09:30', /^has no offset, .* add one, such as `\+02:00`, or `Z` for UTC$/],
+    ['2030-01', /^is not a time; give a day, as in `2030-01-31`, or a date/],
     ['2030-1-1', /^is not a time/],
     ['yesterday', /^is not a time/],
     ['', /^is not a time/],
