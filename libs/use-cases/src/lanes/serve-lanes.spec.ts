@@ -1,19 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { idFromUuid, newUuid } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type { ClaimedRow } from '@posthorn/database';
+import { claimedRows } from './claimed-rows.fixture.ts';
 import { ServeLanes } from './serve-lanes.ts';
 
 const LANE = 'wrk_a:now' as LaneId;
-const ROWS: readonly ClaimedRow[] = [1, 2].map(() => ({
-  id: idFromUuid('trs', newUuid(Date.now())),
-  laneId: LANE,
-  claims: 1,
-  attempts: 0,
-  bytes: 10,
-  laneHasMore: false,
-  askedAtMs: 0,
-}));
+const ROWS = claimedRows(LANE, 'trs', 2);
 
 /** Lanes whose rows cannot be begun now, so that each claim is given back; the first time, that fails with `fault`. */
 function lanesGivingBack(

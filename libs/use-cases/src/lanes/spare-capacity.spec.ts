@@ -1,25 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { idFromUuid, newUuid } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type { ClaimedRow, ClaimCapacity } from '@posthorn/database';
 import { Workbench } from '@posthorn/queues';
+import { claimedRows } from './claimed-rows.fixture.ts';
 import { SpareCapacity } from './spare-capacity.ts';
 
 const LANE = 'wh_a' as LaneId;
 const MAX_ROWS = 20;
-
-function rowsOf(count: number): ClaimedRow[] {
-  return Array.from({ length: count }, () => ({
-    id: idFromUuid('dlv', newUuid(Date.now())),
-    laneId: LANE,
-    claims: 1,
-    attempts: 0,
-    bytes: 10,
-    laneHasMore: false,
-    askedAtMs: 0,
-  }));
-}
 
 describe('SpareCapacity', () => {
   const undo: (() => Promise<void>)[] = [];
@@ -50,7 +38,7 @@ describe('SpareCapacity', () => {
     const spare = new SpareCapacity({ bench, mayClaim: () => mayClaim, maxRows: MAX_ROWS });
     const fill = async (
       wanted: number,
-      claim = (capacity: ClaimCapacity) => rowsOf(capacity.rows),
+      claim = (capacity: ClaimCapacity) => claimedRows(LANE, 'dlv', capacity.rows),
     ): Promise<ClaimCapacity> => {
       let told: ClaimCapacity | undefined;
       await spare.fill(wanted, async (capacity) => {
@@ -92,7 +80,7 @@ describe('SpareCapacity', () => {
     const { bench, spare, fill, given } = make();
     const late = fill(3, (capacity) => {
       bench.stopIntake();
-      return rowsOf(capacity.rows);
+      return claimedRows(LANE, 'dlv', capacity.rows);
     });
     await spare.settled();
     await bench.drain();

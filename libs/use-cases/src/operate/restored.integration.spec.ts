@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  type AcceptableEmail,
-  AcceptanceStore,
   AuditLogStore,
   type ClaimedEmail,
   type Database,
@@ -14,7 +12,7 @@ import {
   WebhookStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, messageIdFor, operator, POSTHORN } from '@posthorn/domain';
+import { bulkLane, operator, POSTHORN } from '@posthorn/domain';
 import { newId, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   copyTestDatabase,
@@ -27,6 +25,7 @@ import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
 import { resumeEverything } from './resume-everything.ts';
+import { scheduleEmails } from './schedule-emails.fixture.ts';
 import { findRestoration } from './sending-status.ts';
 
 const MINUTE_MS = 60_000;
@@ -69,37 +68,9 @@ async function restore(): Promise<Database> {
   return open(copy.url);
 }
 
-/** Emails that are due after these times from now. */
-async function schedule(database: Database, count: number, dueInMs: number): Promise<string[]> {
-  const emails = Array.from({ length: count }, () => emailDueIn(dueInMs));
-  await new AcceptanceStore(database).accept([{ workspaceId: shop, emails }], null);
-  return emails.map(({ id }) => uuidOf(id));
-}
-
-function emailDueIn(dueInMs: number): AcceptableEmail {
-  const sendAt = new Date(Date.now() + dueInMs);
-  const id = newId('trs', Date.now());
-  return {
-    id,
-    workspaceId: shop,
-    type: 'raw',
-    status: 'SCHEDULED',
-    acceptedAt: new Date(),
-    sendAt,
-    from: { address: 'sender@example.com' },
-    fromDomain: 'example.com',
-    to: { address: 'a@b.example' },
-    replyTo: [],
-    subject: 'Hello',
-    html: '<p>Hello</p>',
-    messageId: messageIdFor(id, 'example.com'),
-    trackClicks: false,
-    trackOpens: false,
-    unsubscribe: false,
-    laneId: bulkLane(shop),
-    bytes: 100,
-    bytesToAccept: 100,
-  };
+/** @returns the ids in the database of emails that are due after this time from now */
+function schedule(database: Database, count: number, dueInMs: number): Promise<string[]> {
+  return scheduleEmails(database, { workspaceId: shop, laneId: bulkLane(shop), dueInMs, count });
 }
 
 /** Does what a sender and a scheduler do. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  AcceptanceStore,
   AuditLogStore,
   type Database,
   HeldEmailStore,
@@ -11,13 +10,14 @@ import {
   waitForDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, type LaneId, messageIdFor, nowLane, operator, POSTHORN } from '@posthorn/domain';
-import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { bulkLane, type LaneId, nowLane, operator, POSTHORN } from '@posthorn/domain';
+import { sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { listPauses, pauseSending } from './pause-sending.ts';
 import { resumeWorkspace } from './resume-workspace.ts';
+import { scheduleEmails } from './schedule-emails.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = 1_500;
@@ -49,39 +49,9 @@ async function openWorkspace(name: string): Promise<WorkspaceId> {
   return id;
 }
 
-/** Accepts emails that are due after this time from now. @returns their ids in the database */
-async function accept(
-  laneId: LaneId,
-  workspaceId: WorkspaceId,
-  dueInMs: number,
-  count = 1,
-): Promise<string[]> {
-  const emails = Array.from({ length: count }, () => {
-    const id = newId('trs', Date.now());
-    return {
-      id,
-      workspaceId,
-      type: 'raw' as const,
-      status: 'SCHEDULED' as const,
-      acceptedAt: new Date(),
-      sendAt: new Date(Date.now() + dueInMs),
-      from: { address: 'sender@example.com' },
-      fromDomain: 'example.com',
-      to: { address: 'a@b.example' },
-      replyTo: [],
-      subject: 'Hello',
-      html: '<p>Hello</p>',
-      messageId: messageIdFor(id, 'example.com'),
-      trackClicks: false,
-      trackOpens: false,
-      unsubscribe: false,
-      laneId,
-      bytes: 100,
-      bytesToAccept: 100,
-    };
-  });
-  await new AcceptanceStore(database).accept([{ workspaceId, emails }], null);
-  return emails.map(({ id }) => uuidOf(id));
+/** @returns the ids in the database of emails that are due after this time from now */
+function accept(laneId: LaneId, workspaceId: WorkspaceId, dueInMs: number, count = 1): Promise<string[]> {
+  return scheduleEmails(database, { workspaceId, laneId, dueInMs, count });
 }
 
 async function statuses(ids: readonly string[]): Promise<string[]> {

@@ -1,0 +1,44 @@
+import { AcceptanceStore, type AcceptableEmail, type Database } from '@posthorn/database';
+import { type LaneId, messageIdFor } from '@posthorn/domain';
+import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+
+interface Wanted {
+  readonly workspaceId: WorkspaceId;
+  readonly laneId: LaneId;
+  /** How long from now they are due. */
+  readonly dueInMs: number;
+  readonly count?: number;
+}
+
+/** Accepts scheduled emails. @returns their ids in the database */
+export async function scheduleEmails(database: Database, wanted: Wanted): Promise<string[]> {
+  const { workspaceId, count = 1 } = wanted;
+  const emails = Array.from({ length: count }, () => scheduledEmail(wanted));
+  await new AcceptanceStore(database).accept([{ workspaceId, emails }], null);
+  return emails.map(({ id }) => uuidOf(id));
+}
+
+function scheduledEmail({ workspaceId, laneId, dueInMs }: Wanted): AcceptableEmail {
+  const id = newId('trs', Date.now());
+  return {
+    id,
+    workspaceId,
+    type: 'raw',
+    status: 'SCHEDULED',
+    acceptedAt: new Date(),
+    sendAt: new Date(Date.now() + dueInMs),
+    from: { address: 'sender@example.com' },
+    fromDomain: 'example.com',
+    to: { address: 'a@b.example' },
+    replyTo: [],
+    subject: 'Hello',
+    html: '<p>Hello</p>',
+    messageId: messageIdFor(id, 'example.com'),
+    trackClicks: false,
+    trackOpens: false,
+    unsubscribe: false,
+    laneId,
+    bytes: 100,
+    bytesToAccept: 100,
+  };
+}
