@@ -121,6 +121,27 @@ describe('POST /v1/contacts: 200', () => {
     expect(more).toEqual([]);
   });
 
+  it('W11: creates a contact who has unsubscribed elsewhere, or unsubscribes an existing one, once', async () => {
+    const gone = { email: 'gone@example.net', status: 'UNSUBSCRIBED' };
+    const answer = await api().post(PATH, gone);
+    expect(answer.body).toMatchObject({ contact: { status: 'UNSUBSCRIBED' }, isCreated: true });
+    const { createdAt, unsubscribedAt } = contactIn(answer);
+    expect(unsubscribedAt).toBe(createdAt);
+    expect(contactIn(await api().post(PATH, { email: 'GONE@example.net' }))).toEqual(contactIn(answer));
+    await create('ada@example.net', { plan: 'free' });
+    const both = { email: 'ada@example.net', status: 'UNSUBSCRIBED', properties: { plan: 'pro' } };
+    const unsubscribed = contactIn(await api(1).post(PATH, both));
+    expect(unsubscribed).toMatchObject({ status: 'UNSUBSCRIBED', properties: { plan: 'pro' } });
+    expect(contactIn(await api().post(PATH, both))).toEqual(unsubscribed);
+    expect(await eventNames()).toEqual([
+      'CONTACT_CREATED',
+      'CONTACT_UNSUBSCRIBED',
+      'CONTACT_CREATED',
+      'CONTACT_UPDATED',
+      'CONTACT_UNSUBSCRIBED',
+    ]);
+  });
+
   it('S14: emails and requests change the same contact', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
     const email = { ...validEmail(), to: 'ADA@example.net', contactProperties: { opened: true } };
@@ -285,6 +306,31 @@ describe('POST /v1/contacts/batch: 200', () => {
       contacts.slice(1).map((_one, n) => n + 1),
     );
     expect(await eventNames()).toEqual(Array(500).fill('CONTACT_CREATED'));
+  });
+
+  it('imports people who have unsubscribed elsewhere, and subscribes nobody', async () => {
+    await create('ada@example.net');
+    const [eve, ada, bob, again] = (
+      await batch([
+        { email: 'eve@example.net', status: 'UNSUBSCRIBED' },
+        { email: 'ada@example.net', status: 'UNSUBSCRIBED' },
+        { email: 'bob@example.net' },
+        { email: 'EVE@example.net', properties: { n: 1 } },
+      ])
+    ).successful;
+    expect([eve, ada, bob, again].map((contact) => contact!.status)).toEqual([
+      'UNSUBSCRIBED',
+      'UNSUBSCRIBED',
+      'SUBSCRIBED',
+      'UNSUBSCRIBED',
+    ]);
+    const { failed } = await batch([{ email: 'eve@example.net', status: 'SUBSCRIBED' }]);
+    expect(failed).toMatchObject([{ index: 0, error: { statusCode: 400 } }]);
+    expect(await read(eve!.id)).toEqual(again);
+    expect((await eventNames()).sort()).toEqual([
+      ...Array<string>(3).fill('CONTACT_CREATED'),
+      ...Array<string>(2).fill('CONTACT_UNSUBSCRIBED'),
+    ]);
   });
 
   it('writes nothing if all items are invalid', async () => {

@@ -46,11 +46,12 @@ interface DueLane {
   readonly laneId: LaneId;
 }
 
-/** The JSON parameter of statements that record events. */
+/** The JSON parameter of statements that record events. The feed orders those of a transaction by id: here, as they are given. */
 export function eventsAsJson(nowMs: number, events: readonly NewEvent[]): string {
   const createdAt = new Date(nowMs);
-  const rows = events.map(({ workspaceId, name, data }) => ({
-    id: newUuid(nowMs),
+  const ids = events.map(() => newUuid(nowMs)).sort();
+  const rows = events.map(({ workspaceId, name, data }, index) => ({
+    id: ids[index],
     workspace_id: uuidOf(workspaceId),
     type: name,
     payload: eventPayload(name, createdAt, data),

@@ -118,13 +118,21 @@ describe('G2, G4: invalid bodies and unknown fields', () => {
         { ...ada, propertis: {} },
         '`propertis` is not a known field; did you mean `properties`?',
       ),
-      ...['status', 'unsubscribed', 'Unsubscribed_At'].map((name) =>
+      ...['subscribed', 'unsubscribed', 'Unsubscribed_At'].map((name) =>
         sending(
-          `a ${name}`,
-          { ...ada, [name]: 'UNSUBSCRIBED' },
-          `\`${name}\` is not a known field; a contact is unsubscribed by a call of its own, POST /v1/contacts/{contact_id}/unsubscribe`,
+          `a field ${name}`,
+          { ...ada, [name]: true },
+          `\`${name}\` is not a known field; for a contact who has unsubscribed, give \`"status": "UNSUBSCRIBED"\``,
         ),
       ),
+      ...['SUBSCRIBED', 'unsubscribed', ''].map((status) =>
+        sending(
+          `the status ${shown(status)}`,
+          { ...ada, status },
+          /^`status` is not possible here.*\/resubscribe.*; give `UNSUBSCRIBED` or leave it out$/,
+        ),
+      ),
+      sending('a status that is no string', { ...ada, status: true }, '`status` is a boolean'),
       sending('another address', { email: 'bob@example.net' }, '`email` is not a known field', UPDATE),
       sending(
         'a status',

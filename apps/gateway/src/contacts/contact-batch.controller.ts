@@ -5,7 +5,6 @@ import { type ContactBatchItem, SaveContacts, type WantedContact } from '@postho
 import { Describes, refusalBy } from '../openapi/describes.ts';
 import { addressOfItem, validateItem } from '../validation/batch.ts';
 import { validateBody } from '../validation/validate-body.ts';
-import { addressIn } from '../validation/mailbox-rules.ts';
 import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { ContactBatchAnswer } from './contact.answers.ts';
 import { UpsertContactsRequest, validateUpsert } from './contact.requests.ts';
@@ -46,6 +45,5 @@ function batchItem(item: unknown): ContactBatchItem {
 
 function wantedIn(item: unknown): WantedContact {
   if (!isJsonObject(item)) throw new Refusal(400, `The contact is ${kindOf(item)}; give an object`);
-  const { email, properties = {} } = validateUpsert(item);
-  return { email: addressIn(email), properties };
+  return validateUpsert(item);
 }

@@ -1,16 +1,24 @@
 import { CONTACT_STATUSES, type ContactStatus, type JsonObject, SIZES } from '@posthorn/domain';
+import type { WantedContact } from '@posthorn/use-cases';
 import { referenceTo } from '../openapi/json-schema.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { batchOf } from '../validation/batch.ts';
-import { address } from '../validation/mailbox-rules.ts';
+import { address, addressIn } from '../validation/mailbox-rules.ts';
 import { jsonObject } from '../validation/object-rules.ts';
 import { Optional, Required, type Rule } from '../validation/rule.ts';
-import { oneOfWords } from '../validation/text-rules.ts';
+import { oneOfWords, text } from '../validation/text-rules.ts';
 import { validateBody } from '../validation/validate-body.ts';
 
 const properties: Rule = jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys });
 const PROPERTIES_SENTENCE =
   'The properties to set: keys that are given replace the present ones, keys given as `null` are removed, the others stay. A contact has up to 100 keys and 64 KiB as JSON.';
+
+/** Never SUBSCRIBED: other services take the status among the fields of a contact, and an import would resubscribe people. */
+const unsubscribed: Rule = text({ enum: ['UNSUBSCRIBED'] }, (value) =>
+  value === 'UNSUBSCRIBED'
+    ? undefined
+    : 'is not possible here, where contacts can only be unsubscribed (POST /v1/contacts/{contact_id}/resubscribe is for those who asked for it); give `UNSUBSCRIBED` or leave it out',
+);
 
 /** A contact that is to be created, or updated where the address has one. */
 export class UpsertContactRequest {
@@ -19,6 +27,12 @@ export class UpsertContactRequest {
 
   @Optional(properties, PROPERTIES_SENTENCE, { example: { firstName: 'Ada', plan: 'pro' } })
   properties?: JsonObject;
+
+  @Optional(
+    unsubscribed,
+    'Unsubscribes the contact, such as one who unsubscribed at another service. If absent, the status stays; a new contact is subscribed.',
+  )
+  status?: 'UNSUBSCRIBED';
 }
 
 /** What is to be changed of a contact; absent fields stay unchanged. */
@@ -28,19 +42,31 @@ export class UpdateContactRequest {
 }
 
 /** Validates a contact that is to be created or updated. @throws Refusal (400) */
-export function validateUpsert(body: unknown): UpsertContactRequest {
-  return validateBody(UpsertContactRequest, body, adviceForStatus);
+export function validateUpsert(body: unknown): WantedContact {
+  const {
+    email,
+    properties = {},
+    status,
+  } = validateBody(UpsertContactRequest, body, (name) =>
+    adviceForStatus(name, 'for a contact who has unsubscribed, give `"status": "UNSUBSCRIBED"`'),
+  );
+  return { email: addressIn(email), properties, status };
 }
 
 /** Validates what is to be changed of a contact. @throws Refusal (400) */
 export function validateUpdate(body: unknown): UpdateContactRequest {
-  return validateBody(UpdateContactRequest, body, adviceForStatus);
+  return validateBody(UpdateContactRequest, body, (name) =>
+    adviceForStatus(
+      name,
+      'a contact is unsubscribed by a call of its own, POST /v1/contacts/{contact_id}/unsubscribe',
+    ),
+  );
 }
 
-/** Other services take the status among the fields of a contact, where an import could resubscribe people. */
-function adviceForStatus(name: string): string | undefined {
+/** The advice for a status in the fields of another service. */
+function adviceForStatus(name: string, advice: string): string | undefined {
   return /^(?:status|(?:un)?subscribed(?:_?at)?)$/i.test(name)
-    ? 'is not a known field; a contact is unsubscribed by a call of its own, POST /v1/contacts/{contact_id}/unsubscribe'
+    ? `is not a known field; ${advice}`
     : undefined;
 }
 

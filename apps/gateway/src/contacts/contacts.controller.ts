@@ -89,9 +89,7 @@ export class ContactsController {
     refuses: TOO_LARGE,
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactUpsertedAnswer> {
-    const { email, properties = {} } = validateUpsert(body);
-    const wanted = { email: addressIn(email), properties };
-    const { contact, isCreated } = await this.saveContacts.upsert(workspaceId, wanted);
+    const { contact, isCreated } = await this.saveContacts.upsert(workspaceId, validateUpsert(body));
     return { contact: contactView(contact), isCreated };
   }
 

@@ -112,6 +112,27 @@ describe('Contacts of accepted emails', () => {
     expect(await toldEvents()).toHaveLength(1);
   });
 
+  it('W11: reports the status of a contact after its creation, in the order of the feed', async () => {
+    const people = Array.from({ length: 20 }, (_, n) => `person${n + 10}@example.net`);
+    const gone = upserts(...people.map((email): [string, JsonObject] => [email, {}]));
+    const writes = await inTransaction((client) =>
+      upsertContacts(
+        client,
+        Date.now(),
+        gone.map((one) => ({ ...one, status: 'UNSUBSCRIBED' })),
+      ),
+    );
+    expect(writes.map(({ outcome, hasNewStatus }) => [outcome, hasNewStatus])).toEqual(
+      people.map(() => ['created', true]),
+    );
+    expect((await toldEvents()).map(({ event, data }) => [event, data.contact.email])).toEqual(
+      people.flatMap((email) => [
+        ['CONTACT_CREATED', email],
+        ['CONTACT_UNSUBSCRIBED', email],
+      ]),
+    );
+  });
+
   it('applies several upserts of one contact in order, and reports them once', async () => {
     const writes = await upsert(
       ['Ada@example.net', { a: 1, b: 1 }],

@@ -2,14 +2,16 @@ import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import {
   changesBetween,
   type Contact,
+  type ContactStatus,
   type ExceededSize,
   type JsonObject,
   mergeProperties,
+  withStatus,
 } from '@posthorn/domain';
 import { type AnyTransaction, eventsAsJson, type NewEvent, runWithEvents } from '../events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../sql/contacts.ts';
 import type { TransactionClient } from '../transaction.ts';
-import { contactEvent, contactUpdatedEvent } from './contact-events.ts';
+import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
 /** The data to store for the contact with an address; it is created if there is none. */
@@ -18,6 +20,8 @@ export interface ContactUpsert {
   readonly email: string;
   /** Replaces the given keys, removes those given as null, and keeps the others. Already validated against the size limits. */
   readonly properties: JsonObject;
+  /** Absent: the contact keeps its status; a new one is subscribed. */
+  readonly status?: ContactStatus | undefined;
 }
 
 /** The outcome of an upsert. */
@@ -29,19 +33,22 @@ export interface ContactWrite {
   /** As it is after all upserts of the call. */
   readonly contact: Contact;
   readonly exceeded?: ExceededSize;
+  readonly hasNewStatus: boolean;
 }
 
-/** A locked contact, and its properties after the upserts. */
+/** A locked contact, and what it has after the upserts. */
 interface Change {
   readonly before: Contact;
   readonly isNew: boolean;
   readonly numbers: readonly number[];
   properties: JsonObject;
+  status: ContactStatus;
 }
 
 /**
  * Creates and updates contacts in a transaction of the caller (READ COMMITTED), with three statements for any number of contacts.
- * The upserts of one contact apply in their order; together they cause one event, or none if nothing has changed in the end.
+ * The upserts of one contact apply in their order; together they cause one event for its properties and one for its status, or none if nothing
+ * has changed in the end.
  *
  * @param nowMs the database's time
  * @returns the outcome of each upsert, in the same order
@@ -92,19 +99,23 @@ async function lockContacts(
   return rows.map((row) => {
     const before = contactOf(row);
     const isNew = row.id === items[row.numbers[0]!]!.id;
-    return { before, isNew, numbers: row.numbers, properties: before.properties };
+    return { before, isNew, numbers: row.numbers, properties: before.properties, status: before.status };
   });
 }
 
 /** Applies the upserts of one contact. @returns the outcome of each */
 function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<ContactWrite, 'contact'>[] {
   return change.numbers.map((n, index) => {
-    const before = change.properties;
-    const merged = mergeProperties(before, upserts[n]!.properties);
-    if (!('properties' in merged)) return { outcome: 'too_large', exceeded: merged.exceeded };
+    const before = { ...change };
+    const { properties, status = before.status } = upserts[n]!;
+    const merged = mergeProperties(before.properties, properties);
+    if ('exceeded' in merged) return { outcome: 'too_large', exceeded: merged.exceeded, hasNewStatus: false };
     change.properties = merged.properties;
-    if (change.isNew && index === 0) return { outcome: 'created' };
-    return { outcome: changesBetween(before, merged.properties) === undefined ? 'unchanged' : 'updated' };
+    change.status = status;
+    const hasNewStatus = status !== before.status;
+    if (change.isNew && index === 0) return { outcome: 'created', hasNewStatus };
+    const isUpdated = hasNewStatus || changesBetween(before.properties, merged.properties) !== undefined;
+    return { outcome: isUpdated ? 'updated' : 'unchanged', hasNewStatus };
   });
 }
 
@@ -115,12 +126,15 @@ async function writeChanges(
   changes: readonly Change[],
 ): Promise<Contact[]> {
   const [events, written]: [NewEvent[], Contact[]] = [[], []];
-  const contacts = changes.map(({ before, isNew, properties }) => {
+  const now = new Date(nowMs);
+  const contacts = changes.map(({ before, isNew, properties, status }) => {
     const changed = changesBetween(before.properties, properties);
-    const contact = changed === undefined ? before : { ...before, properties, updatedAt: new Date(nowMs) };
-    if (changed !== undefined) written.push(contact);
+    const merged = changed === undefined ? before : { ...before, properties, updatedAt: now };
+    const contact = withStatus(merged, status, now);
+    if (contact !== before) written.push(contact);
     if (isNew) events.push(contactEvent('CONTACT_CREATED', contact));
     else if (changed !== undefined) events.push(contactUpdatedEvent(contact, changed));
+    if (contact !== merged) events.push(contactEvent(CONTACT_STATUS_CHANGES[status].event, contact));
     return contact;
   });
   if (events.length > 0) await writeContacts(client, nowMs, written, events);

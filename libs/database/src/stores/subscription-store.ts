@@ -1,13 +1,13 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type ContactStatus, RECIPIENT, withStatus } from '@posthorn/domain';
+import { type ContactStatus, RECIPIENT } from '@posthorn/domain';
 import type pg from 'pg';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import { READ_SUBSCRIPTION } from '../sql/subscriptions.ts';
 import { type TransactionClient, transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { CONTACT_STATUS_CHANGES, contactEvent } from './contact-events.ts';
-import { upsertContacts, writeContacts } from './contact-writes.ts';
+import { CONTACT_STATUS_CHANGES } from './contact-events.ts';
+import { upsertContacts } from './contact-writes.ts';
 
 /** Whether the recipient of an email is subscribed to further ones of its kind. */
 export interface Subscription {
@@ -52,18 +52,14 @@ export class SubscriptionStore {
   ): Promise<void> {
     const nowMs = this.database.clock.nowMs();
     const workspaceId: WorkspaceId = idFromUuid('wrk', row.workspaceId);
-    const upsert = { workspaceId, email: row.email, properties: {} };
-    // A millisecond earlier: the feed orders the events of a transaction by id, and a change of a contact must follow its creation.
-    const { contact: before } = (await upsertContacts(client, nowMs - 1, [upsert]))[0]!;
-    const after = withStatus(before, status, new Date(nowMs));
-    if (after === before) return;
-    const { event, action } = CONTACT_STATUS_CHANGES[status];
-    await writeContacts(client, nowMs, [after], [contactEvent(event, after)]);
+    const upsert = { workspaceId, email: row.email, properties: {}, status };
+    const { contact, hasNewStatus } = (await upsertContacts(client, nowMs, [upsert]))[0]!;
+    if (!hasNewStatus) return;
     await recordAudit(client, nowMs, {
       workspaceId,
-      action,
+      action: CONTACT_STATUS_CHANGES[status].action,
       actor: RECIPIENT,
-      subjectId: after.id,
+      subjectId: contact.id,
       detail: { emailId },
     });
   }

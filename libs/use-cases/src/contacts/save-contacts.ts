@@ -1,5 +1,5 @@
 import { type ContactId, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, Contact, ExceededSize, JsonObject } from '@posthorn/domain';
+import type { Actor, Contact, ContactStatus, ExceededSize, JsonObject } from '@posthorn/domain';
 import type { ContactChanges, ContactStore, ContactWrite } from '@posthorn/database';
 import { UpsertContacts } from './upsert-contacts.ts';
 
@@ -15,6 +15,8 @@ export interface WantedContact {
   readonly email: string;
   /** Given keys are replaced, those given as null are removed, and the others are kept. */
   readonly properties: JsonObject;
+  /** Absent: the contact keeps its status. */
+  readonly status?: ContactStatus | undefined;
 }
 
 /** An item of a batch: a valid contact, or the reason why its shape is invalid. */
