@@ -1,3 +1,4 @@
+import { sleep } from '@posthorn/kernel';
 import { AdaptiveRate } from './adaptive-rate.ts';
 
 const SECOND_MS = 1_000;
@@ -9,8 +10,7 @@ export class Pace {
   private readonly rate: AdaptiveRate;
   /** When the next transmission may begin, by the monotonic clock. */
   private nextMs = 0;
-  private readonly waiting = new Map<NodeJS.Timeout, () => void>();
-  private isStopped = false;
+  private readonly ending = new AbortController();
 
   /**
    * @param maxPerSecond how many may begin in a second; 0: any number
@@ -32,14 +32,7 @@ export class Pace {
     const isUnlimited = this.maxPerSecond === 0 && !this.rate.isLowered;
     this.nextMs = atMs + (isUnlimited ? 0 : SECOND_MS / this.rate.perSecond);
     // Timers have a resolution of a millisecond; a shorter wait is skipped, and the next one is longer by as much.
-    if (this.isStopped || atMs - nowMs < 1) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.waiting.delete(timer);
-        resolve();
-      }, atMs - nowMs);
-      this.waiting.set(timer, resolve);
-    });
+    return atMs - nowMs < 1 ? Promise.resolve() : sleep(atMs - nowMs, this.ending.signal);
   }
 
   /** Adapts the rate to an answer of the relay. @param isTooFast whether it says that emails come too fast */
@@ -51,10 +44,6 @@ export class Pace {
 
   /** Removes the limit permanently: for shutting down, when nothing more is begun. */
   stop(): void {
-    this.isStopped = true;
-    for (const [timer, resolve] of this.waiting) {
-      clearTimeout(timer);
-      resolve();
-    }
+    this.ending.abort();
   }
 }
