@@ -66,7 +66,8 @@ export class AccessTokens {
     const { token } = this;
     if (token !== undefined && this.nowMs() < token.renewAtMs) return token.value;
     try {
-      return (await this.renewed()).value;
+      this.request ??= this.requested().finally(() => (this.request = undefined));
+      return (await this.request).value;
     } catch (error) {
       if (token === undefined || this.nowMs() >= token.expiresAtMs) throw error;
       token.renewAtMs = this.nowMs() + RETRY_MS;
@@ -84,11 +85,6 @@ export class AccessTokens {
     if (this.nowMs() - this.token.requestedAtMs < FRESH_MS) return false;
     this.token = undefined;
     return true;
-  }
-
-  private renewed(): Promise<Token> {
-    this.request ??= this.requested().finally(() => (this.request = undefined));
-    return this.request;
   }
 
   private async requested(): Promise<Token> {

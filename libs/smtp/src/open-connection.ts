@@ -17,30 +17,13 @@ export async function openConnection(
   if (credentials === undefined) return RelayConnection.open(settings, undefined);
   const { user, password } = credentials;
   if (password !== undefined) return RelayConnection.open(settings, { user, password });
-  const first = await openWithToken(settings, user, tokens!);
-  return first.isTokenStale ? (await openWithToken(settings, user, tokens!)).opened : first.opened;
-}
-
-interface Opened {
-  readonly opened: RelayConnection | Transmission;
-  /** Whether the relay has refused the token, and another may do better. */
-  readonly isTokenStale: boolean;
-}
-
-async function openWithToken(
-  settings: ConnectionSettings,
-  user: string,
-  tokens: AccessTokens,
-): Promise<Opened> {
-  let accessToken: string;
-  try {
-    accessToken = await tokens.get();
-  } catch (error) {
-    const { message } = error as Error;
-    return { opened: { kind: 'broken', stage: 'auth', error: message }, isTokenStale: false };
+  for (let isLast = false; ; isLast = true) {
+    const accessToken = await tokens!.get().catch((error: Error) => error);
+    if (typeof accessToken !== 'string') return { kind: 'broken', stage: 'auth', error: accessToken.message };
+    const opened = await RelayConnection.open(settings, { user, accessToken });
+    const isTokenStale = isLoginRefused(opened) && tokens!.refused(accessToken);
+    if (!isTokenStale || isLast) return opened;
   }
-  const opened = await RelayConnection.open(settings, { user, accessToken });
-  return { opened, isTokenStale: isLoginRefused(opened) && tokens.refused(accessToken) };
 }
 
 /** RFC 4954, section 6: the credentials are invalid, in contrast to a relay that does not let this client log in now (454) or in this way (504). */
