@@ -1,12 +1,10 @@
-import type { Refusal } from './errors.ts';
-
 export interface ConcurrencyLimitOptions {
   /** How many tasks may run at once. */
   readonly maxConcurrent: number;
   /** How many may wait: each waiting request takes one of the requests that the server may have in flight. */
   readonly maxWaiting: number;
-  /** Creates the refusal for requests beyond that, and for those whose caller has gone while they wait. */
-  readonly refusal: () => Refusal;
+  /** Creates the error for requests beyond that, and for those whose caller has gone while they wait. */
+  readonly refusal: () => Error;
 }
 
 /** Limits how many expensive tasks run concurrently in this process; first come, first served. */
@@ -25,7 +23,7 @@ export class ConcurrencyLimit {
    * Runs a task as soon as the limit allows.
    *
    * @param gone aborted when the caller has probably gone: the task then does not wait any longer; one that runs is not interrupted
-   * @throws Refusal when too many are waiting, or the caller has gone before the task could run; whatever the task throws
+   * @throws the refusal when too many are waiting, or the caller has gone before the task could run; whatever the task throws
    */
   async run<Result>(work: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
     await this.turn(gone);

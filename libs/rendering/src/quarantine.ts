@@ -1,9 +1,9 @@
-import { TimedSet } from '@posthorn/kernel';
+import { ConcurrencyLimit, TimedSet } from '@posthorn/kernel';
 import { RenderingFailed } from './rendering-failed.ts';
 import type { RenderingThreads } from './rendering-threads.ts';
 
-/** How many tasks of quarantined owners may wait; more would take too much of the caller's own capacity. */
-const MAX_WAITING = 4;
+/** How many tasks of quarantined owners there may be, with the one that runs; more would take too much of the caller's own capacity. */
+const MAX_TASKS = 4;
 const MAX_KNOWN = 1_000;
 
 /**
@@ -12,8 +12,12 @@ const MAX_KNOWN = 1_000;
  */
 export class Quarantine {
   private readonly owners: TimedSet<string>;
-  private last: Promise<unknown> = Promise.resolve();
-  private waiting = 0;
+  private readonly serial = new ConcurrencyLimit({
+    maxConcurrent: 1,
+    maxWaiting: MAX_TASKS - 1,
+    refusal: () =>
+      new RenderingFailed('busy', `${this.work} waits behind ${MAX_TASKS} others that may be slow`),
+  });
 
   /**
    * @param work what the tasks do, as the subject of a sentence
@@ -59,12 +63,8 @@ export class Quarantine {
    *
    * @throws {@link RenderingFailed} (`busy`) when too many are waiting
    */
-  async runSerially<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.waiting >= MAX_WAITING) throw this.busy();
-    this.waiting += 1;
-    const result = this.last.then(task).finally(() => (this.waiting -= 1));
-    this.last = result.catch(() => undefined);
-    return result;
+  runSerially<Result>(task: () => Promise<Result>): Promise<Result> {
+    return this.serial.run(task);
   }
 
   private async runAndNoteFailure<Task, Result>(
@@ -78,10 +78,5 @@ export class Quarantine {
       this.noteFailure(owner, failure);
       throw failure;
     }
-  }
-
-  private busy(): RenderingFailed {
-    const message = `${this.work} waits behind ${MAX_WAITING} others that may be slow`;
-    return new RenderingFailed('busy', message);
   }
 }
