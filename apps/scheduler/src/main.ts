@@ -40,7 +40,7 @@ import {
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
-import { maintenanceHandlers, REGULAR_JOBS } from './maintenance.ts';
+import { INTERVALS_MS, maintenanceHandlers } from './maintenance.ts';
 
 /** A clock that has made no progress for this long, although the database answers, is stuck. */
 const CLOCK_STUCK_AFTER_MS = 60_000;
@@ -76,7 +76,7 @@ await startProcess('scheduler', async () => {
   });
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'event', 'webhook', 'slowWebhook'], ringsOptions);
-  const schedule = new MaintenanceSchedule(redis.options, REGULAR_JOBS, onError);
+  const schedule = new MaintenanceSchedule(redis.options, INTERVALS_MS, onError);
   const queues = new QueueRepair({
     ...redis.options,
     onResumed: (queue) => logger.warn({ queue }, 'a queue was paused or slowed down in Redis; it goes on'),

@@ -9,7 +9,7 @@ import {
   VERIFICATION_MAILS_COUNTED_SECONDS,
 } from '@posthorn/domain';
 import type { Logger } from '@posthorn/platform';
-import type { JobHandlers, RegularJob, RegularJobName } from '@posthorn/queues';
+import type { JobHandlers, RegularJobName } from '@posthorn/queues';
 import type { CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
@@ -32,7 +32,7 @@ const PARTITIONS_MONTHS_AHEAD = 3;
 const REMOVING_WITHIN_MS = 2_000;
 
 /** The intervals of the regular jobs. */
-const EVERY_MS: Readonly<Record<RegularJobName, number>> = {
+export const INTERVALS_MS: Readonly<Record<RegularJobName, number>> = {
   'idempotency-keys.expire': MINUTE_MS,
   'invitations.expire': DAY_MS,
   'installation.note-alive': MINUTE_MS,
@@ -49,10 +49,6 @@ const EVERY_MS: Readonly<Record<RegularJobName, number>> = {
   'retention.drop': 60 * MINUTE_MS,
   'retention.remove': 10_000,
 };
-
-export const REGULAR_JOBS: readonly RegularJob[] = (Object.keys(EVERY_MS) as RegularJobName[]).map(
-  (name) => ({ name, everyMs: EVERY_MS[name] }),
-);
 
 interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;

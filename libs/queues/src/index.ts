@@ -8,7 +8,7 @@ export { LaneCounts } from './lane-counts.ts';
 export { LaneGate } from './lane-gate.ts';
 export { RoundRobinLanes } from './round-robin-lanes.ts';
 export { LaneRings, openRings } from './lane-rings.ts';
-export { MaintenanceSchedule, type RegularJob } from './maintenance.ts';
+export { MaintenanceSchedule } from './maintenance.ts';
 export { QueueRepair } from './queue-repair.ts';
 export { bucketIdOf, RateLimiter } from './rates/rate-limiter.ts';
 export { Turns, type TurnsOptions } from './turn.ts';

@@ -24,7 +24,7 @@ beforeAll(async () => {
   queue = new Queue(QUEUES.maintenance, { connection: { url: redis.url }, prefix });
   schedule = new MaintenanceSchedule(
     { url: redis.url, prefix },
-    [{ name: NAME, everyMs: EVERY_MS }],
+    { [NAME]: EVERY_MS },
     onError,
     () => passedMs,
   );
@@ -115,7 +115,7 @@ it('a regular job is not begun again and again while schedulers of two releases 
   await queue.obliterate({ force: true });
   const [one, other] = [DAY_MS, HOUR_MS].map(
     (everyMs) =>
-      new MaintenanceSchedule({ url: redis.url, prefix }, [{ name: NAME, everyMs }], onError, () => passedMs),
+      new MaintenanceSchedule({ url: redis.url, prefix }, { [NAME]: everyMs }, onError, () => passedMs),
   ) as [MaintenanceSchedule, MaintenanceSchedule];
   const intervalAfter = async (restored: MaintenanceSchedule): Promise<number | undefined> => {
     await restored.restore();
@@ -156,7 +156,7 @@ it('regular jobs are restored in one round at a time, which ends before the conn
   const told: Error[] = [];
   const closed = new MaintenanceSchedule(
     { url: redis.url, prefix },
-    [{ name: NAME, everyMs: EVERY_MS }],
+    { [NAME]: EVERY_MS },
     (error) => void told.push(error),
   );
   while ((await queue.getJobScheduler(NAME)) === undefined) await closed.restore();
@@ -181,7 +181,7 @@ it('all regular jobs are restored, although the schedule of one was overwritten'
     const told: Error[] = [];
     const all = new MaintenanceSchedule(
       { url: redis.url, prefix },
-      ([others[0], NAME, others[1]] as const).map((name) => ({ name, everyMs: EVERY_MS })),
+      Object.fromEntries([others[0], NAME, others[1]].map((name) => [name, EVERY_MS])),
       (error) => void told.push(error),
     );
     if (isKept) await putBackUntilThere();
@@ -219,7 +219,7 @@ it.each([
     const told: Error[] = [];
     const regular = new MaintenanceSchedule(
       { url: redis.url, prefix },
-      [{ name: NAME, everyMs: EVERY_MS }],
+      { [NAME]: EVERY_MS },
       (error) => void told.push(error),
     );
     await putBackUntilThere();

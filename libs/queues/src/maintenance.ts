@@ -3,11 +3,6 @@ import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type RegularJobName } from './jobs.ts';
 
-export interface RegularJob {
-  readonly name: RegularJobName;
-  readonly everyMs: number;
-}
-
 /** Tolerated clock skew between two machines; without a tolerance, jobs would be restored again and again. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
@@ -30,14 +25,16 @@ export class MaintenanceSchedule {
   private readonly seen = new Map<RegularJobName, { readonly next: number; readonly sinceMs: number }>();
   /** When each job was last given its interval instead of another one. */
   private readonly changed = new Map<RegularJobName, number>();
-
   /** Since when each schedule that this release does not know has been there. */
   private unknown: ReadonlyMap<string, number> = new Map();
 
-  /** @param nowMs a monotonic clock, in milliseconds */
+  /**
+   * @param intervalsMs how often each job runs
+   * @param nowMs a monotonic clock, in milliseconds
+   */
   constructor(
     redis: RedisOptions,
-    private readonly jobs: readonly RegularJob[],
+    private readonly intervalsMs: Readonly<Partial<Record<RegularJobName, number>>>,
     private readonly onError: (error: Error) => void,
     private readonly nowMs = (): number => performance.now(),
   ) {
@@ -58,18 +55,18 @@ export class MaintenanceSchedule {
   private async restoreMissing(): Promise<void> {
     try {
       const queue = await this.producer.queue();
-      for (const job of this.jobs) await this.restoreOne(queue, job);
+      for (const [name, everyMs] of Object.entries(this.intervalsMs))
+        await this.restoreOne(queue, name as RegularJobName, everyMs);
       await this.removeUnknown(queue);
     } catch (error) {
       this.onError(error as Error);
     }
   }
 
-  private async restoreOne(queue: Queue, job: RegularJob): Promise<void> {
-    const { name, everyMs } = job;
+  private async restoreOne(queue: Queue, name: RegularJobName, everyMs: number): Promise<void> {
     try {
       const scheduler = await queue.getJobScheduler(name);
-      if (scheduler?.name === name && !this.mustReplace(scheduler, job)) return;
+      if (scheduler?.name === name && !this.mustReplace(scheduler, name, everyMs)) return;
       // Upserting an existing schedule would keep its next run.
       if (scheduler !== undefined) await queue.removeJobScheduler(name);
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: DATA });
@@ -87,7 +84,7 @@ export class MaintenanceSchedule {
     const names = await this.producer.connection.zrange(queue.toKey('repeat'), 0, String(MAX_SCHEDULES - 1));
     const unknown = new Map<string, number>();
     for (const name of names) {
-      if (this.jobs.some((job) => job.name === name)) continue;
+      if (Object.hasOwn(this.intervalsMs, name)) continue;
       const sinceMs = this.unknown.get(name) ?? nowMs;
       if (nowMs - sinceMs > REMOVED_AFTER_MS) await queue.removeJobScheduler(name);
       else unknown.set(name, sinceMs);
@@ -99,9 +96,8 @@ export class MaintenanceSchedule {
    * Whether a schedule has another interval, or no longer fires. Replacing it runs the job at once, and schedulers of two releases can have different
    * intervals: so each changes an interval only once in the time of its own.
    */
-  private mustReplace({ every, next }: JobSchedulerJson, job: RegularJob): boolean {
-    const { name, everyMs } = job;
-    if (every === everyMs) return this.isLost(job, next);
+  private mustReplace({ every, next }: JobSchedulerJson, name: RegularJobName, everyMs: number): boolean {
+    if (every === everyMs) return this.isLost(name, everyMs, next);
     const nowMs = this.nowMs();
     const changedMs = this.changed.get(name);
     if (changedMs !== undefined && nowMs - changedMs < everyMs) return false;
@@ -115,7 +111,7 @@ export class MaintenanceSchedule {
    * - if the clock of the previous runner was wrong, the next run lies far in the future, and stays there. If it moves on, somebody keeps running the
    *   job by a wrong clock; restoring it each time would run it each time.
    */
-  private isLost({ name, everyMs }: RegularJob, next: number | undefined): boolean {
+  private isLost(name: RegularJobName, everyMs: number, next: number | undefined): boolean {
     if (next === undefined) return false;
     const nowMs = this.nowMs();
     const before = this.seen.get(name);

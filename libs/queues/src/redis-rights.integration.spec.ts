@@ -35,7 +35,7 @@ it('a user of Redis with the rights that are documented may do all that Posthorn
     handlers: { 'recoveries.forget': () => Promise.resolve(void (served.regular += 1)) },
   });
   const rings = new LaneRings({ ...options, turnQueue: 'email', rowsPerTurn: 50 });
-  const schedule = new MaintenanceSchedule(options, [{ name: 'recoveries.forget', everyMs: 50 }], onError);
+  const schedule = new MaintenanceSchedule(options, { 'recoveries.forget': 50 }, onError);
   const repair = new QueueRepair({
     ...options,
     searchEveryMs: 0,
