@@ -3,12 +3,7 @@ import type { Logger } from '@posthorn/platform';
 /** Logs what a tick of the clock has found, if anything. */
 export function logTick(
   logger: Logger,
-  {
-    madeReady,
-    revived,
-    givenUp,
-    lanes,
-  }: { madeReady: number; revived: number; givenUp: number; lanes: number },
+  { madeReady, revived, givenUp, lanes }: Record<'madeReady' | 'revived' | 'givenUp' | 'lanes', number>,
 ): void {
   if (revived > 0) logger.warn({ revived }, 'rows that dead workers held are ready again');
   if (givenUp > 0)

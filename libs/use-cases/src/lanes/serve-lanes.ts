@@ -65,8 +65,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
     });
     this.bench = this.createBench(options);
     this.turns = new Turns({
-      rowsPerTurn: options.rowsPerTurn,
-      handoverMs: options.handoverMs,
+      ...options,
       claim: async (demands, maxBytes) => {
         const rows = await options.claim(demands, maxBytes);
         groupSize.observe({ what: 'claim' }, rows.length);
@@ -74,8 +73,6 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
       },
       mayClaim,
       bench: this.bench,
-      rings: options.rings,
-      onTurn: options.onTurn,
     });
     this.spareCapacity = new SpareCapacity({ bench: this.bench, mayClaim, maxRows: options.maxRows });
   }
