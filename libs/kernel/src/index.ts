@@ -2,6 +2,7 @@ export * from './beginning-of.ts';
 export * from './bounded-map.ts';
 export * from './closest-name.ts';
 export * from './coalescer.ts';
+export * from './counts.ts';
 export * from './dense-set.ts';
 export * from './errors.ts';
 export * from './escape-html.ts';

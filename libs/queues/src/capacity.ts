@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { LaneCounts } from './lane-counts.ts';
+import { Counts } from '@posthorn/kernel';
 
 export interface CapacityLimits {
   /** About how many rows may be held, including those being processed. */
@@ -24,7 +24,7 @@ const MAX_OVERDRAFT_FACTOR = 2;
 
 /** The capacity of a workbench: accounts for the rows that it holds and for reservations of claims that are under way. */
 export class Capacity {
-  private readonly rowsOfLane = new LaneCounts();
+  private readonly rowsOfLane = new Counts<LaneId>();
   private rows = 0;
   private bytes = 0;
   /** Reserved by turns of single lanes: as much as they may claim, though most turns find far fewer rows. */
@@ -80,7 +80,7 @@ export class Capacity {
 
   /** The lanes that hold at least this many rows. */
   lanesWith(guaranteed: number): LaneId[] {
-    return this.rowsOfLane.lanesWith(guaranteed);
+    return this.rowsOfLane.keysWith(guaranteed);
   }
 
   /** Whether a lane holds as many rows as it may. */

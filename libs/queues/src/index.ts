@@ -4,7 +4,6 @@ export { isRedisOutage } from './connections.ts';
 export { jobBytes } from './job-bytes.ts';
 export { JobWorker } from './job-worker.ts';
 export { QUEUES, type JobHandlers, type RegularJobName } from './jobs.ts';
-export { LaneCounts } from './lane-counts.ts';
 export { LaneGate } from './lane-gate.ts';
 export { RoundRobinLanes } from './round-robin-lanes.ts';
 export { LaneRings, openRings } from './lane-rings.ts';

@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { LaneCounts } from './lane-counts.ts';
+import { Counts } from '@posthorn/kernel';
 
 export interface PermitLimits {
   /** How many rows may be processed at once. */
@@ -20,7 +20,7 @@ const EXPECTED_FOR_MS = 3_600_000;
 
 /** The permits of a workbench or a gate: one for each row that is being processed. */
 export class Permits {
-  private readonly takenByLane = new LaneCounts();
+  private readonly takenByLane = new Counts<LaneId>();
   private count = 0;
   private lastLane: LaneId | undefined;
   /** When another lane than the one before took a permit. */

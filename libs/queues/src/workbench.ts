@@ -1,6 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { DenseSet, type DenseSetMember } from '@posthorn/kernel';
-import { LaneCounts } from './lane-counts.ts';
+import { Counts, DenseSet, type DenseSetMember } from '@posthorn/kernel';
 import { RoundRobinLanes } from './round-robin-lanes.ts';
 import { Permits } from './permits.ts';
 import { Capacity } from './capacity.ts';
@@ -32,7 +31,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   private waitingWithoutPermit = 0;
   /** How many rows have outcomes that are not durable yet. */
   private recording = 0;
-  private readonly recordingOf = new LaneCounts();
+  private readonly recordingOf = new Counts<LaneId>();
   private draining = false;
   private renewing = false;
   private readonly renewals: NodeJS.Timeout;
@@ -45,16 +44,15 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   /** Resolves when a row has left the bench, or after `withinMs`. */
-  async waitForCapacity(withinMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, withinMs);
-      const { waitingForCapacity } = this;
-      function done(): void {
+  waitForCapacity(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
         clearTimeout(timer);
-        waitingForCapacity.delete(done);
+        this.waitingForCapacity.delete(done);
         resolve();
-      }
-      waitingForCapacity.add(done);
+      };
+      const timer = setTimeout(done, withinMs);
+      this.waitingForCapacity.add(done);
     });
   }
 

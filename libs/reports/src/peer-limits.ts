@@ -1,4 +1,4 @@
-import { BoundedMap } from '@posthorn/kernel';
+import { BoundedMap, Counts } from '@posthorn/kernel';
 import { type Bucket, type RateLimit, refill, takeTokens } from '@posthorn/domain';
 
 export interface PeerLimitsOptions {
@@ -17,7 +17,7 @@ const MAX_PEERS = 10_000;
 
 /** Limits the connections and recipients of each client address. */
 export class PeerLimits {
-  private readonly connections = new Map<string, number>();
+  private readonly connections = new Counts<string>();
   private open = 0;
   private readonly buckets = new BoundedMap<string, Bucket>(MAX_PEERS);
 
@@ -26,10 +26,9 @@ export class PeerLimits {
   /** Counts a connection. @returns why it is refused and not counted; undefined: it is accepted */
   connect(address: string): 'tooManyConnections' | 'full' | undefined {
     const peer = this.options.peerOf(address);
-    const open = this.connections.get(peer) ?? 0;
-    if (open >= this.options.connections) return 'tooManyConnections';
+    if (this.connections.of(peer) >= this.options.connections) return 'tooManyConnections';
     if (this.open >= this.options.allConnections) return 'full';
-    this.connections.set(peer, open + 1);
+    this.connections.add(peer);
     this.open += 1;
     return undefined;
   }
@@ -37,10 +36,7 @@ export class PeerLimits {
   /** Ends a counted connection. */
   disconnect(address: string): void {
     this.open -= 1;
-    const peer = this.options.peerOf(address);
-    const open = (this.connections.get(peer) ?? 1) - 1;
-    if (open > 0) this.connections.set(peer, open);
-    else this.connections.delete(peer);
+    this.connections.remove(this.options.peerOf(address));
   }
 
   /** Counts a recipient. @returns whether the address is within its rate */

@@ -1,5 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
-import { LaneCounts, RoundRobinLanes } from '@posthorn/queues';
+import { Counts } from '@posthorn/kernel';
+import { RoundRobinLanes } from '@posthorn/queues';
 
 /** Memory for composed messages of templates that wait for a connection. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -19,8 +20,8 @@ interface Waiting {
  * with templates that take seconds, does not block the others.
  */
 export class MessageMemory {
-  private readonly bytesOf = new LaneCounts();
-  private readonly composingOf = new LaneCounts();
+  private readonly bytesOf = new Counts<LaneId>();
+  private readonly composingOf = new Counts<LaneId>();
   private readonly waiting = new RoundRobinLanes<Waiting>();
   private bytes = 0;
   private composing = 0;
