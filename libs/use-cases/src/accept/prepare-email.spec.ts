@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DatabaseClock, newId } from '@posthorn/kernel';
-import { prepareRawEmail } from './prepare-email.ts';
+import { fingerprintOf, prepareRawEmail } from './prepare-email.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
 
 const CONTEXT = { workspaceId: newId('wrk', 0), isBulk: false, clock: new DatabaseClock() };
@@ -18,5 +18,14 @@ describe('A raw email', () => {
 
   it('may contain the placeholder any number of times where it is just text', () => {
     expect(prepare({ html: LINKS }).status).toBe('SENT');
+  });
+});
+
+describe('S11: the fingerprint of a payload', () => {
+  it('is the SHA-256 of its canonical JSON in UTF-8', () => {
+    expect(fingerprintOf({ b: 1, a: 'ü' }).toString('hex')).toBe(
+      '4e7ff4080b1a00acdaf71eb0cdf2d504aa8068bbb375c002eac2df3f064047a7',
+    );
+    expect(fingerprintOf({ a: 'ü' })).not.toEqual(fingerprintOf({ a: 'u\u0308' }));
   });
 });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type DatabaseClock, newId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import {
   bulkLane,
@@ -20,7 +21,6 @@ import type {
   CurrentTemplate,
   EmailClaim,
 } from '@posthorn/database';
-import { fingerprint } from '@posthorn/signing';
 import { requireValid } from '../require-valid.ts';
 import { faultOfPlaceholders } from '../unsubscribe/unsubscribe-variable.ts';
 import { emailAnswer } from './email-answer.ts';
@@ -178,5 +178,5 @@ export function keyExpiryAfter(lastNeededAt: Date): Date {
 
 /** Identifies the payload of a call, to recognise repeated calls. */
 export function fingerprintOf(payload: JsonObject): Buffer {
-  return fingerprint(canonicalJson(payload));
+  return hash('sha256', canonicalJson(payload), 'buffer');
 }
