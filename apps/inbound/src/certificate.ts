@@ -10,7 +10,7 @@ const RELOAD_EVERY_MS = 3_600_000;
 export async function loadCertificate(settings: InboundSettings): Promise<Certificate | undefined> {
   try {
     const certificate = await readCertificate(settings);
-    if (certificate !== undefined) createSecureContext({ ...certificate });
+    if (certificate !== undefined) createSecureContext(certificate);
     return certificate;
   } catch (error) {
     throw new CannotStart(

@@ -123,8 +123,8 @@ export class ReportListener {
   /** Uses this certificate from now on. @throws when it cannot be used; the current one stays */
   renewCertificate(certificate: Certificate): void {
     // Checked first, since smtp-server drops the current one before it checks the new one.
-    createSecureContext({ ...certificate });
-    this.server.updateSecureContext({ ...certificate });
+    createSecureContext(certificate);
+    this.server.updateSecureContext(certificate);
   }
 
   /** Accepts no more mail, lets mails in progress be recorded, and closes connections that last longer than ten seconds. */

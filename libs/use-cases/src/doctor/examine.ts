@@ -40,10 +40,7 @@ async function findingOf(
   describeError: (error: Error) => Finding,
 ): Promise<Finding> {
   try {
-    const found = Promise.resolve().then(run);
-    // The check may still fail after its time limit, when nobody handles its promise any more.
-    found.catch(() => undefined);
-    const finding = await within(found, withinMs);
+    const finding = await within(Promise.resolve().then(run), withinMs);
     return (
       finding ??
       unknown(`no answer within ${withinMs / 1_000} s`, 'see whether it is overloaded or cannot be reached')
