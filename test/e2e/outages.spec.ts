@@ -458,3 +458,24 @@ describe('when a sender gets SIGTERM', () => {
     expect(stack.sink.count).toBe(EMAILS);
   });
 });
+
+describe('when a sender gets SIGTERM while it makes the text of an email', () => {
+  /** Takes 20 s and more, were it not for its deadline; see the spec of `HtmlToText`. */
+  const SLOW_HTML = '<blockquote>x y'.repeat(2_500);
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.start();
+  });
+  afterAll(() => stack.close());
+
+  it('the email is given back at once, without an attempt', async () => {
+    const id = idOf(await stack.send({ html: SLOW_HTML }));
+    const inState = (state: string): Promise<number> =>
+      stack.count(`SELECT count(*)::int FROM outbox WHERE state = '${state}'`);
+    await until(async () => (await inState('taken')) === 1, 'it is at work');
+    stack.sender.program.kill('SIGTERM');
+    expect(await stack.sender.program.exit).toEqual({ code: 0, signal: null });
+    expect((await stack.show(id)).timeline.map(({ event }) => event)).toEqual(['ACCEPTED']);
+    expect(await inState('ready')).toBe(1);
+  });
+});

@@ -139,15 +139,13 @@ await startProcess('sender', async () => {
   const drain = [
     async () => {
       const drained = [worker.close(), sendEmails.drain()];
+      // Ends all waits for what is not begun any more: for the pace, for a connection, and for the text or template of an email, which can take minutes.
       pace.stop();
       gate.open();
-      await Promise.all(drained);
+      await Promise.all([...drained, htmlToText.close(), renderer.close(), linkFinder.close()]);
     },
     () => Promise.all(Object.values(rings).map((ring) => ring.close())),
     () => relays.close(),
-    () => htmlToText.close(),
-    () => renderer.close(),
-    () => linkFinder.close(),
     () => rates.close(),
     () => db.close(),
     () => tracing.close(),

@@ -67,8 +67,8 @@ function delivery({
     pace: { noteAnswer: (isTooFast) => done.push({ isTooFast }) },
     onError: (error) => errors.push(error),
   });
-  const deliver = (change: Parameters<typeof claimedEmail>[0] = {}) =>
-    delivering.deliver(claimedEmail(change), () => true);
+  const deliver = (change: Parameters<typeof claimedEmail>[0] = {}, mayStillBegin = true) =>
+    delivering.deliver(claimedEmail(change), () => mayStillBegin);
   return { deliver, done, errors, envelopes };
 }
 
@@ -105,6 +105,11 @@ describe('An email', () => {
   it('is given back if the database has gone, which has its template', async () => {
     const { deliver, done, errors } = delivery({ compose: throwing(DATABASE_GONE) });
     expect([await deliver(), done, errors]).toEqual([undefined, ['composed'], [DATABASE_GONE]]);
+  });
+
+  it('is given back if it could not be composed because the process is ending, which ends its threads', async () => {
+    const { deliver, done, errors } = delivery({ compose: throwing(new RenderingFailed('crash', 'closed')) });
+    expect([await deliver({}, false), done, errors]).toEqual([undefined, ['composed'], []]);
   });
 
   it.each([

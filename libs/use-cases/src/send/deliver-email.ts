@@ -56,12 +56,12 @@ export class DeliverEmail {
   /**
    * Resolves with the outcome of the attempt; undefined: nothing was begun, because that is not possible now, and no attempt is counted.
    *
-   * @param mayStillBegin whether the claim still holds; called when the message is ready
+   * @param mayStillBegin whether the claim still holds, and the process goes on; called when the message is ready, or could not be composed
    */
   async deliver(email: ClaimedEmail, mayStillBegin: () => boolean): Promise<EmailOutcome | undefined> {
     if (this.options.relays.retryAfterMs > 0) return undefined;
     if (email.withheldFor !== null) return outcomeWithheld(email, email.withheldFor);
-    const compose = (): Promise<Composed> => this.composeOrFail(email);
+    const compose = (): Promise<Composed> => this.composeOrFail(email, mayStillBegin);
     const use = (composed: Composed): Promise<EmailOutcome | undefined> =>
       this.deliverThroughGate(email, composed, mayStillBegin);
     // The size of a raw email is known, and was counted when it was claimed.
@@ -98,13 +98,15 @@ export class DeliverEmail {
       : outcomeOf(email, message, transmission, verdict);
   }
 
-  /** Undefined: the database, which has the template, cannot be reached now. */
-  private async composeOrFail(email: ClaimedEmail): Promise<Composed> {
+  /** Undefined: the database, which has the template, cannot be reached now, or the email may not be sent any more. */
+  private async composeOrFail(email: ClaimedEmail, mayStillBegin: () => boolean): Promise<Composed> {
     try {
       return await this.options.composer.compose(email, {
         mayLackSignature: maySendUnsigned(email.attempts),
       });
     } catch (error) {
+      // A process that is ending has closed its threads.
+      if (error instanceof RenderingFailed && !mayStillBegin()) return undefined;
       if (error instanceof RenderingFailed) return outcomeWithoutMessage(email, renderingFailure(error));
       if (error instanceof UncomposableMessage) return outcomeWithoutMessage(email, UNCOMPOSABLE);
       this.options.onError(error);
