@@ -108,8 +108,8 @@ export async function startServer({ name, isUp, withinMs, stopSignal = 'SIGTERM'
  *
  * @param {Command & { keepLines?: number, inTerminal?: boolean }} options `keepLines`: how many lines of its output an error
  * shows; `inTerminal`: it stays in this program's session, because `sudo` remembers passwords per session
- * @returns {Promise<string>} its output
- * @throws with the end of its output, when it fails
+ * @returns {Promise<string>} what it wrote to stdout: warnings on stderr, such as Node's, would make JSON unreadable
+ * @throws with the end of all that it wrote, when it fails
  */
 export function run({
   command,
@@ -127,13 +127,12 @@ export function run({
     if (child.pid === undefined) return;
     remember(child);
     endWithParent(child);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => (output += text));
-    }
+    let [output, all] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text) => ((output += text), (all += text)));
+    child.stderr.setEncoding('utf8').on('data', (text) => (all += text));
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(output);
-      const message = `${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(output, keepLines)}`;
+      const message = `${[command, ...args].join(' ')} ended with ${signal ?? code}:\n${lastLines(all, keepLines)}`;
       return reject(new Error(message));
     });
   });

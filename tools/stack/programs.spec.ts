@@ -355,6 +355,19 @@ describe('down and nuke', () => {
   });
 });
 
+describe('run', () => {
+  const args = ['-c', 'echo \'{"id":1}\'; echo "(node:1) Warning: …" >&2; exit $STATUS'];
+
+  it('gives what a program says, without its warnings', async () => {
+    expect(await run({ command: 'sh', args, env: { STATUS: '0' } })).toBe('{"id":1}\n');
+  });
+
+  it('gives everything that it said where it fails', async () => {
+    const failed = run({ command: 'sh', args, env: { STATUS: '3' } });
+    await expect(failed).rejects.toThrow(/ ended with 3:\n\{"id":1\}\n\(node:1\) Warning: …$/);
+  });
+});
+
 describe('endAll', () => {
   it('ends what commands have started as well, and they fail', async () => {
     const script = 'sleep 600 & echo $! >sleep.pid; wait';
