@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import * as settings from '@posthorn/platform/settings';
+import { ROOT } from '../stack/runtime.mjs';
 import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
+import { unknownNames } from './doctor/find-settings.mjs';
 
 const groupBy = Map.groupBy;
 const results = [
@@ -43,4 +48,12 @@ describe('The output of the doctor', () => {
       'Something is wrong (1 fault, 0 unknown, 0 to consider, 0 good).',
     ]);
   });
+});
+
+it('takes nothing for a mistyped setting that docker-compose.yml reads from `.env`', () => {
+  const compose = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');
+  // `USER` is in the environment of whoever calls Compose.
+  const names = Array.from(compose.matchAll(/\$\{([A-Z_]+)/g), ([, name]) => name!);
+  const inFile = names.filter((name) => name !== 'USER');
+  expect(unknownNames(settings, [...inFile, 'DATABSE_URL'])).toEqual(['DATABSE_URL']);
 });

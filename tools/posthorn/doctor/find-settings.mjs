@@ -1,8 +1,9 @@
 import { readEnvFile, readSettings } from '../../stack/settings.mjs';
 import { readJson, SECRETS_FILE, STACK_FILE } from '../../stack/state.mjs';
 
-/** Names in `.env` that are for other programs: Node, Docker Compose. */
-const OF_OTHER_PROGRAMS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|TZ$|npm_)/;
+/** Names in `.env` that are for other programs: Node, Docker Compose and our file for it. */
+const OF_OTHER_PROGRAMS =
+  /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|INBOUND_PUBLISHED$|TZ$|npm_)/;
 
 /**
  * The settings of the environment and of `.env`; missing ones are taken from the local stack while it runs.
@@ -25,8 +26,14 @@ export function findSettings() {
   return { ...Object.fromEntries(known), ...readSettings() };
 }
 
-/** Names in `.env` that are not settings, usually mistyped ones. @returns {string[]} */
-export function unknownNames({ ALL_SECTIONS, describeSettings }) {
-  const names = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
-  return Object.keys(readEnvFile()).filter((name) => !names.has(name) && !OF_OTHER_PROGRAMS.test(name));
+/**
+ * Names that are not settings, usually mistyped ones.
+ *
+ * @param {Pick<typeof import('@posthorn/platform/settings'), 'ALL_SECTIONS' | 'describeSettings'>} settings
+ * @param {string[]} [names] default: those in `.env`
+ * @returns {string[]}
+ */
+export function unknownNames({ ALL_SECTIONS, describeSettings }, names = Object.keys(readEnvFile())) {
+  const known = new Set(describeSettings(ALL_SECTIONS).map(({ name }) => name));
+  return names.filter((name) => !known.has(name) && !OF_OTHER_PROGRAMS.test(name));
 }
