@@ -1,5 +1,5 @@
 // npm run bench: measures accepting and sending against baselines of the same run.
-import { realpathSync, writeFileSync } from 'node:fs';
+import { appendFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { STOP_SIGNALS } from './stack/processes.mjs';
@@ -84,6 +84,8 @@ function readArguments(values) {
   const unknown = kinds.filter((kind) => !known.includes(kind));
   if (unknown.length > 0) throw new Error(`--only takes ${known.join(', ')}; not ${unknown.join(', ')}`);
   if (values.html !== undefined) process.env.BENCH_HTML = realpathSync(values.html);
+  // Fails now where it cannot be written, not when everything has been measured.
+  if (values.json !== undefined) appendFileSync(values.json, '');
   const scale = values.quick ? SCALES.quick : SCALES.full;
   const long = readCount('emails', values.emails) ?? scale.long;
   const rows = readCount('rows', values.rows) ?? scale.rows;

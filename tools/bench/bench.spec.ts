@@ -62,6 +62,13 @@ it('watching memory fails only at its end when an app is gone, so that a failed 
   expect(await run({ command: process.execPath, args })).toBe('ENOENT\n');
 });
 
+it('fails before anything is measured when the results cannot be written', async () => {
+  const args = ['tools/bench.mjs', '--json', '/nonexistent/results.json'];
+  await expect(run({ command: process.execPath, args })).rejects.toThrow(
+    /ended with 1:\nENOENT: .*'\/nonexistent\/results\.json'$/,
+  );
+});
+
 describe('the load', () => {
   const serve = async (status: number): Promise<number> => {
     const server = createServer((request, response) =>
