@@ -32,7 +32,7 @@ export function table(rows, columns, whenEmpty) {
 /** Lines of cells, each column as wide as its widest cell. @param {string[][]} lines @returns {string[]} */
 export function aligned(lines) {
   const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => widthOf(line[column] ?? ''))),
+    lines.reduce((widest, line) => Math.max(widest, widthOf(line[column] ?? '')), 0),
   );
   const padded = (cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
   return lines.map((line) => line.map(padded).join('  ').trimEnd());

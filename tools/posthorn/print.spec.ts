@@ -9,6 +9,11 @@ describe('What is printed', () => {
     );
   });
 
+  it('may have more rows than a function may have arguments', () => {
+    const rows = Array.from({ length: 200_000 }, (_, number) => number);
+    expect(table(rows, { N: String }, 'none').split('\n')).toHaveLength(200_001);
+  });
+
   it('is a sentence when there are no rows', () => {
     expect(table([], { NAME: () => '' }, 'There is none.')).toBe('There is none.');
   });

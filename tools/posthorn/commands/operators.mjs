@@ -16,7 +16,7 @@ export const OPERATOR_COMMANDS = [
     run: ({ useCases, operators, actor }, { name, role }) =>
       useCases.createOperator(operators, actor, { name, role }),
     show: ({ name, role, password }) =>
-      `Created the ${role === 'operator' ? 'operator' : 'viewer'} ${name}. The password:\n\n  ${password}\n\n${ONCE}`,
+      `Created the ${role} ${name}. The password:\n\n  ${password}\n\n${ONCE}`,
   },
   {
     name: 'operator list',
