@@ -6,7 +6,7 @@ import { IsWebAddress } from './url-with-scheme.ts';
 /** The tracking of opens and clicks. */
 export class TrackingSettings {
   @Setting(
-    'The address of the gateway in the links and images of tracked emails, if it differs from `PUBLIC_URL`: a separate name keeps its reputation separate. `gateway` and `sender` must have the same value.',
+    'The address of the gateway in the links and images of tracked emails, if it differs from `PUBLIC_URL`: a separate name keeps its reputation separate. `gateway`, `sender` and `dashboard` must have the same value.',
     { defaultText: 'PUBLIC_URL', example: 'https://links.example.com' },
   )
   @IsOptional()
