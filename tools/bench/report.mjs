@@ -22,36 +22,31 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
  *   memory?: import('./memory.mjs').MemoryRound, due?: import('./due.mjs').DueRound, backlog?: import('./backlog.mjs').BacklogResult }} results
  * @returns {Row[]}
  */
-export function rowsOf({
-  accept,
-  store,
-  drain,
-  compose,
-  memory,
-  due,
-  backlog,
-  idle,
-  lone,
-  posts,
-  tell,
-  fair,
-}) {
-  return [
-    ...[...(accept ?? [])].map(([id, rounds]) => acceptRow(id, rounds)),
-    ...(accept ? STATEMENTS_OF.map((id) => statementsRow(id, accept.get(id) ?? [])) : []),
-    ...(store ? [paceRow('store', store, 'ours', 'three bare INSERTs', 'bare')] : []),
-    ...[...(drain ?? [])].map(([id, rounds]) => paceRow(id, rounds, 'sender', 'nodemailer loop', 'loop')),
-    ...(compose ? [paceRow('compose', compose, 'ours', 'MailComposer', 'mailer')] : []),
-    ...(memory ? [memoryRow(memory)] : []),
-    ...(due ? dueRows(due) : []),
-    ...(backlog ? backlogRows(backlog) : []),
-    ...(idle ? [latencyRow('idle', idle)] : []),
-    ...(lone ? [latencyRow('lone', lone)] : []),
-    ...(posts ? [paceRow('posts', posts, 'ours', 'undici.request', 'bare')] : []),
-    ...(tell ? [tellRow(tell)] : []),
-    ...(fair ? [fairRow(fair)] : []),
-  ];
+export function rowsOf(results) {
+  return Object.entries(ROWS_OF).flatMap(([name, rows]) =>
+    results[name] === undefined ? [] : rows(results[name]),
+  );
 }
+
+/** By the names of the results, in the order of the report. @type {Record<string, (result: any) => Row[]>} */
+const ROWS_OF = {
+  accept: (loads) => [
+    ...[...loads].map(([id, rounds]) => acceptRow(id, rounds)),
+    ...STATEMENTS_OF.map((id) => statementsRow(id, loads.get(id) ?? [])),
+  ],
+  store: (rounds) => [paceRow('store', rounds, 'ours', 'three bare INSERTs', 'bare')],
+  drain: (loads) =>
+    [...loads].map(([id, rounds]) => paceRow(id, rounds, 'sender', 'nodemailer loop', 'loop')),
+  compose: (rounds) => [paceRow('compose', rounds, 'ours', 'MailComposer', 'mailer')],
+  memory: (round) => [memoryRow(round)],
+  due: dueRows,
+  backlog: backlogRows,
+  idle: (rounds) => [latencyRow('idle', rounds)],
+  lone: (rounds) => [latencyRow('lone', rounds)],
+  posts: (rounds) => [paceRow('posts', rounds, 'ours', 'undici.request', 'bare')],
+  tell: (rounds) => [tellRow(rounds)],
+  fair: (rounds) => [fairRow(rounds)],
+};
 
 function row(id, rounds, ours, baseline = '–') {
   return { id, value: median(rounds), rounds, ours, baseline };
