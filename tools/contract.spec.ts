@@ -1,10 +1,9 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
+import { ROOT } from './stack/runtime.mjs';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const UNTESTED = 'test/untested-rules.json';
 const SPECS = ['apps/*/src/**/*.spec.ts', 'libs/*/src/**/*.spec.ts', 'test/**/*.spec.ts'];
 const RULE = /[A-Z]\d+/;

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
@@ -21,8 +20,8 @@ import { composedServices } from './images/services.mjs';
 import { findCommand, isCommandGroup } from './posthorn/find-command.mjs';
 import { parse as parseCall } from './posthorn/parse.mjs';
 import { APPS, readersOf } from './settings-of-apps.ts';
+import { ROOT } from './stack/runtime.mjs';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const settings = describeSettings(ALL_SECTIONS);
 

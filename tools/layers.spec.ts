@@ -11,11 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { APPS_MAY_IMPORT, LIBS } from './layers.mjs';
+import { ROOT } from './stack/runtime.mjs';
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const TEST_FILE = /\.(?:spec|fixture)\.ts$/;
 /** A file, what it imports, and the rule that must forbid it; without a rule it is allowed. */
 const IMPORTS: [file: string, imported: string, rule?: string][] = [
