@@ -150,6 +150,11 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('gives the command line every setting that an app gets, since the doctor checks them', () => {
+    const given = APPS.flatMap((app) => Object.entries(services[app]!.environment ?? {}));
+    expect(services['cli']!.environment).toMatchObject(Object.fromEntries(given));
+  });
+
   it('starts every app with valid settings when .env has only what is required', () => {
     const given = { ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}` };
     for (const { name, environment } of composedServices(given).filter(({ name }) => APPS.includes(name))) {
