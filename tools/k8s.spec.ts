@@ -111,6 +111,13 @@ describe.each(['small', 'production'])('k8s/overlays/%s', (overlay) => {
     }
   });
 
+  it('gives the command line every setting and every secret that an app gets, since the doctor checks them', () => {
+    const [cli] = containersOf(named('CronJob', 'cli')) as (Container & { envFrom: unknown })[];
+    const ofApps = APPS.flatMap((app) => containersOf(named('Deployment', app)) as Container[]);
+    expect(secretsOf(cli!)).toEqual(expect.arrayContaining(ofApps.flatMap(secretsOf)));
+    expect(ofApps).toContainEqual(expect.objectContaining({ name: 'app', envFrom: cli!.envFrom }));
+  });
+
   it('gives the gateway enough memory for parsed request bodies, and for previews', () => {
     const shared = ofKind('ConfigMap')[0]!['data'] as Record<string, string>;
     const needed = 8 * Number(shared['MAX_BYTES_IN_FLIGHT']) + 512 * MIB;
