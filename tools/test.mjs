@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeTemporaryFolder } from './stack/account.mjs';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
-import { migrate } from './stack/migrate.mjs';
+import { migrate, summariseMigrations } from './stack/migrate.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, FAST_AND_TEMPORARY, startPostgres } from './stack/postgres.mjs';
 import { endAll, STOP_SIGNALS } from './stack/processes.mjs';
@@ -67,7 +67,7 @@ async function test(args) {
   if (!args.includes('--no-build')) await step('Build', build);
   const postgresUrl = await step('Postgres', () => preparePostgres(directory));
   const redisUrl = await step('Redis', () => prepareRedis(directory));
-  await step('Migrations', () => prepareTemplate(postgresUrl), String);
+  await step('Migrations', () => prepareTemplate(postgresUrl), summariseMigrations);
   const env = {
     TEST_POSTGRES_URL: postgresUrl,
     TEST_REDIS_URL: redisUrl,
