@@ -1,3 +1,4 @@
+import { HttpException } from '@nestjs/common';
 import { type ErrorBody, Refusal } from '@posthorn/kernel';
 import { isOutage } from '@posthorn/database';
 import { type ErrorRenderer, renderJson } from '@posthorn/platform';
@@ -9,6 +10,7 @@ import { renderPage } from './page.ts';
 import { isRefresh, withoutRefresh } from './refresh.ts';
 
 const RELOAD_SECONDS = 5;
+const TOO_LARGE = 413;
 const OVERVIEW = html`<a href="/">To the overview</a>`;
 /** In another tab, since this one holds a filled-in form. */
 const SIGN_IN = html`<a href="/sign-in" target="_blank">Sign in in another tab</a>`;
@@ -17,6 +19,8 @@ const SIGN_IN = html`<a href="/sign-in" target="_blank">Sign in in another tab</
 export function refusalOf(fault: unknown): Refusal | undefined {
   const cause = fault instanceof Refusal ? fault.cause : fault;
   if (isOutage(cause)) return databaseUnavailable(cause);
+  if (fault instanceof HttpException && fault.getStatus() === TOO_LARGE)
+    return new Refusal(TOO_LARGE, 'The form is too large; shorten what you have filled in');
   return fault instanceof Refusal ? fault : undefined;
 }
 
