@@ -15,31 +15,9 @@ import { ROOT } from './stack/runtime.mjs';
  * @property {Record<string, string>} [optionalDependencies]
  */
 
-const SYSTEMS = [
-  'aix',
-  'android',
-  'darwin',
-  'freebsd',
-  'linux',
-  'netbsd',
-  'openbsd',
-  'openharmony',
-  'sunos',
-  'win32',
-];
+const SYSTEMS = 'aix android darwin freebsd linux netbsd openbsd openharmony sunos win32'.split(' ');
 const WINDOWS = 'windows';
-const PROCESSORS = [
-  'arm64',
-  'arm',
-  'ia32',
-  'loong64',
-  'mips64el',
-  'ppc64',
-  'riscv64',
-  's390x',
-  'wasm32',
-  'x64',
-];
+const PROCESSORS = 'arm64 arm ia32 loong64 mips64el ppc64 riscv64 s390x wasm32 x64'.split(' ');
 
 /**
  * The platform in a package's name: `@swc/core-linux-x64-musl` is for Linux on x64 with musl.
