@@ -54,7 +54,11 @@ describe('An address', () => {
     }
     expect(await statusOf(added)).toBe('PENDING');
     const email = { ...validEmail(), from: added.value };
-    expectRefusal(await api().post('/v1/emails', email), 400, 'neither a verified address');
+    expectRefusal(
+      await api().post('/v1/emails', email),
+      400,
+      `the address ${added.value} is added but not verified`,
+    );
 
     const pressed = await press(path);
     expect([pressed.status, pressed.text]).toEqual([200, expect.stringContaining('Thank you')]);

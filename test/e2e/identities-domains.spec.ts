@@ -134,7 +134,7 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     expectRefusal(
       await api().post('/v1/emails', { ...validEmail(), from }),
       400,
-      'neither a verified address',
+      `\`POST /v1/identities/${added.id}/verify\``,
     );
 
     const rsa = recordOf(added, 'DKIM_RSA');

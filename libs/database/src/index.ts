@@ -13,6 +13,7 @@ export {
   type AcceptableRawEmail,
   type AcceptableTemplatedEmail,
   type AcceptanceOutcome,
+  type AllowedSenders,
   type CallOutcome,
   type EmailClaim,
   type KnownAnswer,

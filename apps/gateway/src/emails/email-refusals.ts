@@ -8,7 +8,7 @@ import { SendBatchRequest } from './send-batch.request.ts';
 export const SENDER_NOT_VERIFIED: Refusals = {
   'Sender not verified': unverifiedSender(
     { address: 'shop@mail.example.com' },
-    { addresses: ['office@example.org'], domains: ['example.com'] },
+    { addresses: ['office@example.org'], domains: ['example.com'], unverified: null },
   ),
 };
 

@@ -54,7 +54,7 @@ export const ACCEPT_KEYED_COLUMNS = {
  * Returns one row with the numbers of the accepted emails and the time, and one row for each refused email. (A row for each accepted email would add no
  * information, but take time on both sides.)
  *
- * Indexes: identities_workspace_value_key for the senders (and, in its order, for the list of allowed senders in a refusal); workspaces_pkey and usage_pkey
+ * Indexes: identities_workspace_value_key for the senders (and, in its order, for the allowed senders in a refusal); workspaces_pkey and usage_pkey
  * for the limit.
  * Locks: the usage rows, in the order of workspace and month, before anything else is written. They make the limit exact: a second group of the same
  * workspace waits there and (READ COMMITTED) continues from the sum that the first one has committed. All parts after `grant` depend on its rows, which
@@ -171,7 +171,7 @@ new_contents AS (
   SELECT id, html, text, preview_text, variables::json FROM accepted
 )
 SELECT ARRAY(SELECT n FROM accepted) AS accepted, clock_timestamp() AS now, NULL::int AS n, NULL::text AS outcome,
-       NULL::int AS used, NULL::int AS "monthlyLimit", NULL::text[] AS addresses, NULL::text[] AS domains
+       NULL::int AS used, NULL::int AS "monthlyLimit", NULL::text[] AS addresses, NULL::text[] AS domains, NULL::json AS unverified
 UNION ALL
 SELECT   NULL, NULL, i.n, CASE WHEN p.n IS NULL THEN 'unverified' ELSE 'over_limit' END, g.accepted, g.monthly_limit,
          CASE WHEN p.n IS NULL THEN ARRAY(
@@ -181,7 +181,13 @@ SELECT   NULL, NULL, i.n, CASE WHEN p.n IS NULL THEN 'unverified' ELSE 'over_lim
          CASE WHEN p.n IS NULL THEN ARRAY(
            SELECT value FROM identities d
            WHERE  d.workspace_id = i.workspace_id AND d.kind = 'domain' AND d.verified_at IS NOT NULL
-           ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END
+           ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END,
+         CASE WHEN p.n IS NULL THEN (
+           SELECT json_build_object('id', type_id('idn', d.id), 'value', d.value)
+           FROM   item s
+           JOIN   identities d ON d.workspace_id = s.workspace_id AND d.value IN (s.from_address, s.from_domain)
+           WHERE  s.n = i.n
+           ORDER BY d.kind DESC LIMIT 1) END
 FROM     ${candidates} i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month

@@ -1,4 +1,4 @@
-import type { EmailId, TemplateVersionId, WorkspaceId } from '@posthorn/kernel';
+import type { EmailId, IdentityId, TemplateVersionId, WorkspaceId } from '@posthorn/kernel';
 import { ACCEPT_COLUMNS, ACCEPT_KEYED_COLUMNS } from '../sql/accept.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
 import {
@@ -83,11 +83,19 @@ export interface KnownAnswer {
   readonly answer: string;
 }
 
+/** What a workspace may send from instead of a sender that it may not send from. */
+export interface AllowedSenders {
+  /** The verified addresses and domains, up to the limit of identities each. */
+  readonly addresses: string[];
+  readonly domains: string[];
+  /** The domain or the address of the refused sender, if the workspace has added it without verifying it. */
+  readonly unverified: { readonly id: IdentityId; readonly value: string } | null;
+}
+
 /** The outcome of one email. */
 export type AcceptanceOutcome =
   | { readonly kind: 'accepted' }
-  /** With the addresses and domains that the workspace may send from; at most a hundred of each. */
-  | { readonly kind: 'unverified'; readonly addresses: string[]; readonly domains: string[] }
+  | ({ readonly kind: 'unverified' } & AllowedSenders)
   | { readonly kind: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
   /** Its key was used before. */
   | ({ readonly kind: 'replayed' } & KnownAnswer)

@@ -16,7 +16,7 @@ import { AcceptanceTransaction } from './acceptance-transaction.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
 /** The refusal of a sender outside of the verified `example.com`. */
-const UNVERIFIED = { kind: 'unverified', addresses: [], domains: ['example.com'] };
+const UNVERIFIED = { kind: 'unverified', addresses: [], domains: ['example.com'], unverified: null };
 const DAY_MS = 86_400_000;
 
 const stores = await openTestStores();

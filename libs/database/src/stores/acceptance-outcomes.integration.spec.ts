@@ -4,7 +4,7 @@ import { POSTHORN } from '@posthorn/domain';
 import { faultOf } from '../faults.ts';
 import { rawEmail, scheduledEmail } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
-import type { AcceptableEmail } from './acceptable-email.ts';
+import type { AcceptableEmail, AllowedSenders } from './acceptable-email.ts';
 import { IdentityStore } from './identity-store.ts';
 
 const STRANGER = { from: { address: 'hello@other.example' }, fromDomain: 'other.example' };
@@ -143,9 +143,32 @@ describe('A refused email', () => {
     await identities.put(rich, POSTHORN, 'domain', 'aaa-unverified.example', false);
     await identities.put(rich, POSTHORN, 'address', 'a-unverified@else.example', false);
 
-    const all = { addresses: addresses.toSorted(), domains: ['example.com', ...domains].toSorted() };
+    const all = {
+      addresses: addresses.toSorted(),
+      domains: ['example.com', ...domains].toSorted(),
+      unverified: null,
+    };
     expect(await stores.accept([rawEmail(rich, STRANGER)], null)).toEqual([{ kind: 'unverified', ...all }]);
-    expect(await identities.listVerified(rich)).toEqual(all);
+    expect(await identities.refuseSender(rich, STRANGER.from.address)).toEqual(all);
+  });
+
+  it('X1: is refused with the identity of its sender that its workspace has yet to verify, the domain rather than the address', async () => {
+    const { address } = STRANGER.from;
+    const globex = await stores.openWorkspace();
+    const identities = new IdentityStore(stores.database);
+    const refused = async () => {
+      const [outcome] = await stores.accept([rawEmail(globex, STRANGER)], null);
+      expect(outcome).toEqual({ kind: 'unverified', ...(await identities.refuseSender(globex, address)) });
+      return (outcome as AllowedSenders).unverified;
+    };
+    await identities.put(await stores.openWorkspace(), POSTHORN, 'address', address, false);
+    expect(await refused()).toBeNull();
+    for (const [kind, value] of [['address', address] as const, ['domain', 'other.example'] as const]) {
+      await identities.put(globex, POSTHORN, kind, value, false);
+      expect(await refused()).toEqual({ id: expect.stringMatching(/^idn_/), value });
+    }
+    await identities.put(globex, POSTHORN, 'address', address, true);
+    expect(await identities.refuseSender(globex, address)).toBeUndefined();
   });
 
   it('is one of a workspace that does not exist', async () => {
@@ -181,11 +204,11 @@ describe('A refused email', () => {
 
     expect(outcomes).toEqual([
       { kind: 'accepted' },
-      { kind: 'unverified', addresses: [], domains: ['example.com'] },
+      { kind: 'unverified', addresses: [], domains: ['example.com'], unverified: null },
       { kind: 'accepted' },
       { kind: 'over_limit', used: 2, monthlyLimit: 2 },
       { kind: 'accepted' },
-      { kind: 'unverified', addresses: [], domains: ['example.com'] },
+      { kind: 'unverified', addresses: [], domains: ['example.com'], unverified: null },
     ]);
     expect(await usedBy(globex)).toBe(2);
     const found = await stores.acceptance.findAccepted(group.map((email) => email.id));

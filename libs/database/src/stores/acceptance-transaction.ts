@@ -5,6 +5,7 @@ import {
   type AcceptableCall,
   type AcceptableEmail,
   type AcceptanceOutcome,
+  type AllowedSenders,
   type CallOutcome,
   type EmailClaim,
   emailColumns,
@@ -25,7 +26,7 @@ interface AcceptedRow {
 
 /** Any other row of it: a refused email. */
 type RefusedRow = { readonly n: number } & (
-  | { readonly outcome: 'unverified'; readonly addresses: string[]; readonly domains: string[] }
+  | ({ readonly outcome: 'unverified' } & AllowedSenders)
   | { readonly outcome: 'over_limit'; readonly used: number; readonly monthlyLimit: number }
 );
 
@@ -184,7 +185,12 @@ function partsOf(emails: readonly NumberedEmail[]): NumberedEmail[][] {
 function refusalOf(row: RefusedRow): AcceptanceOutcome {
   switch (row.outcome) {
     case 'unverified':
-      return { kind: 'unverified', addresses: row.addresses, domains: row.domains };
+      return {
+        kind: 'unverified',
+        addresses: row.addresses,
+        domains: row.domains,
+        unverified: row.unverified,
+      };
     case 'over_limit':
       return { kind: 'over_limit', used: row.used, monthlyLimit: row.monthlyLimit };
   }

@@ -1,8 +1,16 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Page, pageOf, type PageRequest, WORKSPACE_LIMITS } from '@posthorn/domain';
+import {
+  type Actor,
+  domainOf,
+  type Page,
+  pageOf,
+  type PageRequest,
+  WORKSPACE_LIMITS,
+} from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
+import type { AllowedSenders } from './acceptable-email.ts';
 import { recordAudit } from './audit-log-store.ts';
 import {
   type Identity,
@@ -75,22 +83,21 @@ export class IdentityStore {
     return rows.map(identityOf);
   }
 
-  /** Whether an address or its domain is verified in the workspace. */
-  async isVerified(workspaceId: WorkspaceId, values: readonly string[]): Promise<boolean> {
-    const row = await this.database.prisma.identity.findFirst({
-      where: { workspaceId: uuidOf(workspaceId), value: { in: [...values] }, verifiedAt: { not: null } },
-      select: { id: true },
+  /** What the workspace may send from if it may not send from this address; undefined: it may. */
+  async refuseSender(workspaceId: WorkspaceId, address: string): Promise<AllowedSenders | undefined> {
+    const own = await this.database.prisma.identity.findMany({
+      where: { workspaceId: uuidOf(workspaceId), value: { in: [address, domainOf(address)] } },
+      select: { id: true, value: true, verifiedAt: true },
+      orderBy: { kind: 'desc' },
     });
-    return row !== null;
-  }
-
-  /** The verified identities of the workspace: at most a hundred of each kind. */
-  async listVerified(workspaceId: WorkspaceId): Promise<{ addresses: string[]; domains: string[] }> {
+    if (own.some(({ verifiedAt }) => verifiedAt !== null)) return undefined;
     const [addresses, domains] = await Promise.all([
       this.verifiedValues(workspaceId, 'address'),
       this.verifiedValues(workspaceId, 'domain'),
     ]);
-    return { addresses, domains };
+    const unverified =
+      own[0] === undefined ? null : { id: idFromUuid('idn', own[0].id), value: own[0].value };
+    return { addresses, domains, unverified };
   }
 
   private async verifiedValues(workspaceId: WorkspaceId, kind: IdentityKind): Promise<string[]> {

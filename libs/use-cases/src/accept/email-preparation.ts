@@ -1,5 +1,5 @@
 import { Coalescer, type DatabaseClock, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { domainOf, type EmailDraft, type TemplatedEmailDraft } from '@posthorn/domain';
+import type { EmailDraft, TemplatedEmailDraft } from '@posthorn/domain';
 import type {
   AcceptableEmail,
   AcceptanceStore,
@@ -30,7 +30,7 @@ const MAX_TEMPLATES_PER_LOOKUP = 500;
 export interface EmailPreparationOptions {
   readonly store: Pick<AcceptanceStore, 'findAnswer'>;
   readonly templates: Pick<TemplateStore, 'findCurrent'>;
-  readonly identities: Pick<IdentityStore, 'isVerified' | 'listVerified'>;
+  readonly identities: Pick<IdentityStore, 'refuseSender'>;
   readonly clock: DatabaseClock;
 }
 
@@ -89,12 +89,8 @@ export class EmailPreparation {
     const wanted = withoutUnsubscribeUrl(required, carriesUnsubscribe(draft, template));
     const missing = missingVariables(wanted, draft.variables);
     if (missing.length === 0) return;
-    const { identities } = this.options;
-    if (await identities.isVerified(workspaceId, [from.address, domainOf(from.address)]))
-      throw missingVariablesOf(draft.template, missing);
-    throw unverifiedSender(
-      { address: from.address, template: draft.template },
-      await identities.listVerified(workspaceId),
-    );
+    const allowed = await this.options.identities.refuseSender(workspaceId, from.address);
+    if (allowed === undefined) throw missingVariablesOf(draft.template, missing);
+    throw unverifiedSender({ address: from.address, template: draft.template }, allowed);
   }
 }

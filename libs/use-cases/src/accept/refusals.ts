@@ -1,6 +1,6 @@
 import { parseId, Refusal } from '@posthorn/kernel';
 import { startOfNextMonth } from '@posthorn/domain';
-import type { AcceptableEmail, AcceptanceOutcome } from '@posthorn/database';
+import type { AcceptableEmail, AcceptanceOutcome, AllowedSenders } from '@posthorn/database';
 
 const RETRY_AFTER_SECONDS = 2;
 /** Bounds the answer, however many variables are missing. */
@@ -27,7 +27,7 @@ function senderOf(email: AcceptableEmail): { address: string; template: string |
 /** The workspace may not send from this address, which is that of the call, or of its template. */
 export function unverifiedSender(
   { address, template }: { readonly address: string; readonly template?: string | undefined },
-  verified: { readonly addresses: string[]; readonly domains: string[] },
+  { addresses, domains, unverified }: AllowedSenders,
 ): Refusal {
   const [from, mend] =
     template === undefined
@@ -38,9 +38,16 @@ export function unverifiedSender(
         ];
   return new Refusal(
     400,
-    `${from} is ${address}, which is neither a verified address nor on a verified domain of this workspace; ${mend}`,
-    { allowedEmails: verified.addresses, allowedDomains: verified.domains, docsPage: 'unverified-sender' },
+    `${from} is ${address}, which is neither a verified address nor on a verified domain of this workspace; ${mend}${unverified === null ? '' : `: ${nextStepOf(unverified)}`}`,
+    { allowedEmails: addresses, allowedDomains: domains, docsPage: 'unverified-sender' },
   );
+}
+
+function nextStepOf({ id, value }: NonNullable<AllowedSenders['unverified']>): string {
+  const verify = `\`POST /v1/identities/${id}/verify\``;
+  return value.includes('@')
+    ? `the address ${value} is added but not verified; use the link in the mail that was sent there (${verify} sends another)`
+    : `the domain ${value} is added but not verified; \`GET /v1/identities/${id}\` says which DNS record is missing or wrong, and ${verify} looks for it at once`;
 }
 
 /** The workspace has used up the month of this time. */
