@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
 import type { Principal } from '@posthorn/auth';
 import type {
+  AuditLogStore,
   ContactChanges,
   ContactStore,
   EventFeedStore,
@@ -9,6 +10,7 @@ import type {
   TemplateStore,
 } from '@posthorn/database';
 import type { ReadDeliveries, SaveContacts, SaveTemplate, SendDeliveriesAgain } from '@posthorn/use-cases';
+import { AuditLogController } from '../audit-log/audit-log.controller.ts';
 import { ContactsController } from '../contacts/contacts.controller.ts';
 import { EventsController } from '../events/events.controller.ts';
 import { TemplatesController } from '../templates/templates.controller.ts';
@@ -44,6 +46,10 @@ const ROUTES: Record<string, (read: Read) => (caller: Principal, gone: AbortSign
   },
   'a page of events': (read) => {
     const controller = new EventsController({ read } as unknown as EventFeedStore, new LargeReads());
+    return (caller, gone) => controller.list(caller, {}, gone);
+  },
+  'a page of the audit log': (list) => {
+    const controller = new AuditLogController({ list } as unknown as AuditLogStore, new LargeReads());
     return (caller, gone) => controller.list(caller, {}, gone);
   },
   'a delivery': (read) => {

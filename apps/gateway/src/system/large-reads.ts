@@ -4,7 +4,7 @@ import { FairConcurrencyLimit, Refusal, type WorkspaceId } from '@posthorn/kerne
 const MAX_WAITING = 250;
 
 /**
- * Reads whose answers can take megabytes: a template, a delivery, and pages of contacts and events. A workspace gets one at a time, because a hundred of its requests at
+ * Reads whose answers can take megabytes: a template, a delivery, and pages of contacts, of events and of the audit log. A workspace gets one at a time, because a hundred of its requests at
  * once took all connections to the database, and everybody else waited for seconds.
  */
 export class LargeReads extends FairConcurrencyLimit<WorkspaceId> {
