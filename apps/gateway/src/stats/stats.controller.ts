@@ -23,7 +23,7 @@ export class StatsController {
     tag: 'Statistics',
     summary: 'Count emails',
     description:
-      'Counts the emails of the workspace, or of one group of it, by the day on which they were accepted: how many have each status now, and how many were opened and clicked by people.',
+      'Counts the emails of the workspace, or of one group of it, by the day on which they were accepted: how many have each status now, and how many were opened and clicked by people. Emails that were removed, because a person was erased or the retention period has passed, are no longer counted.',
     query: StatsQuery,
     answer: StatsAnswer,
     refuses: { 'Too many days': tooManyDays(365) },
