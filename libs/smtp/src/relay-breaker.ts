@@ -5,7 +5,7 @@ const MAX_BACK_OFF_MS = 30_000;
 /** A probe without a result is given up after this, so that another may begin. */
 const PROBE_DEADLINE_MS = 60_000;
 /** How long an answer about an email shows that the relay serves us. Once it refuses everybody, each email that is tried within this time uses up an attempt. */
-const SERVING_MS = 5_000;
+export const SERVING_MS = 5_000;
 
 /** `closed`: emails flow. `open`: the relay is unavailable, and nothing is sent until the back-off is over. `half_open`: one probe is under way, whose result opens or closes the breaker. */
 export type RelayBreakerState = 'closed' | 'open' | 'half_open';

@@ -272,7 +272,7 @@ describe('relays in order of preference', () => {
     const hangUps = [1, 2].map(() => Promise.withResolvers<void>());
     const chain = await chainOf((stage, { connection }) =>
       stage === 'greeting' && connection <= hangUps.length
-        ? { after: hangUps[connection - 1]!.promise, drop: true }
+        ? { reply: '554 5.3.2 no service', after: hangUps[connection - 1]!.promise, drop: true }
         : undefined,
     );
     const sends = hangUps.map(() => chain.chain.send(ENVELOPE, MESSAGE));
@@ -282,7 +282,7 @@ describe('relays in order of preference', () => {
     chain.pass(1_000);
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
     hangUps[1]!.resolve();
-    expect((await Promise.all(sends)).map((answer) => answer?.kind)).toEqual(['broken', 'broken']);
+    expect((await Promise.all(sends)).map((answer) => answer?.kind)).toEqual(['refused', 'refused']);
     expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, true]);
     expect(chain.chain.retryAfterMs).toBe(0);
   });

@@ -271,6 +271,31 @@ describe('a relay that limits connections', () => {
     },
   );
 
+  it.each(['greeting', 'ehlo'] as const)(
+    'and closes any further one without a word, gets everything over these: at %s',
+    async (at) => {
+      const server = await scripted();
+      server.script = (stage) => (stage === at && server.connections.open > 1 ? { drop: true } : undefined);
+      const told: string[] = [];
+      const onCrowded = (reason: string): unknown => told.push(reason);
+      const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 600_000, onCrowded });
+      await sendAll(transport, 1);
+      expect(await sendAll(transport, 20)).toEqual(Array(20).fill('accepted'));
+      expect(told).toEqual([expect.stringMatching(new RegExp(`^${at}: `))]);
+      expect(server.connections.total).toBe(5);
+    },
+  );
+
+  it('is not one that closes a connection before it has served any other', async () => {
+    const server = await scripted();
+    server.script = (stage) => (stage === 'greeting' ? { drop: true } : undefined);
+    const told: string[] = [];
+    const onCrowded = (reason: string): unknown => told.push(reason);
+    const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 600_000, onCrowded });
+    expect(await sendAll(transport, 5)).toEqual(Array(5).fill('broken'));
+    expect(told).toEqual([]);
+  });
+
   it('is not one that refuses a connection for good', async () => {
     const server = await scripted();
     server.script = (stage) =>

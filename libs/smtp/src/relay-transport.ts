@@ -10,6 +10,7 @@ import {
 } from './connection-settings.ts';
 import { describeTransmission } from './describe-transmission.ts';
 import { openConnection } from './open-connection.ts';
+import { SERVING_MS } from './relay-breaker.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { isTokenLogin, parseRelayUrl, relayName } from './relay-url.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
@@ -58,6 +59,15 @@ const isConnectionRefused = (transmission: Transmission): boolean =>
   ((isBeforeAnyEmail(transmission.stage) && transmission.reply.code < 500) ||
     (transmission.stage === 'mail' && transmission.reply.code === 421));
 
+/** Whether the relay, or something in front of it, has closed the connection without a word, or keeps it waiting. (At STARTTLS, and while connecting, the cause may be a certificate or a name.) */
+const isConnectionDropped = (transmission: Transmission): boolean =>
+  transmission.kind === 'broken' && (transmission.stage === 'greeting' || transmission.stage === 'ehlo');
+
+/** Whether the relay has answered about the email. */
+const isAnswered = (transmission: Transmission): boolean =>
+  transmission.kind === 'accepted' ||
+  (transmission.kind === 'refused' && !isBeforeAnyEmail(transmission.stage));
+
 /** Sends through one relay, over a pool of reused connections. */
 export class RelayTransport {
   private readonly settings: ConnectionSettings;
@@ -68,6 +78,8 @@ export class RelayTransport {
   private readonly onCrowded: (reason: string) => void;
   /** How many connections are being established. */
   private opening = 0;
+  /** When the relay last answered about an email. */
+  private servedAtMs = Number.NEGATIVE_INFINITY;
   private closed: Promise<void> | undefined;
 
   /**
@@ -155,8 +167,7 @@ export class RelayTransport {
     let isCrowded = false;
     try {
       transmission = await this.transmit(slot, envelope, message, onReached);
-      isCrowded =
-        transmission !== undefined && isConnectionRefused(transmission) && this.hasOtherConnections(slot);
+      isCrowded = transmission !== undefined && this.isCrowdedBy(transmission, slot);
       return { transmission, isCrowded };
     } finally {
       // Not awaited: the result is known, and cleaning up the connection need not delay it.
@@ -164,9 +175,14 @@ export class RelayTransport {
     }
   }
 
-  /** Whether there are, or may soon be, connections other than one that was rejected. */
-  private hasOtherConnections(slot: ConnectionSlot<RelayConnection>): boolean {
-    return this.opening > 0 || this.pool.hasOtherOpen(slot);
+  /** Whether the relay rejects this connection because there are others. What it says is believed; silence means that only while it serves the others. */
+  private isCrowdedBy(transmission: Transmission, slot: ConnectionSlot<RelayConnection>): boolean {
+    const hasOthers = this.pool.hasOtherOpen(slot);
+    if (isConnectionRefused(transmission)) return hasOthers || this.opening > 0;
+    if (isConnectionDropped(transmission))
+      return hasOthers && performance.now() - this.servedAtMs < SERVING_MS;
+    if (isAnswered(transmission)) this.servedAtMs = performance.now();
+    return false;
   }
 
   private async cooldown(slot: ConnectionSlot<RelayConnection>, transmission: Transmission): Promise<void> {
