@@ -85,3 +85,10 @@ const UNANSWERED =
 export function isRedisOutage(error: unknown): boolean {
   return error instanceof Error && UNANSWERED.test(error.message);
 }
+
+/** The error of a command, for the log: what ioredis says when Redis was unavailable names neither Redis nor what is wrong. */
+export function errorForLog(error: unknown): Error {
+  return isRedisOutage(error)
+    ? new Error('Redis cannot be reached, or was lost before it answered')
+    : (error as Error);
+}

@@ -1,6 +1,6 @@
 import { sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import type { RedisOptions } from './connections.ts';
+import { errorForLog, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import type { Turn } from './jobs.ts';
 import { type TurnQueueName, TURN_QUEUES } from './turn-queues.ts';
@@ -92,7 +92,7 @@ export class LaneRings {
         })),
       );
     } catch (error) {
-      this.options.onError(error as Error);
+      this.options.onError(errorForLog(error));
     }
   }
 }

@@ -189,6 +189,19 @@ describe('the buckets in Redis', () => {
     expect([afterFirst, afterSecond, ...inARow]).toEqual([true, true, false, true]);
   });
 
+  it('R3: say that Redis was lost, in words that name it', async () => {
+    await undisturbed(() => grantedOf(demand({ amount: 1, periodSeconds: 60, burst: 10 }, 1)));
+    redis.freeze();
+    const lost = await buckets.take([demand({ amount: 1, periodSeconds: 60, burst: 10 }, 1)], AMPLE_MS);
+    redis.thaw();
+    const said = errors.splice(0).map(({ message }) => message);
+    expect(lost).toBeUndefined();
+    expect(said).toContain('Redis cannot be reached, or was lost before it answered');
+    expect(said.filter((message) => message.includes('max retries'))).toEqual([]);
+    while (!buckets.isReachable) await sleep(5);
+    errors.length = 0;
+  });
+
   it('R3: treat a foreign value under their key as a full bucket', async () => {
     const limit: RateLimit = { amount: 1, periodSeconds: 60, burst: 10 };
     const granted = await undisturbed(async () => {

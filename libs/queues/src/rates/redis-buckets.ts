@@ -1,6 +1,6 @@
 import { unitsPerToken } from '@posthorn/domain';
 import { within } from '@posthorn/kernel';
-import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
+import { connectProducer, errorForLog, type Redis, type RedisOptions } from '../connections.ts';
 import type { Demand, Grant } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
@@ -47,7 +47,7 @@ export class RedisBuckets {
     } catch (error) {
       this.backOffMs = Math.min(this.backOffMs * 2 || FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS);
       this.notBeforeMs = performance.now() + this.backOffMs;
-      this.onError(error as Error);
+      this.onError(errorForLog(error));
       return undefined;
     }
   }
