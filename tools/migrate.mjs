@@ -1,7 +1,7 @@
 // Applies the migrations that the database has not seen: `DATABASE_URL=… npm run migrate`.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { explain } from './posthorn/explain.mjs';
+import { explain, traceIfWanted } from './posthorn/explain.mjs';
 import { exitOnSignals } from './stack/exit-on-signals.mjs';
 import { say } from './stack/progress.mjs';
 import { ROOT } from './stack/runtime.mjs';
@@ -75,6 +75,7 @@ const WRONG_STATEMENT = /^42(?!501)/;
 
 /** One line where an operator can fix the cause, or else the stack trace. @param {any} error */
 function reasonOf(error) {
+  if (error.migration !== undefined) return `migration ${error.migration} failed: ${reasonOf(error.cause)}`;
   if (error.code === '42501')
     return `The role in DATABASE_URL lacks a privilege: use the role that the database belongs to (${error.message})`;
   if (error.code === 'ERR_INVALID_URL' || error instanceof URIError)
@@ -88,7 +89,7 @@ await runScript({
   options: { wait: { type: 'boolean' } },
   work: (values) =>
     main(values).catch((error) => {
-      process.stderr.write(`migrate: ${reasonOf(error)}\n`);
+      process.stderr.write(`migrate: ${reasonOf(error)}\n${traceIfWanted(error)}`);
       process.exitCode = 1;
     }),
 });

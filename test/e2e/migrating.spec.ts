@@ -118,6 +118,43 @@ describe('A migration that fails prints one line that says what to do', () => {
     );
   });
 
+  it('about a role to which the tables do not belong, although it may create some', async () => {
+    await ask(`GRANT ALL ON SCHEMA public TO ${STRANGER.username}`);
+    await ask(`GRANT SELECT ON _prisma_migrations TO ${STRANGER.username}`);
+    expect(await lastWords(STRANGER)).toMatch(
+      /^migrate: The role in DATABASE_URL lacks a privilege: .* the database belongs to \(permission denied to set role .*\)\n$/,
+    );
+    await ask(`DROP OWNED BY ${STRANGER.username}`);
+  });
+
+  it('about a connection that is lost in a migration', async () => {
+    await ask('DROP INDEX emails_scheduled_idx');
+    await ask(`DELETE FROM _prisma_migrations WHERE migration_name = '20261127023000_scheduled_listed'`);
+    const holder = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'backup' });
+    const client = await holder.pool.connect();
+    await client.query(
+      'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE emails IN ROW EXCLUSIVE MODE',
+    );
+    const migrate = await ProgramUnderTest.start('tools/migrate.mjs', {
+      env: { DATABASE_URL: testDatabase.url },
+    });
+    await migrate.waitForOutput(/\(backup, role/);
+    await ask(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'posthorn-migrate'`,
+    );
+    client.release(true);
+    await holder.close();
+    expect((await migrate.exit).code).toBe(1);
+    expect(migrate.output).toMatch(
+      /^migrate: migration 20261127023000_scheduled_listed failed: The connection to the database was lost: .*$/m,
+    );
+    const again = await ProgramUnderTest.start('tools/migrate.mjs', {
+      env: { DATABASE_URL: testDatabase.url },
+    });
+    expect(await again.exit).toMatchObject({ code: 0 });
+    expect(again.output).toBe('applied 20261127023000_scheduled_listed\n');
+  });
+
   it('about a server that accepts the connection and never answers', async () => {
     const proxy = await FaultProxy.before(testDatabase.url);
     proxy.freeze();

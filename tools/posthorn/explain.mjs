@@ -75,7 +75,8 @@ function sentenceFor(error) {
   if (error instanceof UsageError || error instanceof NotReady || isForOperators(error)) return error.message;
   // The driver sets no code for these.
   if (NO_CONNECTION_IN_TIME.test(error.message)) return nobodyAnswers('there');
-  if (/^Connection terminated|^Query read timeout/.test(error.message)) return CONNECTION_LOST;
+  if (/^Connection terminated|^Query read timeout|^Client has encountered/.test(error.message))
+    return CONNECTION_LOST;
   if (error.message === 'Command timed out') return NO_REPLY;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;
   if (NO_ANSWER.has(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
@@ -117,4 +118,14 @@ function withFlags(text, command) {
 /** Removes the login from every URL; a password may contain an `@`. @param {string} text */
 export function withoutPassword(text) {
   return text.replaceAll(/(\w:\/\/)[^\s/]*@/g, '$1***@');
+}
+
+/** Where an error comes from, if the operator asks for it with POSTHORN_DEBUG. @param {any} error */
+export function traceIfWanted(error) {
+  return process.env.POSTHORN_DEBUG ? `${withoutPassword(traceOf(error))}\n` : '';
+}
+
+function traceOf(error) {
+  const cause = error.cause instanceof Error ? `\nbecause of ${traceOf(error.cause)}` : '';
+  return `${error.stack}${cause}`;
 }

@@ -1,5 +1,5 @@
 import { COMMANDS } from './commands.mjs';
-import { explain, withoutPassword } from './explain.mjs';
+import { explain, traceIfWanted } from './explain.mjs';
 import { helpOn, overview } from './help.mjs';
 import { withCommandContext } from './command-context.mjs';
 import { parse } from './parse.mjs';
@@ -44,8 +44,7 @@ export async function carryOut(args) {
     const { text, isDone } = await answerTo(call);
     return { code: isDone ? 0 : 1, stdout: `${text}\n`, stderr: '' };
   } catch (error) {
-    const trace = process.env.POSTHORN_DEBUG ? `${withoutPassword(traceOf(error))}\n` : '';
-    const stderr = `posthorn: ${explain(error, command)}\n${trace}`;
+    const stderr = `posthorn: ${explain(error, command)}\n${traceIfWanted(error)}`;
     return { code: isWrongCall(error) ? 2 : 1, stdout: '', stderr };
   }
 }
@@ -75,9 +74,4 @@ function helpOf(command, json) {
 
 function asJson(value) {
   return JSON.stringify(value, null, 2);
-}
-
-function traceOf(error) {
-  const cause = error.cause instanceof Error ? `\nbecause of ${traceOf(error.cause)}` : '';
-  return `${error.stack}${cause}`;
 }

@@ -185,6 +185,35 @@ describe('The migration runner', () => {
     }
   });
 
+  it('makes everything for the role to which the tables belong, as long as it may act as it', async () => {
+    const member = new URL(databaseUrl);
+    [member.username, member.password] = ['member_of_owner', 'member'];
+    await client.query(`
+      CREATE ROLE owner_of_tables; CREATE ROLE member_of_owner LOGIN PASSWORD 'member';
+      GRANT ALL ON SCHEMA public TO owner_of_tables, member_of_owner`);
+    try {
+      await migrate();
+      await client.query(
+        'ALTER TABLE first OWNER TO owner_of_tables; ALTER TABLE _prisma_migrations OWNER TO owner_of_tables',
+      );
+      await write('20300103000000_third_laid', 'CREATE TABLE third ();');
+      expect(await migrate()).toEqual(['20300103000000_third_laid']);
+      await write('20300104000000_fourth_laid', 'CREATE TABLE fourth ();');
+      await client.query('GRANT SELECT ON _prisma_migrations TO member_of_owner');
+      await expect(runMigrations(member.href, directory)).rejects.toThrow('permission denied to set role');
+      await client.query('GRANT owner_of_tables TO member_of_owner');
+      expect(await runMigrations(member.href, directory)).toEqual(['20300104000000_fourth_laid']);
+      expect(
+        await query(
+          "SELECT relname FROM pg_class WHERE relowner = 'owner_of_tables'::regrole AND relkind = 'r'",
+        ),
+      ).toHaveLength(4);
+    } finally {
+      await client.query('DROP OWNED BY owner_of_tables, member_of_owner');
+      await client.query('DROP ROLE owner_of_tables, member_of_owner');
+    }
+  });
+
   it("waits for Prisma's own migrator", async () => {
     await client.query('SELECT pg_advisory_lock(72707369)');
     let isDone = false;

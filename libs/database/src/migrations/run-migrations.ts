@@ -48,15 +48,32 @@ const BOOKKEEPING = `
   )`;
 
 /**
+ * Acts as the role to which the tables belong: a superuser or a member of that role may migrate too, but what it made would belong to itself, and the apps
+ * could not use it. Fails before anything is changed for whoever may not act as that role.
+ */
+const ACT_AS_OWNER = `SELECT set_config('role', pg_get_userbyid(relowner), false) FROM pg_class WHERE oid = to_regclass('_prisma_migrations')`;
+
+/** A migration failed, and was rolled back unless the connection was lost when it was committed. `cause` is the error. */
+class MigrationFailed extends Error {
+  constructor(
+    readonly migration: string,
+    override readonly cause: Error,
+  ) {
+    super(`migration ${migration} failed: ${cause.message}`);
+  }
+}
+
+/**
  * Applies the migrations that the database does not have yet, each in a transaction of its own, and records them
  * as Prisma does, so that `prisma migrate deploy` finds them applied. Safe to call from several processes concurrently: they
  * wait for each other.
  *
- * @param databaseUrl with a role that may create tables
+ * @param databaseUrl with the role to which the tables belong or will belong, or one that may act as it
  * @param directory holds `<timestamp>_<past_tense>/migration.sql`
  * @param onDelay called every five seconds of a migration. One that cannot get a lock is retried for half an hour
  * @returns the names of the migrations that were applied now
  * @throws MigrationMismatch when the files do not match the history
+ * @throws MigrationFailed
  * @throws PoolerRefused when a pooler is in between: it may run each statement on another connection, so that the advisory lock has no effect
  * @throws EncodingRefused, LocaleRefused when the database stores or compares texts in another way than Posthorn relies on
  */
@@ -80,6 +97,7 @@ export async function runMigrations(
       await client.query(UNHURRIED);
       await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const history = await readHistory(client);
+      await client.query(ACT_AS_OWNER);
       // Even where it is there: a server that takes no changes says so now, not only when there is something to change.
       await client.query(BOOKKEEPING);
       const missing = missingOf(migrations, history);
@@ -173,7 +191,7 @@ async function applyUnblocked(client: pg.Client, migration: Migration, watch: Mi
     try {
       return await apply(client, migration);
     } catch (error) {
-      const isBlocked = ['locked', 'conflict'].includes(faultOf((error as Error).cause));
+      const isBlocked = ['locked', 'conflict'].includes(faultOf((error as MigrationFailed).cause));
       if (!isBlocked || performance.now() > deadline) throw error;
       await watch.rest(TRY_AGAIN_MS);
     }
@@ -181,8 +199,8 @@ async function applyUnblocked(client: pg.Client, migration: Migration, watch: Mi
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(migration.sql);
     await client.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
@@ -193,6 +211,6 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   } catch (error) {
     // On a connection that is gone there is nothing left to roll back.
     await client.query('ROLLBACK').catch(() => undefined);
-    throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+    throw new MigrationFailed(migration.name, error as Error);
   }
 }
