@@ -59,6 +59,8 @@ describe('The check of migrations', () => {
     "-- DROP TABLE old;\nINSERT INTO old (name) VALUES ('DROP TABLE old;')",
     "CREATE TYPE t AS ENUM ('a'); INSERT INTO old VALUES (1)",
     'ALTER TABLE old ADD COLUMN at timestamptz NOT NULL DEFAULT now()',
+    'CREATE TABLE young (id uuid REFERENCES old (id) ON DELETE CASCADE); CREATE TABLE younger (id uuid REFERENCES young (id))',
+    'CREATE TABLE young (id uuid, FOREIGN KEY (id) REFERENCES old ON UPDATE NO ACTION ON DELETE SET NULL)',
     'CREATE TABLE young (id uuid DEFAULT gen_random_uuid() CHECK (id IS NOT NULL)); UPDATE young SET id = NULL',
   ])('takes what only adds: %s', (sql) => {
     expect(found(`${sql};`)).toEqual([]);
@@ -93,6 +95,9 @@ describe('The check of migrations', () => {
     'ALTER TABLE old ADD COLUMN x bigserial',
     'ALTER TABLE old ADD COLUMN x integer DEFAULT 0 CHECK (x >= 0)',
     'ALTER TABLE old ADD COLUMN x uuid REFERENCES old (id)',
+    'CREATE TABLE young (id uuid NOT NULL REFERENCES old (id))',
+    'CREATE TABLE young (id uuid, FOREIGN KEY (id) REFERENCES old ON DELETE RESTRICT ON UPDATE CASCADE)',
+    'CREATE TABLE young (id uuid); ALTER TABLE young ADD FOREIGN KEY (id) REFERENCES old (id)',
     "UPDATE old SET name = ''",
     "WITH some AS (SELECT 1) UPDATE old SET name = ''",
     "SELECT 1 FROM (SELECT 1) s; UPDATE ONLY old o SET name = ''",

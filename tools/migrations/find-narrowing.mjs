@@ -17,6 +17,10 @@ const TABLE_ADDS =
  */
 const EVERY_ROW = / (UNIQUE|PRIMARY KEY|CHECK|REFERENCES|GENERATED|\w*serial\d?)\b| DEFAULT (?!now\(\)).*\(/i;
 
+/** A reference to a table, and what it says of the row there being deleted or changed. */
+const REFERENCE =
+  / REFERENCES (\w+)(?: ?\([^)]*\))?((?: ON (?:DELETE|UPDATE) (?:NO ACTION|RESTRICT|CASCADE|SET \w+))*)/gi;
+
 /**
  * What migrations take away from programs of the previous release, or no longer let them do, and what keeps them from a table in use for as long as it has
  * many rows: an index of it, a change of its rows, a column that is computed or checked for each of them. It reads statements, not what functions do: the body
@@ -45,6 +49,7 @@ const UNIQUE_INDEX = /^CREATE UNIQUE INDEX (?:IF NOT EXISTS )?(\w+)/i;
 
 /** @param {string} statement @param {{ unique: Set<string>, functions: Map<string, string>, tables: Set<string> }} known */
 function onlyAdds(statement, { unique, functions, tables }) {
+  if (keepsRows(statement, tables)) return false;
   const [, index, ofTable = ''] = INDEX.exec(statement) ?? [];
   if (index !== undefined) return tables.has(ofTable);
   const [, dropped] = /^DROP INDEX (?:IF EXISTS )?(\w+)$/i.exec(statement) ?? [];
@@ -57,6 +62,17 @@ function onlyAdds(statement, { unique, functions, tables }) {
   // Another function of that name can make calls ambiguous.
   if (made !== undefined) return [undefined, made[1]].includes(functions.get(made[0]));
   return ADDS.test(statement);
+}
+
+/**
+ * Whether the release before could no longer delete rows, because others, which it does not know, refer to them.
+ *
+ * @param {string} statement @param {Set<string>} tables
+ */
+function keepsRows(statement, tables) {
+  return [...statement.matchAll(REFERENCE)].some(
+    ([, table = '', acts = '']) => !tables.has(table) && !/ ON DELETE (CASCADE|SET)/i.test(acts),
+  );
 }
 
 /** @param {string} action */
