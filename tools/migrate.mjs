@@ -7,6 +7,7 @@ import { say } from './stack/progress.mjs';
 import { ROOT } from './stack/runtime.mjs';
 import { runScript } from './stack/script.mjs';
 import { readSettings } from './stack/settings.mjs';
+import { delayText } from './posthorn/migration-delay.mjs';
 import { NotReady } from './posthorn/usage-error.mjs';
 import { whenBuilt } from './posthorn/when-built.mjs';
 
@@ -32,21 +33,6 @@ async function main({ wait = false }) {
     process.stderr.write(`migrate: ${delayText(delay)}\n`),
   );
   say(applied.length === 0 ? 'nothing to apply' : `applied ${applied.join(', ')}`);
-}
-
-/** What takes long, and who is in the way. @param {import('@posthorn/database').MigrationDelay} delay */
-function delayText({ migration, seconds, holders }) {
-  const since = `for ${Math.round(seconds)} s`;
-  const what = migration ?? 'what comes before the first migration';
-  if (holders === undefined) return `${what} has waited ${since}, and the database does not answer`;
-  if (holders.length === 0) return `${what} has been under way ${since}`;
-  const who = holders.map(({ pid, role, applicationName }) =>
-    pid === 0
-      ? 'a prepared transaction (npm run posthorn -- doctor names it)'
-      : `pid ${pid} (${applicationName || 'without an application name'}, role ${role})`,
-  );
-  const why = migration === undefined ? 'which is migrating' : 'which has locked what it changes';
-  return `${what} has waited ${since} for ${who.join(' and ')}, ${why}`;
 }
 
 /** @param {() => Promise<string[]>} findUnapplied */
