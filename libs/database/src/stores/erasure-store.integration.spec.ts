@@ -257,6 +257,51 @@ describe('Erasing a person', () => {
     expect(await remembered()).toEqual(both);
   });
 
+  it('remembers both that they were unsubscribed and that nothing may be sent to them', async () => {
+    const globex = await stores.openWorkspace();
+    await addContact(globex, 'byron@example.net', 'UNSUBSCRIBED');
+    await new ErasureStore(stores.database).forget(
+      { address: 'byron@example.net', workspaceId: globex },
+      true,
+    );
+    expect(
+      await stores.ask('SELECT reason, is_unsubscribed FROM erased_recipients WHERE workspace_id = $1', [
+        uuidOf(globex),
+      ]),
+    ).toEqual([{ reason: 'MANUAL', is_unsubscribed: true }]);
+  });
+
+  it('does not cancel an email that is claimed at that moment, but reports that it is in progress', async () => {
+    const workspaceId = await stores.openWorkspace();
+    const [id] = await stores.acceptEmails(workspaceId, 1, { to: { address: 'byron@example.net' } });
+    const claiming = await stores.database.pool.connect();
+    await claiming.query('BEGIN');
+    await claiming.query(
+      `UPDATE outbox SET state = 'taken', lease_until = now() + interval '1 minute' WHERE subject_id = $1`,
+      [uuidOf(id!)],
+    );
+    const removal = new ErasureStore(stores.database).removeEmails({
+      address: 'byron@example.net',
+      workspaceId,
+    });
+    await stores.untilWaiting();
+    await claiming.query('COMMIT');
+    claiming.release();
+    expect(await removal).toMatchObject({ rows: { cancelled: 0, inProgress: 1, deleted: { emails: 0 } } });
+  });
+
+  it('finds their idempotency keys among any number of others', async () => {
+    const workspaceId = await stores.openWorkspace();
+    await stores.ask(
+      `INSERT INTO idempotency_keys (workspace_id, key, fingerprint, answer, expires_at)
+       SELECT $1::uuid, 'order-' || n, sha256('x'), '{}', now() FROM generate_series(1, 2000) n
+       UNION ALL SELECT $1::uuid, 'to-byron@example.net', sha256('x'), '{}', now()`,
+      [uuidOf(workspaceId)],
+    );
+    const byron = { address: 'byron@example.net', workspaceId };
+    expect(await new ErasureStore(stores.database).redactAnswers(byron)).toEqual({ redacted: 0, deleted: 1 });
+  });
+
   describe('when statements time out', () => {
     const ada = { address: 'ada@example.org', workspaceId: null };
     const hurried = stores.another(2);

@@ -1,4 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { AuditLogStore, ErasureStore, WorkspaceStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { DatabaseClock, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
@@ -71,6 +72,12 @@ it('A receipt has the time of the database, whatever the clock of the operator s
   clock.observe(aYearAgoMs, performance.now());
   const { erasedAt } = await erase({ ...database, clock });
   expect(Math.abs(erasedAt.getTime() - aYearAgoMs)).toBeLessThan(3_600_000);
+});
+
+it('A receipt names the person by the SHA-256 of the address in lower case, however it was given', async () => {
+  const order = { address: 'Nobody@EXAMPLE.com', workspaceId: null, suppress: false };
+  const { recipient } = await eraseRecipient(new ErasureStore(database), operator('test'), order);
+  expect(recipient).toBe(createHash('sha256').update('nobody@example.com').digest('hex'));
 });
 
 it('Even a run that finds nothing ends only when a failover brings back nothing that an earlier one has erased', async () => {
