@@ -114,6 +114,20 @@ describe('Changes of a contact', () => {
     expect(await audited()).toEqual([['contact.updated', { properties: ['city', 'plan'] }]]);
   });
 
+  it('shows when it was last changed, in whichever way', async () => {
+    const { id } = await create('ada@example.net');
+    for (const change of [
+      () => create('ada@example.net', { plan: 'free' }),
+      () => changes.update(acme, ACTOR, id, { plan: 'paid' }),
+      () => changes.setStatus(acme, ACTOR, id, 'UNSUBSCRIBED'),
+    ]) {
+      await stores.ask(`UPDATE contacts SET created_at = '2020-01-31', updated_at = '2020-01-31'`);
+      await change();
+      const { createdAt, updatedAt } = (await contacts.find(acme, id))!;
+      expect(updatedAt.getTime()).toBeGreaterThan(createdAt.getTime());
+    }
+  });
+
   it('W11: unsubscribing, resubscribing and deleting are each reported and audited once', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
     for (const status of ['UNSUBSCRIBED', 'SUBSCRIBED'] as const) {
