@@ -473,6 +473,7 @@ describe('A receiver', () => {
     expect(await changes.sendAgain(acme, operator('test'), webhook, lost!.id)).toBe('under_way');
     await record(deliveryStores.failed(again!));
     expect(await changes.sendAgain(acme, operator('test'), webhook, lost!.id)).toBe('hastened');
+    expect(await stores.count('outbox', 'lane_id = $1 AND due_at > now()', [webhookLane(webhook)])).toBe(0);
     // A late outcome of the first claim changes nothing.
     expect(await record(deliveryStores.outcome(lost!))).toEqual([false]);
     expect(await attemptsOf(uuidOf(lost!.id))).toMatchObject([{ number: 1 }, { number: 2 }]);
@@ -495,13 +496,14 @@ describe('A receiver', () => {
 
   it('W10: stores a fault of ours as an attempt, only the first of a run, without counting it', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await record(deliveryStores.failed(delivery!));
     const { id, claims } = delivery!;
-    const fault = { id, claims, number: 1, reason: 'it was us', durationMs: 2.5 };
+    const fault = { id, claims: claims + 1, number: 2, reason: 'it was us', durationMs: 2.5 };
     await deliveryStores.deliveries.recordOwnFaults([fault]);
-    await deliveryStores.deliveries.recordOwnFaults([fault, { ...fault, claims: claims + 1 }]);
-    const shown = { number: 1, status_code: null, error_class: 'internal', reason: 'it was us' };
-    expect(await attemptsOf(uuidOf(id))).toMatchObject([shown]);
-    expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 0 }]);
+    await deliveryStores.deliveries.recordOwnFaults([fault, { ...fault, claims: claims + 2 }]);
+    const shown = { number: 2, status_code: null, error_class: 'internal', reason: 'it was us' };
+    expect(await attemptsOf(uuidOf(id))).toMatchObject([{ error_class: 'http' }, shown]);
+    expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 1 }]);
   });
 
   it('is slow until it answers in time, and only the workers for slow webhooks claim its deliveries', async () => {
@@ -566,16 +568,19 @@ describe('The end of a delivery', () => {
     expect(new Set(all.flat().map(({ status }) => status))).toEqual(new Set(['EXPIRED']));
   });
 
-  it('W9: comes after 30 days of being held, no earlier', async () => {
+  it('W9: comes after 30 days of being held, no earlier, and not while it is still being posted', async () => {
     await setStatus('PAUSED');
     await deliveryStores.record(acme, 3);
     await deliveryStores.fanOut(acme);
-    const [oldest] = await deliveriesOf(webhook);
+    const [oldest, posted] = await deliveriesOf(webhook);
     await stores.ask(`UPDATE outbox SET due_at = now() - interval '29 days' WHERE lane_id = $1`, [
       webhookLane(webhook),
     ]);
-    await stores.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE subject_id = $1`, [
-      oldest!.id,
+    await stores.ask(`UPDATE outbox SET due_at = now() - interval '31 days' WHERE subject_id = ANY ($1)`, [
+      [oldest!.id, posted!.id],
+    ]);
+    await stores.ask(`UPDATE outbox SET state = 'taken', lease_until = now() WHERE subject_id = $1`, [
+      posted!.id,
     ]);
     expect(await upkeep.expireHeldDeliveries(30, 100)).toBe(1);
     expect(await upkeep.expireHeldDeliveries(30, 100)).toBe(0);
