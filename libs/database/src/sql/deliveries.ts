@@ -80,7 +80,7 @@ changed AS (
   SET    status = coalesce(l.status::delivery_status, d.status), attempts = d.attempts + l.attempt::int,
          finished_at = CASE WHEN l.status IS NOT NULL THEN now() END
   FROM   live l
-  WHERE  d.id = l.id AND NOT l.is_success
+  WHERE  d.id = l.id
   AND    d.id = ANY (ARRAY(SELECT id FROM live WHERE NOT is_success AND (attempt OR status IS NOT NULL)))
 ),
 told AS (
