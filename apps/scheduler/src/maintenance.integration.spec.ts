@@ -140,3 +140,24 @@ it('ends before its worker would look stuck, however slow the database is, and t
   await handlersOfJobs()['idempotency-keys.expire']({ v: 1 });
   expect(await countKeys()).toBe(0);
 });
+
+it('deletes keys and links whose time is over, and no others', async () => {
+  const workspace = uuidOf((await new WorkspaceStore(database).create(POSTHORN, 'Acme', null)).id);
+  await database.pool.query(
+    `INSERT INTO idempotency_keys (workspace_id, key, fingerprint, answer, expires_at)
+     VALUES ($1, 'over', sha256('x'), '{}', now()), ($1, 'valid', sha256('x'), '{}', now() + interval '1 minute')`,
+    [workspace],
+  );
+  await database.pool.query(
+    `INSERT INTO verification_links (id, identity_id, workspace_id, token_hash, address_hash, created_at, expires_at)
+     SELECT gen_random_uuid(), gen_random_uuid(), $1, sha256(age::text::bytea), sha256('x'), now() - age, now() - age + interval '1 day'
+     FROM   unnest('{23 hours, 25 hours}'::interval[]) AS t (age)`,
+    [workspace],
+  );
+  expect(await doEverything()).toEqual([]);
+  const { rows } = await database.pool.query(
+    `SELECT key AS left FROM idempotency_keys UNION ALL SELECT 'a link that works' FROM verification_links WHERE expires_at > now()
+     UNION ALL SELECT 'one that does not' FROM verification_links WHERE expires_at <= now() ORDER BY 1`,
+  );
+  expect(rows).toEqual([{ left: 'a link that works' }, { left: 'valid' }]);
+});
