@@ -188,6 +188,8 @@ describe('GET /v1/contacts: 200', () => {
     expect((await page('?email=ada%40example.net&status=UNSUBSCRIBED')).items).toEqual([]);
     expect((await page('?status=UNSUBSCRIBED')).items).toEqual([unsubscribed]);
     expect((await page('?status=SUBSCRIBED')).items).toEqual([ada]);
+    const cleo = await create('cleo@xn--bcher-kva.example');
+    expect((await page(`?email=${encodeURIComponent('cleo@BÜCHER.example')}`)).items).toEqual([cleo]);
   });
 });
 

@@ -179,6 +179,12 @@ describe('The dashboard', () => {
     expect((await ask('/', as(cookie))).status).toBe(200);
   });
 
+  it('changes nothing on requests without an origin, as old browsers send them from other sites too', async () => {
+    const cookie = await viewerCookie();
+    expect((await ask('/sign-out', { method: 'POST', headers: { Cookie: cookie } })).status).toBe(403);
+    expect((await ask('/', as(cookie))).status).toBe(200);
+  });
+
   it('shows whether emails are being sent', async () => {
     await stack.send();
     const answer = await ask('/', as(await viewerCookie()));

@@ -188,6 +188,15 @@ describe('S20: the link', () => {
     ]);
   });
 
+  it('unsubscribes from its own workspace, from which another one’s unsubscribed contact keeps nothing back', async () => {
+    const to = newRecipient();
+    const other = stack.apiAs((await stack.createTenant('Another')).keys.editor);
+    const { contact } = (await other.post('/v1/contacts', { email: to })).body as { contact: { id: string } };
+    await other.request('POST', `/v1/contacts/${contact.id}/unsubscribe`, undefined);
+    expect((await oneClick(await linkTo(to))).status).toBe(200);
+    expect(await statusOf(to)).toBe('UNSUBSCRIBED');
+  });
+
   it('W11: subscribes again by the button of the next page', async () => {
     const to = newRecipient().toUpperCase();
     await api.post('/v1/contacts', { email: to.toLowerCase() });
