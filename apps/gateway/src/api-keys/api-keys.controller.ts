@@ -18,7 +18,6 @@ import {
   ApiKeysAnswer,
 } from './api-key.answers.ts';
 import { CreateApiKeyRequest, UpdateApiKeyRequest } from './api-key.requests.ts';
-import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 
 /** The keys of a workspace; the guard has seen that the workspace in the path is the caller's own. */
 @Controller('v1/workspaces/:workspace_id/api-keys')
@@ -54,7 +53,6 @@ export class ApiKeysController {
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<ApiKeyCreatedAnswer> {
     const wanted = validateBody(CreateApiKeyRequest, body);
-    refuseHigherRole(caller.role, wanted.role);
     const { key, secretKey } = await createApiKey(this.apiKeys, caller.workspaceId, actorOf(caller), wanted);
     return { apiKey: { ...apiKeyView(key), secretKey } };
   }
@@ -75,7 +73,6 @@ export class ApiKeysController {
     @Body() body: unknown,
   ): Promise<ApiKeyAnswer> {
     const { displayName, role } = validateBody(UpdateApiKeyRequest, body);
-    refuseHigherRole(caller.role, role);
     const change = {
       ...(displayName === undefined ? {} : { displayName: displayName.trim() }),
       ...(role === undefined ? {} : { role }),

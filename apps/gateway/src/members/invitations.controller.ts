@@ -4,7 +4,6 @@ import { type Invitation, invitationStatus } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { endedRefusal, InviteMember } from '@posthorn/use-cases';
-import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 import { Describes } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
 import { validateBody } from '../validation/validate-body.ts';
@@ -57,7 +56,6 @@ export class InvitationsController {
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<InvitationAnswer> {
     const wanted = validateBody(CreateInvitationRequest, body);
-    refuseHigherRole(caller.role, wanted.role);
     const { workspaceId } = caller;
     return this.answer(await this.inviteMember.invite(workspaceId, actorOf(caller), wanted));
   }

@@ -4,7 +4,6 @@ import type { Member } from '@posthorn/domain';
 import { type LastEditor, MemberStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { lastEditorRefusal } from '@posthorn/use-cases';
-import { refuseHigherRole } from '../validation/refuse-higher-role.ts';
 import { Describes } from '../openapi/describes.ts';
 import { PageQuery } from '../paging/page-query.ts';
 import { pageById } from '../paging/page-request.ts';
@@ -58,7 +57,6 @@ export class MembersController {
     @Body() body: unknown,
   ): Promise<MemberAnswer> {
     const { role } = validateBody(UpdateMemberRequest, body);
-    refuseHigherRole(caller.role, role);
     const { workspaceId } = caller;
     const changed =
       role === undefined
