@@ -89,10 +89,16 @@ describe('An event', () => {
 
 describe('The stored response', () => {
   it('S11: is the same, with the data of emails to the person redacted', () => {
-    const email = { id: 'trs_1', to: 'Ada@example.com', subject: 'Dear Ada', status: 'SENT' };
+    const email = {
+      id: 'trs_1',
+      to: 'Ada@example.com',
+      subject: 'Dear Ada',
+      groupBy: 'ada-7',
+      status: 'SENT',
+    };
     const other = { ...email, to: 'bo@example.com' };
     expect(JSON.parse(redactAnswer(JSON.stringify({ emails: [email, other] }), 'ada@example.com'))).toEqual({
-      emails: [{ ...email, to: '[erased]', subject: '[erased]' }, other],
+      emails: [{ ...email, to: '[erased]', subject: '[erased]', groupBy: '[erased]' }, other],
     });
   });
 });

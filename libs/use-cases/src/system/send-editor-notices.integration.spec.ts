@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { newId, newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WebhookId } from '@posthorn/kernel';
+import { newId, newUuid, Refusal, SYSTEM_WORKSPACE_ID, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
   IdentityStore,
@@ -129,7 +129,8 @@ it('W8: notifies about a webhook after a hundred others without anybody to notif
   });
   await disabledWebhook();
   const failing = notices({
-    send: (mail, send) => (mail.to === 'stuck@example.net' ? Promise.reject(new Error('full')) : send(mail)),
+    send: (mail, send) =>
+      mail.to === 'stuck@example.net' ? Promise.reject(new Refusal(403, 'the month is full')) : send(mail),
     onError: () => undefined,
   });
   expect(await failing.submitPending()).toBe(1);
