@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEntry, AuditLogStore, OperatorAccountStore } from '@posthorn/database';
 import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
-import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
+import { type EmailId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
 import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { emailIn } from './api.ts';
 import { FROM_ELSEWHERE } from './dashboard-visitor.ts';
 import { Stack, TESTS } from './stack.ts';
 
@@ -270,6 +271,29 @@ describe('The dashboard', () => {
     const cookie = await viewerCookie();
     const page = await (await fetch(late.url, as(cookie))).text();
     expect(page).toMatch(/<title>\d\d:\d\d UTC: [1-9]\d*, of these 0 bounced or failed by now<\/title/);
+  });
+
+  it('shows how much of what was accepted, sent, posted and came back went wrong', async () => {
+    const { id } = emailIn(await stack.send());
+    const { pool } = stack.database;
+    await pool.query(`UPDATE emails SET status = 'BOUNCED' WHERE id = $1`, [uuidOf(id as EmailId)]);
+    await pool.query(
+      `INSERT INTO rate_minutes (minute, what, label, count)
+       SELECT date_trunc('minute', now()), * FROM (VALUES
+         ('email', 'sent', 2), ('email', 'bounced', 1), ('email', 'failed', 1), ('email', 'deferred', 9),
+         ('report', 'failed', 3), ('report', 'complaint', 4), ('webhook', 'succeeded', 5), ('webhook', 'http', 6)) r`,
+    );
+    const page = await (await ask('/', as(await viewerCookie()))).text();
+    const shown = page.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+    expect(shown).toMatch(
+      /Emails accepted in the last hour: \d+, at most \d+ a minute; 1 bounced or failed by now/,
+    );
+    for (const chart of [
+      'Emails handed to relays in the last hour: 4, at most 4 a minute; 2 bounced or failed',
+      'Bounces and complaints that came back in the last hour: 7, at most 7 a minute; 4 complaints',
+      'Deliveries posted to webhooks in the last hour: 11, at most 11 a minute; 6 failed, to be tried again',
+    ])
+      expect(shown).toContain(chart);
   });
 
   it('has a name for each column of its tables, which a keyboard can scroll', async () => {
