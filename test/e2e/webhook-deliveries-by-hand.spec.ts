@@ -87,6 +87,7 @@ describe('A delivery', () => {
       409,
       expect.stringContaining('just being posted'),
     ]);
+    expect(await read(id)).toMatchObject({ isUnderWay: true, nextAttemptAt: null });
     goOn();
     await becomes(id, 'SUCCEEDED');
     expect(posts()).toHaveLength(1);

@@ -98,6 +98,10 @@ describe('The deliveries of a webhook', () => {
     ]);
     const times = async () => [(await list()).items[0]!['nextAttemptAt'], (await read(id))['nextAttemptAt']];
     const change = (status: string) => stack.api().post(`/v1/webhooks/${webhook}`, { status });
+    // That emails are paused says nothing about deliveries.
+    await stack.database.pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', '*', 'test')`,
+    );
     expect(await times()).toEqual([dueAt, dueAt]);
     await change('PAUSED');
     expect(await times()).toEqual([null, null]);
