@@ -10,7 +10,7 @@ const GROUP_SIZE = 400;
 const CONNECTIONS = 2;
 
 const { from, subject, html, text } = sampleEmail('');
-const [, name, address] = /** @type {RegExpExecArray} */ (/^(.*) <(.*)>$/.exec(from));
+const [, name = '', address = ''] = /** @type {RegExpExecArray} */ (/^(.*) <(.*)>$/.exec(from));
 
 /** Inserts the rows of a group into the same tables, without checking idempotency keys, senders or limits. */
 const BARE_INSERTS = {
@@ -42,30 +42,34 @@ function newGroup() {
   return Array.from({ length: GROUP_SIZE }, () => newId('trs', Date.now()));
 }
 
+/** @param {ReturnType<typeof newGroup>[number]} id @param {number} n @returns {import('@posthorn/database').AcceptableRawEmail} */
+function emailWith(id, n) {
+  return {
+    id,
+    workspaceId,
+    type: 'raw',
+    status: 'SENT',
+    from: { address, name },
+    fromDomain: 'example.com',
+    to: { address: `ada-${n}@example.net` },
+    replyTo: [],
+    messageId: `${id}@example.com`,
+    trackClicks: false,
+    trackOpens: false,
+    unsubscribe: false,
+    sendAt: null,
+    acceptedAt: new Date(),
+    laneId: workspaceId,
+    bytes: 8_000,
+    bytesToAccept: 8_000,
+    subject,
+    html,
+    text,
+  };
+}
+
 async function accept() {
-  const emails = newGroup().map(
-    (id, n) =>
-      /** @type {any} */ ({
-        id,
-        workspaceId,
-        type: 'raw',
-        status: 'SENT',
-        from: { address, name },
-        fromDomain: 'example.com',
-        to: { address: `ada-${n}@example.net` },
-        replyTo: [],
-        messageId: `${id}@example.com`,
-        trackClicks: false,
-        trackOpens: false,
-        sendAt: null,
-        acceptedAt: new Date(),
-        laneId: workspaceId,
-        bytes: 8_000,
-        subject,
-        html,
-        text,
-      }),
-  );
+  const emails = newGroup().map(emailWith);
   const [outcome] = await store.accept([{ workspaceId, emails }], null);
   if (outcome?.kind !== 'decided' || outcome.emails.some(({ kind }) => kind !== 'accepted'))
     throw new Error(`a group was not accepted: ${JSON.stringify(outcome)}`);
