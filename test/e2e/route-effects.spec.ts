@@ -89,7 +89,7 @@ describe('Every route that changes something', () => {
   });
 });
 
-describe.each(RECORDING)('%s', (_, route, { audit, events = [], table }) => {
+describe.each(RECORDING)('%s', (_, route, { audit = [], events = [], table }) => {
   it('writes to the audit log and reports events in the transaction of the change', async () => {
     const { workspaceId, change } = await prepared(route);
     const [{ now }] = (await ask<{ now: string }>('SELECT pg_current_xact_id()::text AS now')) as [
@@ -97,7 +97,7 @@ describe.each(RECORDING)('%s', (_, route, { audit, events = [], table }) => {
     ];
     expect((await change()).status).toBe(200);
     const told = await recordedSince(now, workspaceId);
-    const wanted = [...(audit === undefined ? [] : [audit]), ...events].sort();
+    const wanted = [audit, events].flat().sort();
     expect(told.map(({ what }) => what).sort()).toEqual(wanted);
     expect(new Set(told.map(({ xmin }) => xmin)).size).toBe(1);
     if (table === undefined) return;

@@ -6,7 +6,7 @@ type Parts = Readonly<Record<string, string>>;
 
 /** What a call of a route with its example writes. */
 export interface RouteEffects {
-  readonly audit?: AuditedAction;
+  readonly audit?: AuditedAction | readonly AuditedAction[];
   readonly events?: readonly EventName[];
   /** The table that the change is written to; absent where it deletes. */
   readonly table?: string;
@@ -69,6 +69,7 @@ export const ROUTE_EFFECTS: Readonly<Record<string, RouteEffects>> = {
   },
   deleteContact: { audit: 'contact.deleted', events: ['CONTACT_DELETED'] },
   addSuppression: { audit: 'suppression.created', table: 'suppressions' },
+  addSuppressions: { audit: ['suppression.created', 'suppression.created'], table: 'suppressions' },
   removeSuppression: { audit: 'suppression.deleted' },
   createApiKey: { audit: 'api_key.created', table: 'api_keys' },
   updateApiKey: { audit: 'api_key.updated', table: 'api_keys' },

@@ -253,3 +253,106 @@ describe(PATH, () => {
     expect(await list()).toEqual([]);
   });
 });
+
+describe(`POST ${PATH}/batch: 200`, () => {
+  interface Outcome {
+    readonly successful: ShownSuppression[];
+    readonly failed: {
+      index: number;
+      email: string | null;
+      error: { statusCode: number; message: string };
+    }[];
+  }
+
+  async function addAll(suppressions: unknown[]): Promise<Outcome> {
+    const answer = await api.post(`${PATH}/batch`, { suppressions });
+    expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+    return answer.body['suppressions'] as Outcome;
+  }
+
+  it('S19: imports the list of another service; nothing is sent to its addresses', async () => {
+    const [bounced, complained, other] = [newRecipient(), newRecipient(), newRecipient()];
+    const { successful, failed } = await addAll([
+      { email: bounced, reason: 'HARD_BOUNCE' },
+      { email: complained, reason: 'COMPLAINT' },
+      { email: other },
+    ]);
+    expect(failed).toEqual([]);
+    expect(successful.map(({ email, reason, emailId }) => [email, reason, emailId])).toEqual([
+      [bounced, 'HARD_BOUNCE', null],
+      [complained, 'COMPLAINT', null],
+      [other, 'MANUAL', null],
+    ]);
+    expect(await list('?sort=createdAt.asc')).toEqual(successful);
+    const audit = (await audited()).map(({ action, actor, detail }) => ({
+      action,
+      kind: actor.kind,
+      detail,
+    }));
+    const added = (reason: string) => ({
+      action: 'suppression.created',
+      kind: 'api_key',
+      detail: { reason },
+    });
+    expect(audit).toHaveLength(3);
+    expect(audit).toEqual(expect.arrayContaining(['MANUAL', 'COMPLAINT', 'HARD_BOUNCE'].map(added)));
+    expect((await finished(await send(complained.toUpperCase()))).status).toBe('SUPPRESSED');
+  });
+
+  it('validates each item separately, answers in the order of the request, and keeps what is there', async () => {
+    const present = await add('ada@example.net');
+    const { successful, failed } = await addAll([
+      { email: 'carl@example.net', reason: 'COMPLAINT' },
+      { email: 'ada@' },
+      null,
+      { email: 'ADA@example.net', reason: 'COMPLAINT' },
+      { email: 'bob@example.net', reason: 'UNSUBSCRIBED' },
+      { email: 'CARL@Example.net', reason: 'HARD_BOUNCE' },
+      { email: 'Ada <ada@example.com>', name: 'Ada' },
+    ]);
+    expect(successful.map(({ email, reason }) => [email, reason])).toEqual([
+      ['carl@example.net', 'COMPLAINT'],
+      ['ada@example.net', 'MANUAL'],
+      ['carl@example.net', 'COMPLAINT'],
+    ]);
+    expect(successful[1]).toEqual(present);
+    expect(successful[2]).toEqual(successful[0]);
+    expect(failed.map(({ index, email, error }) => [index, email, error.statusCode])).toEqual([
+      [1, 'ada@', 400],
+      [2, null, 400],
+      [4, 'bob@example.net', 400],
+      [6, 'Ada <ada@example.com>', 400],
+    ]);
+    const wanted = [/`email`/, /The suppression is null; give an object/, /`reason`/, /`email`.*`name`/];
+    wanted.forEach((one, n) => expect(failed[n]!.error.message).toMatch(one));
+    expect(await list()).toHaveLength(2);
+    expect(await audited()).toHaveLength(2);
+    expect(await addAll([{ email: 'ada@' }])).toMatchObject({ successful: [], failed: [{ index: 0 }] });
+  });
+
+  it('adds each address once, in whatever order concurrent batches have them', async () => {
+    const addresses = Array.from({ length: 500 }, (_, n) => ({ email: `p${n}-${newRecipient()}` }));
+    const batches = [addresses, addresses.toReversed(), addresses, addresses.toReversed()];
+    const outcomes = await Promise.all(batches.map(addAll));
+    const idsOf = ({ successful }: Outcome) => successful.map(({ id }) => id);
+    expect(outcomes.map(({ successful }) => successful.map(({ email }) => ({ email })))).toEqual(batches);
+    expect(new Set(outcomes.flatMap(idsOf)).size).toBe(500);
+    const sql = `SELECT count(*)::int FROM audit_log WHERE workspace_id = $1 AND action = 'suppression.created'`;
+    expect(await stack.count(sql, [uuidOf(tenant.workspaceId)])).toBe(500);
+  });
+});
+
+describe(`POST ${PATH}/batch: 400`, () => {
+  it('G11: has 1 to 500 items, in an object', async () => {
+    const suppressions = Array.from({ length: 501 }, (_, n) => ({ email: `p${n}@example.net` }));
+    for (const [body, message] of [
+      [{ suppressions }, '`suppressions` has 501 items, 1 more than the 500 that are possible'],
+      [{ suppressions: [] }, '`suppressions` is empty; give 1 to 500 suppressions'],
+      [suppressions, 'The body must be a JSON object with `suppressions`, an array of 1 to 500 suppressions'],
+    ] as const) {
+      const answer = await api.post(`${PATH}/batch`, body);
+      expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
+    }
+    expect(await list()).toEqual([]);
+  });
+});

@@ -54,6 +54,7 @@ import { type WebhookParts, webhookProviders } from './webhooks/webhook.provider
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { LargeReads } from './system/large-reads.ts';
+import { ItemBatches } from './validation/item-batches.ts';
 import { type TemplateParts, templateProviders } from './templates/template.providers.ts';
 import { TemplateUseController } from './templates/template-use.controller.ts';
 import { TrackingController } from './tracking/tracking.controller.ts';
@@ -130,7 +131,8 @@ export class GatewayModule {
           acceptEmails,
           contacts,
           changes,
-          new SaveContacts({ contacts, changes, errorBodyOf }),
+          new SaveContacts({ contacts, changes }),
+          new ItemBatches(errorBodyOf),
           new SuppressionStore(database),
           new SuppressionChanges(database),
           new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks, limiter }),

@@ -51,11 +51,16 @@ const THREADS = { maxThreads: 2, maxWaiting: 50 };
 const BODIES = {
   maxBytes: SIZES.body.max,
   maxBytesByPath: { '/v1/emails/batch': SIZES.batchBody.max },
-  batchByPath: { '/v1/emails/batch': 'emails', '/v1/contacts/batch': 'contacts' },
+  batchByPath: {
+    '/v1/emails/batch': 'emails',
+    '/v1/contacts/batch': 'contacts',
+    '/v1/suppressions/batch': 'suppressions',
+  },
   refusalByPath: {
     '/v1/emails': NO_EMAIL,
     '/v1/emails/batch': noBatch('emails', SIZES.batch),
     '/v1/contacts/batch': noBatch('contacts', SIZES.contactBatch),
+    '/v1/suppressions/batch': noBatch('suppressions', SIZES.suppressionBatch),
   },
 } as const;
 

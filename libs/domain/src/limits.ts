@@ -31,6 +31,7 @@ export const SIZES = {
   contactProperties: { max: 64 * KIB, unit: 'bytes' },
   contactPropertyKeys: { max: 100, unit: 'keys' },
   contactBatch: { max: 500, unit: 'items' },
+  suppressionBatch: { max: 500, unit: 'items' },
   webhookUrl: { max: 2_048, unit: 'characters' },
   webhookToken: { max: 256, unit: 'characters' },
   apiKeyDisplayName: { max: 100, unit: 'characters' },

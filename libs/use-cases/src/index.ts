@@ -13,12 +13,7 @@ export { INVITATION_LINK } from './members/invitation-mail.ts';
 export { InviteMember } from './members/invite-member.ts';
 export { JoinWorkspace, type ShownInvitation } from './members/join-workspace.ts';
 export { endedRefusal, invitationRefusal, lastEditorRefusal } from './members/member-refusals.ts';
-export {
-  propertiesTooLarge,
-  SaveContacts,
-  type ContactBatchItem,
-  type WantedContact,
-} from './contacts/save-contacts.ts';
+export { propertiesTooLarge, SaveContacts, type WantedContact } from './contacts/save-contacts.ts';
 export { OperatorSessions, SESSION_MS } from './dashboard/operator-sessions.ts';
 export { RecordRates } from './dashboard/record-rates.ts';
 export { SendEmailAgain } from './dashboard/send-email-again.ts';

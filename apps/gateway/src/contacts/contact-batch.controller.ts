@@ -1,18 +1,19 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { type ContactBatchItem, SaveContacts, type WantedContact } from '@posthorn/use-cases';
+import { SaveContacts } from '@posthorn/use-cases';
 import { Describes, refusalBy } from '../openapi/describes.ts';
-import { addressOfItem, validateItem } from '../validation/batch.ts';
+import { ItemBatches } from '../validation/item-batches.ts';
 import { validateBody } from '../validation/validate-body.ts';
-import { isJsonObject, kindOf } from '../validation/rule.ts';
 import { ContactBatchAnswer } from './contact.answers.ts';
 import { UpsertContactsRequest, validateUpsert } from './contact.requests.ts';
 import { contactView } from './contact-view.ts';
 
 @Controller('v1/contacts/batch')
 export class ContactBatchController {
-  constructor(private readonly saveContacts: SaveContacts) {}
+  constructor(
+    private readonly saveContacts: SaveContacts,
+    private readonly batches: ItemBatches,
+  ) {}
 
   @Post()
   @RequiresScope('api_user')
@@ -33,17 +34,12 @@ export class ContactBatchController {
     },
   })
   async upsert(@Caller() { workspaceId }: Principal, @Body() body: unknown): Promise<ContactBatchAnswer> {
-    const items = validateBody(UpsertContactsRequest, body).contacts.map(batchItem);
-    const { successful, failed } = await this.saveContacts.upsertBatch(workspaceId, items);
+    const { contacts } = validateBody(UpsertContactsRequest, body);
+    const { successful, failed } = await this.batches.write(contacts, {
+      noun: 'contact',
+      validate: validateUpsert,
+      write: (wanted) => this.saveContacts.upsertAll(workspaceId, wanted),
+    });
     return { contacts: { successful: successful.map(contactView), failed } };
   }
-}
-
-function batchItem(item: unknown): ContactBatchItem {
-  return { wanted: validateItem(item, wantedIn), email: addressOfItem(item, 'email') };
-}
-
-function wantedIn(item: unknown): WantedContact {
-  if (!isJsonObject(item)) throw new Refusal(400, `The contact is ${kindOf(item)}; give an object`);
-  return validateUpsert(item);
 }

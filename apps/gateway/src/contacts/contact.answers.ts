@@ -1,7 +1,6 @@
 import { CONTACT_STATUSES } from '@posthorn/domain';
 import {
   anyObject,
-  count,
   idOf,
   listOf,
   nullable,
@@ -11,9 +10,9 @@ import {
   bool,
   enumOf,
 } from '../openapi/answer-schemas.ts';
-import { ErrorAnswer } from '../openapi/service.answers.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
+import { FailedBatchItem } from '../validation/batch.answers.ts';
 
 /** A person that the workspace writes to. */
 export class Contact {
@@ -73,19 +72,8 @@ export class ContactsAnswer {
   contacts!: ContactPage;
 }
 
-/** An item of a batch that was not taken. */
-class FailedContact {
-  @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
-  index!: number;
-
-  @AnswerField('The address as given in the request; `null` if that is not a string.', nullable(text), {
-    example: 'ada@example.com',
-  })
-  email!: string | null;
-
-  @AnswerField('The error that the contact would have got if sent alone.', objectOf(ErrorAnswer))
-  error!: ErrorAnswer;
-}
+/** A contact of a batch that was not accepted. */
+class FailedContact extends FailedBatchItem {}
 
 /** What became of the items of a batch. */
 class ContactBatchResult {

@@ -14,7 +14,11 @@ interface ValidatedField {
 }
 
 /** Their rule judges the array alone: an unsound item fails by itself, and the others are taken. */
-const VALIDATED_PER_ITEM = ['SendBatchRequest.emails', 'UpsertContactsRequest.contacts'];
+const VALIDATED_PER_ITEM = [
+  'SendBatchRequest.emails',
+  'UpsertContactsRequest.contacts',
+  'AddSuppressionsRequest.suppressions',
+];
 
 /** Every field of every request, those inside of other fields too. */
 const FIELDS: ValidatedField[] = routesOf(CONTROLLERS).flatMap(({ description: { body, query } }) => [

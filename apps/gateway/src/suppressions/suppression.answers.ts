@@ -1,8 +1,9 @@
 import { SUPPRESSION_REASONS } from '@posthorn/domain';
 import { AuditActor } from '../audit-log/audit-log.answers.ts';
-import { idOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
+import { FailedBatchItem } from '../validation/batch.answers.ts';
 
 /** An address that nothing is sent to. */
 export class Suppression {
@@ -55,4 +56,22 @@ class SuppressionPage extends pageOf('The entries of the page.', Suppression) {}
 export class SuppressionsAnswer {
   @AnswerField('A page of the list.', objectOf(SuppressionPage))
   suppressions!: SuppressionPage;
+}
+
+/** An address of a batch that was not accepted. */
+class FailedSuppression extends FailedBatchItem {}
+
+/** What became of the items of a batch. */
+class SuppressionBatchResult {
+  @AnswerField('The entry of each address, in the order of the request.', listOf(Suppression))
+  successful!: Suppression[];
+
+  @AnswerField('The items that were not accepted, in the order of the request.', listOf(FailedSuppression))
+  failed!: FailedSuppression[];
+}
+
+/** The answer to a batch. */
+export class SuppressionBatchAnswer {
+  @AnswerField('The result of each item.', objectOf(SuppressionBatchResult))
+  suppressions!: SuppressionBatchResult;
 }

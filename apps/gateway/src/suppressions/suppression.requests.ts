@@ -1,8 +1,11 @@
-import { SUPPRESSION_REASONS, type SuppressionReason } from '@posthorn/domain';
+import { SIZES, SUPPRESSION_REASONS, type SuppressionReason } from '@posthorn/domain';
+import { referenceTo } from '../openapi/json-schema.ts';
 import { PageQuery } from '../paging/page-query.ts';
-import { address } from '../validation/mailbox-rules.ts';
+import { batchOf } from '../validation/batch.ts';
+import { address, addressIn } from '../validation/mailbox-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 import { oneOfWords } from '../validation/text-rules.ts';
+import { validateBody } from '../validation/validate-body.ts';
 
 const reason = oneOfWords(Object.keys(SUPPRESSION_REASONS));
 
@@ -17,6 +20,30 @@ export class AddSuppressionRequest {
     { example: 'MANUAL' },
   )
   reason: SuppressionReason = 'MANUAL';
+}
+
+/** Validates an address that is to be suppressed. @throws Refusal (400) */
+export function validateSuppression(body: unknown): {
+  readonly email: string;
+  readonly reason: SuppressionReason;
+} {
+  const { email, reason } = validateBody(AddSuppressionRequest, body);
+  return { email: addressIn(email), reason };
+}
+
+/** Several addresses that are to be suppressed together. */
+export class AddSuppressionsRequest {
+  @Required(
+    batchOf('suppressions', SIZES.suppressionBatch, referenceTo(AddSuppressionRequest)),
+    'The addresses: 1 to 500.',
+    {
+      example: [
+        { email: 'ada@example.com', reason: 'HARD_BOUNCE' },
+        { email: 'grace@example.com', reason: 'COMPLAINT' },
+      ],
+    },
+  )
+  suppressions!: unknown[];
 }
 
 /** The page and filter of a list of suppressions. */

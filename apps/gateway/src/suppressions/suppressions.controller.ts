@@ -3,8 +3,9 @@ import type { SuppressionId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import type { Suppression } from '@posthorn/domain';
 import { SuppressionChanges, SuppressionStore } from '@posthorn/database';
-import { Describes } from '../openapi/describes.ts';
+import { Describes, refusalBy } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
+import { ItemBatches } from '../validation/item-batches.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
@@ -13,16 +14,23 @@ import {
   type Suppression as ShownSuppression,
   SuppressionAddedAnswer,
   SuppressionAnswer,
+  SuppressionBatchAnswer,
   SuppressionDeletedAnswer,
   SuppressionsAnswer,
 } from './suppression.answers.ts';
-import { AddSuppressionRequest, SuppressionsQuery } from './suppression.requests.ts';
+import {
+  AddSuppressionRequest,
+  AddSuppressionsRequest,
+  SuppressionsQuery,
+  validateSuppression,
+} from './suppression.requests.ts';
 
 @Controller('v1/suppressions')
 export class SuppressionsController {
   constructor(
     private readonly suppressions: SuppressionStore,
     private readonly changes: SuppressionChanges,
+    private readonly batches: ItemBatches,
   ) {}
 
   @Get()
@@ -69,10 +77,39 @@ export class SuppressionsController {
     answer: SuppressionAddedAnswer,
   })
   async add(@Caller() caller: Principal, @Body() body: unknown): Promise<SuppressionAddedAnswer> {
-    const { email, reason } = validateBody(AddSuppressionRequest, body);
-    const wanted = { email: addressIn(email), reason };
+    const wanted = validateSuppression(body);
     const added = await this.changes.add(caller.workspaceId, actorOf(caller), wanted);
     return { suppression: suppressionView(added.suppression), isCreated: added.isCreated };
+  }
+
+  @Post('batch')
+  @RequiresScope('api_user')
+  @Describes({
+    name: 'addSuppressions',
+    tag: 'Suppressions',
+    summary: 'Suppress up to 500 addresses',
+    description:
+      'Validates each item on its own, and adds all valid ones in one transaction. Status 200 means that the array itself was valid. ' +
+      'The answer has the result of each item: its entry is in `successful`, as it was if the address is already on the list, or the item is in `failed`, with its `index` and the error that it would have got if sent alone. ' +
+      'Repeating the batch changes nothing more.',
+    body: AddSuppressionsRequest,
+    answer: SuppressionBatchAnswer,
+    refuses: {
+      'Too many addresses': refusalBy(() =>
+        validateBody(AddSuppressionsRequest, { suppressions: Array(501).fill({}) }),
+      ),
+    },
+  })
+  async addAll(@Caller() caller: Principal, @Body() body: unknown): Promise<SuppressionBatchAnswer> {
+    const { suppressions } = validateBody(AddSuppressionsRequest, body);
+    const { successful, failed } = await this.batches.write(suppressions, {
+      noun: 'suppression',
+      validate: validateSuppression,
+      write: (wanted) => this.changes.addAll(caller.workspaceId, actorOf(caller), wanted),
+    });
+    return {
+      suppressions: { successful: successful.map(({ suppression }) => suppressionView(suppression)), failed },
+    };
   }
 
   @Delete(':suppression_id')

@@ -95,7 +95,7 @@ import { countEmailsByDay, countEngagementsByDay } from './email-counts.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from './hits.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from './domain-checks.ts';
 import {
-  ADD_SUPPRESSION,
+  ADD_SUPPRESSIONS,
   listSuppressions,
   READ_SUPPRESSION,
   READ_SUPPRESSION_WORKSPACE,
@@ -471,11 +471,9 @@ const STATEMENTS: readonly Checked[] = [
     'suppressions_workspace_email_key',
   ),
   checked({ READ_SUPPRESSION_WORKSPACE }, () => [text(NOBODY)], 'suppressions_pkey'),
-  checked({ ADD_SUPPRESSION }, () => [
-    text(NOBODY),
+  checked({ ADD_SUPPRESSIONS }, () => [
+    text([{ n: 0, id: NOBODY, email: 'person7@example.net', reason: 'MANUAL' }]),
     someWorkspace(),
-    `'person7@example.net'`,
-    `'MANUAL'`,
     `'{}'`,
     'now()',
   ]),

@@ -66,17 +66,25 @@ function entriesOf(email: string): string {
 export const READ_SUPPRESSION_WORKSPACE = `SELECT workspace_id AS "workspaceId" FROM suppressions WHERE id = $1::uuid`;
 
 /**
- * Adds an address to a workspace's list unless it is there already; returns its entry in either case. (The no-op DO UPDATE makes RETURNING return an existing
- * row; DO NOTHING would not.)
+ * Adds addresses to a workspace's list unless they are there already; returns the entry of each item, in their order. Of items with the same address,
+ * ignoring case, the first counts. (The no-op DO UPDATE makes RETURNING return existing rows; DO NOTHING would not.)
  *
- * $1 uuid: the id of a new entry. $2 uuid: the workspace. $3 text: the address. $4 text: the reason. $5 json: who adds it. $6 timestamptz: now.
- * Index: suppressions_workspace_email_key. Locks: the entry.
+ * $1 json: n, id (of a new entry), email, reason. $2 uuid: the workspace. $3 json: who adds them. $4 timestamptz: now.
+ * Index: suppressions_workspace_email_key. Locks: the entries, in the order of that index, so that no two groups deadlock.
  */
-export const ADD_SUPPRESSION = `
-INSERT INTO suppressions AS s (id, workspace_id, email, reason, created_by, created_at)
-VALUES ($1::uuid, $2::uuid, $3::text, $4::suppression_reason, $5::jsonb, $6::timestamptz)
-ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET reason = s.reason
-RETURNING ${SUPPRESSION_COLUMNS}`;
+export const ADD_SUPPRESSIONS = `
+WITH added AS (
+  INSERT INTO suppressions AS s (id, workspace_id, email, reason, created_by, created_at)
+  SELECT   DISTINCT ON (lower(email)) id, $2::uuid, email, reason, $3::jsonb, $4::timestamptz
+  FROM     json_to_recordset($1::json) AS i (n int, id uuid, email text, reason suppression_reason)
+  ORDER BY lower(email), n
+  ON CONFLICT (workspace_id, lower(email)) DO UPDATE SET reason = s.reason
+  RETURNING s.*
+)
+SELECT   ${SUPPRESSION_COLUMNS}
+FROM     json_to_recordset($1::json) AS i (n int, email text)
+JOIN     added s ON lower(s.email) = lower(i.email)
+ORDER BY i.n`;
 
 /**
  * Removes an entry from a workspace's list, and the suppression of an erased person with the same address. $1 uuid: the entry. $2 uuid: the workspace.

@@ -2,7 +2,7 @@ import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/k
 import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
-import { ADD_SUPPRESSION, REMOVE_SUPPRESSION } from '../sql/suppressions.ts';
+import { ADD_SUPPRESSIONS, REMOVE_SUPPRESSION } from '../sql/suppressions.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
@@ -14,6 +14,13 @@ interface NewSuppression {
   readonly reason: SuppressionReason;
 }
 
+/** The entry of an address that was to be suppressed. */
+interface AddedSuppression {
+  readonly suppression: Suppression;
+  /** False if the address was on the list already. */
+  readonly isCreated: boolean;
+}
+
 /**
  * Changes of a workspace's suppression list on request: each in a transaction with its audit log entry. Suppressions by bounces and
  * complaints are written with these: see RECORD_OUTCOMES.
@@ -22,28 +29,37 @@ export class SuppressionChanges {
   constructor(private readonly database: Database) {}
 
   /** Suppresses an address; an existing entry, in whatever case, is left unchanged. */
-  add(
+  async add(workspaceId: WorkspaceId, actor: Actor, wanted: NewSuppression): Promise<AddedSuppression> {
+    return (await this.addAll(workspaceId, actor, [wanted]))[0]!;
+  }
+
+  /** Suppresses addresses in one transaction, each like {@link add}. @returns the entry of each, in their order */
+  addAll(
     workspaceId: WorkspaceId,
     actor: Actor,
-    { email, reason }: NewSuppression,
-  ): Promise<{ readonly suppression: Suppression; readonly isCreated: boolean }> {
-    return transact(this.database, async (transaction) => {
+    wanted: readonly NewSuppression[],
+  ): Promise<readonly AddedSuppression[]> {
+    const inTransaction = async (transaction: Transaction): Promise<AddedSuppression[]> => {
       const now = this.database.clock.now();
-      const id = newId('sup', now.getTime());
-      const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(
-        ADD_SUPPRESSION,
-        uuidOf(id),
+      // Ids of one moment are in no order, and the list is in theirs.
+      const ids = wanted.map(() => newId('sup', now.getTime())).sort();
+      const items = wanted.map(({ email, reason }, n) => ({ n, id: uuidOf(ids[n]!), email, reason }));
+      const rows = await transaction.$queryRawUnsafe<SuppressionRow[]>(
+        ADD_SUPPRESSIONS,
+        JSON.stringify(items),
         uuidOf(workspaceId),
-        email,
-        reason,
         JSON.stringify(actor),
         now,
       );
-      const suppression = suppressionOf(row!);
-      const isCreated = suppression.id === id;
-      if (isCreated) await this.audit(transaction, 'suppression.created', actor, suppression);
-      return { suppression, isCreated };
-    });
+      const added = rows.map(suppressionOf).map((suppression, n) => ({
+        suppression,
+        isCreated: suppression.id === ids[n],
+      }));
+      const created = added.filter(({ isCreated }) => isCreated).map(({ suppression }) => suppression);
+      if (created.length > 0) await this.audit(transaction, 'suppression.created', actor, created);
+      return added;
+    };
+    return this.database.changes.run(workspaceId, () => transact(this.database, inTransaction));
   }
 
   /** Removes an entry and returns it as it was; undefined when the workspace has none with this id. */
@@ -56,25 +72,25 @@ export class SuppressionChanges {
         return undefined;
       }
       const suppression = suppressionOf(row);
-      await this.audit(transaction, 'suppression.deleted', actor, suppression);
+      await this.audit(transaction, 'suppression.deleted', actor, [suppression]);
       return suppression;
     });
   }
 
-  /** Without the address, which must not outlive other data of its owner. */
+  /** Without the addresses, which must not outlive other data of their owners. */
   private audit(
     transaction: Transaction,
     action: 'suppression.created' | 'suppression.deleted',
     actor: Actor,
-    { workspaceId, id: subjectId, reason }: Suppression,
+    changed: readonly Suppression[],
   ): Promise<void> {
-    const detail = { reason };
-    return recordAudit(transaction, this.database.clock.nowMs(), {
+    const changes = changed.map(({ workspaceId, id: subjectId, reason }) => ({
       workspaceId,
       action,
       actor,
       subjectId,
-      detail,
-    });
+      detail: { reason },
+    }));
+    return recordAudit(transaction, this.database.clock.nowMs(), ...changes);
   }
 }

@@ -1,4 +1,4 @@
-import { type ContactId, type ErrorBody, Refusal, type WorkspaceId } from '@posthorn/kernel';
+import { type ContactId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Contact, ContactStatus, ExceededSize, JsonObject } from '@posthorn/domain';
 import type { ContactChanges, ContactStore, ContactWrite } from '@posthorn/database';
 import { UpsertContacts } from './upsert-contacts.ts';
@@ -6,8 +6,6 @@ import { UpsertContacts } from './upsert-contacts.ts';
 interface SaveContactsOptions {
   readonly contacts: Pick<ContactStore, 'upsert'>;
   readonly changes: Pick<ContactChanges, 'update'>;
-  /** Builds the error body of a refused batch item. */
-  readonly errorBodyOf: (refusal: Refusal) => ErrorBody;
 }
 
 /** The contact that a caller wants to save; already validated. */
@@ -17,19 +15,6 @@ export interface WantedContact {
   readonly properties: JsonObject;
   /** Absent: the contact keeps its status. */
   readonly status?: ContactStatus | undefined;
-}
-
-/** An item of a batch: a valid contact, or the reason why its shape is invalid. */
-export interface ContactBatchItem {
-  readonly wanted: WantedContact | Refusal;
-  /** The address as the caller wrote it; null when there is none that can be shown. */
-  readonly email: string | null;
-}
-
-/** The outcomes of the items of a batch; each list is in their order. */
-interface ContactBatchOutcome {
-  readonly successful: Contact[];
-  readonly failed: { readonly index: number; readonly email: string | null; readonly error: ErrorBody }[];
 }
 
 /** Saves contacts of a workspace for its API keys, and explains refusals for properties that are too large. */
@@ -51,15 +36,17 @@ export class SaveContacts {
     return { contact: write!.contact, isCreated: write!.outcome === 'created' };
   }
 
-  /** Creates or updates several contacts in one transaction; a refused item does not affect the others. */
-  async upsertBatch(
+  /**
+   * Creates or updates several contacts in one transaction; a refused one does not affect the others.
+   *
+   * @returns the contact of each as it is afterwards, or its refusal, in their order
+   */
+  async upsertAll(
     workspaceId: WorkspaceId,
-    items: readonly ContactBatchItem[],
-  ): Promise<ContactBatchOutcome> {
-    const sound = items.flatMap(({ wanted }) => (wanted instanceof Refusal ? [] : [wanted]));
-    const upserts = sound.map((wanted) => ({ workspaceId, ...wanted }));
-    const writes = upserts.length === 0 ? [] : await this.upserts.upsert(upserts);
-    return this.outcomeOf(items, writes);
+    wanted: readonly WantedContact[],
+  ): Promise<(Contact | Refusal)[]> {
+    const writes = await this.upserts.upsert(wanted.map((one) => ({ workspaceId, ...one })));
+    return writes.map((write) => refusalOf(write) ?? write.contact);
   }
 
   /**
@@ -77,21 +64,6 @@ export class SaveContacts {
     const updated = await this.options.changes.update(workspaceId, actor, id, given);
     if (updated !== undefined && 'exceeded' in updated) throw propertiesTooLarge(updated.exceeded);
     return updated;
-  }
-
-  private outcomeOf(
-    items: readonly ContactBatchItem[],
-    writes: readonly ContactWrite[],
-  ): ContactBatchOutcome {
-    const outcome: ContactBatchOutcome = { successful: [], failed: [] };
-    let next = 0;
-    items.forEach(({ wanted, email }, index) => {
-      const write = wanted instanceof Refusal ? undefined : writes[next++]!;
-      const refusal = write === undefined ? (wanted as Refusal) : refusalOf(write);
-      if (refusal === undefined) outcome.successful.push(write!.contact);
-      else outcome.failed.push({ index, email, error: this.options.errorBodyOf(refusal) });
-    });
-    return outcome;
   }
 }
 
