@@ -103,6 +103,7 @@ describe('the metrics of a running stack', () => {
     expect(valueOf(text, 'posthorn_email_outcomes_total{outcome="sent"}')).toBe(1);
     expect(valueOf(text, 'posthorn_smtp_replies_total{class="sent"}')).toBe(1);
     expect(valueOf(text, 'posthorn_group_size_sum{what="accept"}')).toBe(1);
+    expect(text).toMatch(/^posthorn_smtp_transmission_duration_seconds_count\{relay="[^"]+"\} 1$/m);
     expect(text).toMatch(/^posthorn_relay_up\{relay="[^"]+"\} 1$/m);
     expect(text.match(/^posthorn_relay_up/gm)).toHaveLength(1);
     expect(valueOf(text, 'posthorn_oldest_due_seconds{queue="email"}')).toBe(0);

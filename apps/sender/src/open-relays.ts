@@ -1,5 +1,11 @@
 import { systemAddresses } from '@posthorn/dns';
-import { type Logger, type RelayTokenSettings, relayUp, type SenderSettings } from '@posthorn/platform';
+import {
+  type Logger,
+  type RelayTokenSettings,
+  relayUp,
+  type SenderSettings,
+  transmissionDuration,
+} from '@posthorn/platform';
 import {
   AccessTokens,
   RelayBreaker,
@@ -10,8 +16,8 @@ import {
 } from '@posthorn/smtp';
 
 /**
- * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged, and exported as the
- * metric `posthorn_relay_up`.
+ * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged; it and the durations of
+ * transmissions are exported as metrics.
  */
 export function openRelays(
   settings: SenderSettings,
@@ -40,7 +46,11 @@ export function openRelays(
     relayUp.set({ relay: transport.name }, 1);
     return { transport, breaker: new RelayBreaker() };
   });
-  return new RelayChain(relays, (event) => reportRelay(event, logger));
+  return new RelayChain(
+    relays,
+    (event) => reportRelay(event, logger),
+    (relay, durationMs) => transmissionDuration.observe({ relay }, durationMs / 1_000),
+  );
 }
 
 function reportRelay({ relay, isAvailable, reason, isOurs = false }: RelayEvent, logger: Logger): void {

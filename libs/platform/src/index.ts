@@ -24,6 +24,7 @@ export {
   trackingHits,
   relayUp,
   smtpReplies,
+  transmissionDuration,
   watchBacklog,
   watchPool,
   webhookAttempts,

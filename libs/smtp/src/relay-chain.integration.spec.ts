@@ -22,6 +22,7 @@ const at =
 interface Chain {
   readonly servers: ScriptedSmtpServer[];
   readonly events: RelayEvent[];
+  readonly durations: [relay: string, ms: number][];
   readonly chain: RelayChain;
   /** Lets time pass for the breakers. */
   readonly pass: (ms: number) => void;
@@ -48,9 +49,14 @@ async function chainWith(options: RelayTransportOptions, scripts: SinkScript[]):
     const breaker = new RelayBreaker(() => nowMs);
     return { transport, breaker };
   });
-  const chain = new RelayChain(relays, (event) => events.push(event));
+  const durations: Chain['durations'] = [];
+  const chain = new RelayChain(
+    relays,
+    (event) => events.push(event),
+    (...duration) => durations.push(duration),
+  );
   open.push(chain, ...servers);
-  return { servers, events, chain, pass: (ms) => void (nowMs += ms) };
+  return { servers, events, durations, chain, pass: (ms) => void (nowMs += ms) };
 }
 
 const WELL: SinkScript = () => undefined;
@@ -157,6 +163,27 @@ describe('relays in order of preference', () => {
     expect(await probe(chain.chain)).toBeUndefined();
     expect(chain.chain.retryAfterMs).toBe(0);
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('say how long they take for an email, without the wait for a connection', async () => {
+    const [arrives, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow: SinkScript = (stage) => {
+      if (stage !== 'content') return undefined;
+      arrives.resolve();
+      return { after: answers.promise };
+    };
+    const { chain, durations, pass, servers } = await chainWith({ maxConnections: 1 }, [slow]);
+    const first = chain.send(ENVELOPE, MESSAGE);
+    await arrives.promise;
+    const second = chain.send(ENVELOPE, MESSAGE);
+    pass(7_000);
+    answers.resolve();
+    await Promise.all([first, second]);
+    const relay = new URL(servers[0]!.url).host;
+    expect(durations).toEqual([
+      [relay, 7_000],
+      [relay, 0],
+    ]);
   });
 
   it('send nothing while all are unavailable', async () => {

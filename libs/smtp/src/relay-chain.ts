@@ -32,10 +32,13 @@ export interface RelayEvent {
 export class RelayChain {
   /**
    * @param onRelay called whenever a relay becomes unavailable (each time that its breaker opens, also after a failed probe), and when it is back
+   * @param onTransmitted called after each transmission, however it ended, with its duration: from the right to a connection, which may have to be established, to the
+   *   result
    */
   constructor(
     private readonly relays: readonly Relay[],
     private readonly onRelay: (event: RelayEvent) => void,
+    private readonly onTransmitted?: (relay: string, durationMs: number) => void,
   ) {}
 
   /** How long to wait before some relay may be tried; 0: none. */
@@ -62,14 +65,17 @@ export class RelayChain {
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (!relay.breaker.tryBegin()) continue;
+      let slotAtMs = 0;
       // While this waits for a connection, other transmissions may open the breaker; an established connection proves otherwise.
       const onReached: OnReached = (reached) => {
+        if (reached === 'slot') slotAtMs = relay.breaker.nowMs();
         // What comes afterwards is about the email, and a large one takes minutes over a slow line: the others need not wait for it.
         if (reached === 'envelope') this.answered(relay);
         return mayStillBegin() && (reached !== 'slot' || relay.breaker.state !== 'open');
       };
       const answered = await this.sendBy(relay, envelope, message, onReached, watch?.(relay.transport.name));
       if (answered === undefined) continue;
+      this.onTransmitted?.(relay.transport.name, relay.breaker.nowMs() - slotAtMs);
       const transmission = { relay: relay.transport.name, ...answered };
       if (!mayTryAnotherRelay(transmission)) return transmission;
       // A result about the email takes precedence over the unavailability of a later relay.

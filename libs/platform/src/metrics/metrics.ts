@@ -58,6 +58,13 @@ export const smtpReplies = new Counter({
   labelNames: ['class'],
 });
 
+export const transmissionDuration = new Histogram({
+  name: 'posthorn_smtp_transmission_duration_seconds',
+  help: 'How long a relay took for an email, to its last answer or a fault, with connecting if no connection was kept.',
+  labelNames: ['relay'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
+
 export const trackingHits = new Counter({
   name: 'posthorn_tracking_hits_total',
   help: 'Requests for images and links of tracked emails, by kind (open, click) and what became of them: recorded, forgotten because too many waited, or refused by the database.',
