@@ -24,7 +24,14 @@ export function openRelays(
   { options: tokens }: RelayTokenSettings,
   logger: Logger,
 ): RelayChain {
-  const accessTokens = tokens && new AccessTokens(tokens);
+  const accessTokens =
+    tokens &&
+    new AccessTokens(tokens, (reason, secondsLeft) =>
+      logger.warn(
+        { reason, secondsLeft },
+        'the access token for the relays cannot be renewed; when it ends, nothing can be sent',
+      ),
+    );
   const relays = relayUrls(settings.SMTP_URL).map((url) => {
     const transport: RelayTransport = new RelayTransport(url, {
       maxConnections: settings.SMTP_CONNECTIONS,

@@ -6,15 +6,21 @@ const HOUR_MS = 3_600_000;
 
 let server: TokenServer;
 let nowMs: number;
+let failures: [reason: string, secondsLeft: number][];
 beforeEach(async () => {
   server = await TokenServer.start();
   nowMs = 1_000_000;
+  failures = [];
 });
 afterEach(() => server.close());
 
 function tokensFrom(options: Partial<TokenOptions> = {}): AccessTokens {
   const given = { tokenUrl: server.url, clientId: 'posthorn', clientSecret: 'hunter2', ...options };
-  return new AccessTokens(given, () => nowMs);
+  return new AccessTokens(
+    given,
+    (...failure) => failures.push(failure),
+    () => nowMs,
+  );
 }
 
 const bearer = (body: object): TokenAnswer => ({ body: { token_type: 'Bearer', ...body } });
@@ -44,8 +50,13 @@ describe('Access tokens', () => {
     await tokens.get();
     server.script = () => ({ status: 503, body: {} });
     nowMs += 0.85 * HOUR_MS;
-    for (let at = 0; at < 60_000; at += 5_000, nowMs += 5_000) expect(await tokens.get()).toBe('token-1');
+    for (let at = 0; at < 60_000; at += 5_000, nowMs += 5_000)
+      expect(await Promise.all([tokens.get(), tokens.get()])).toEqual(['token-1', 'token-1']);
     expect(server.requests).toHaveLength(1 + 2);
+    expect(failures).toEqual([
+      [expect.stringContaining('no access token from 127.0.0.1'), 540],
+      [expect.stringContaining('503'), 510],
+    ]);
     nowMs += 0.15 * HOUR_MS;
     await expect(tokens.get()).rejects.toThrow('no access token from 127.0.0.1');
   });

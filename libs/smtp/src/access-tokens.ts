@@ -41,9 +41,13 @@ export class AccessTokens {
   private token: Token | undefined;
   private request: Promise<Token> | undefined;
 
-  /** @param nowMs a monotonic clock, in milliseconds */
+  /**
+   * @param onRenewalFailed called with the reason whenever a token could not be renewed that still serves for so many seconds
+   * @param nowMs a monotonic clock, in milliseconds
+   */
   constructor(
     private readonly options: TokenOptions,
+    private readonly onRenewalFailed: (reason: string, secondsLeft: number) => void = () => undefined,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
     const { tokenUrl, clientId, clientSecret, refreshToken } = options;
@@ -69,8 +73,13 @@ export class AccessTokens {
       this.request ??= this.requested().finally(() => (this.request = undefined));
       return (await this.request).value;
     } catch (error) {
-      if (token === undefined || this.nowMs() >= token.expiresAtMs) throw error;
-      token.renewAtMs = this.nowMs() + RETRY_MS;
+      const nowMs = this.nowMs();
+      if (token === undefined || nowMs >= token.expiresAtMs) throw error;
+      // The first of those who waited for the renewal.
+      if (nowMs >= token.renewAtMs) {
+        token.renewAtMs = nowMs + RETRY_MS;
+        this.onRenewalFailed((error as Error).message, Math.ceil((token.expiresAtMs - nowMs) / 1_000));
+      }
       return token.value;
     }
   }

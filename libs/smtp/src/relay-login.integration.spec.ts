@@ -33,7 +33,7 @@ beforeEach(async () => {
   open.push(server);
   nowMs = 0;
   const options = { tokenUrl: server.url, clientId: 'posthorn', clientSecret: 'hunter2', scope: 'smtp' };
-  tokens = new AccessTokens(options, () => nowMs);
+  tokens = new AccessTokens(options, undefined, () => nowMs);
 });
 
 async function relay(auth: SmtpSinkOptions['auth'], options: SmtpSinkOptions = {}): Promise<SmtpSink> {
