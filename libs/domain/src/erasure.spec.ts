@@ -101,4 +101,12 @@ describe('The stored response', () => {
       emails: [{ ...email, to: '[erased]', subject: '[erased]', groupBy: '[erased]' }, other],
     });
   });
+
+  it('does not keep the name of the person where a failed item shows its recipient as the caller wrote it', () => {
+    const failed = { index: 0, to: 'Ada Lovelace <ada@EXAMPLE.com>', error: { statusCode: 400 } };
+    const other = { ...failed, index: 1, to: 'Bo <bo@example.com>' };
+    expect(
+      JSON.parse(redactAnswer(JSON.stringify({ emails: { failed: [failed, other] } }), 'ada@example.com')),
+    ).toEqual({ emails: { failed: [{ ...failed, to: '[erased]' }, other] } });
+  });
 });

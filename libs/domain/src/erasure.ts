@@ -1,5 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { EventEmail } from './events/event-data.ts';
+import { parseMailbox } from './mailbox.ts';
 
 /** Replaces personal data. It has no character that JSON or HTML would escape. */
 export const ERASED = '[erased]';
@@ -94,7 +95,7 @@ export function redactAnswer(answer: string, address: string): string {
   return JSON.stringify(
     JSON.parse(answer, (_key, value: unknown): unknown => {
       const isAboutPerson =
-        typeof value === 'object' && value !== null && 'to' in value && isAddress(value.to, address);
+        typeof value === 'object' && value !== null && 'to' in value && isMailboxOf(value.to, address);
       return isAboutPerson ? Object.fromEntries(Object.entries(value).map(redactMember)) : value;
     }),
   );
@@ -119,6 +120,13 @@ const REDACTED_FIELDS: Readonly<Record<keyof EventEmail, boolean>> = {
 
 function isRedacted(name: string): boolean {
   return Object.hasOwn(REDACTED_FIELDS, name) && REDACTED_FIELDS[name as keyof EventEmail];
+}
+
+/** Whether a recipient has this address; that of a failed item of a batch is as the caller wrote it, perhaps with a name. */
+function isMailboxOf(value: unknown, address: string): boolean {
+  if (typeof value !== 'string') return false;
+  const parsed = parseMailbox(value);
+  return 'mailbox' in parsed && isAddress(parsed.mailbox.address, address);
 }
 
 function isAddress(value: unknown, address: string): boolean {
