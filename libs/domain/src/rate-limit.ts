@@ -18,6 +18,12 @@ export interface Bucket {
   readonly atUs: number;
 }
 
+/** How many of the wanted tokens were granted, and the state of the bucket afterwards. */
+export interface Grant {
+  readonly granted: number;
+  readonly bucket: Bucket;
+}
+
 /** The decision on a request. */
 export interface RateVerdict {
   readonly allowed: boolean;
@@ -55,12 +61,8 @@ export function refill(bucket: Bucket, limit: RateLimit, nowUs: number): Bucket 
   return { missing, atUs: nowUs };
 }
 
-/** Takes up to `wanted` tokens from a bucket that has been {@link refill}ed. @returns the number taken, and the bucket afterwards */
-export function takeTokens(
-  bucket: Bucket,
-  limit: RateLimit,
-  wanted: number,
-): { readonly granted: number; readonly bucket: Bucket } {
+/** Takes up to `wanted` tokens from a bucket that has been {@link refill}ed. */
+export function takeTokens(bucket: Bucket, limit: RateLimit, wanted: number): Grant {
   const granted = Math.min(wanted, tokensIn(bucket, limit));
   return { granted, bucket: { ...bucket, missing: bucket.missing + granted * unitsPerToken(limit) } };
 }
@@ -71,17 +73,8 @@ export function bucketState(bucket: Bucket, limit: RateLimit): RateVerdict {
   return { allowed: remaining > 0, remaining, nextAfterMs: nextAfterMs(bucket, limit) };
 }
 
-/**
- * The verdicts on `wanted` concurrent requests, in their order.
- *
- * @param granted how many of them got a token
- * @param bucket its state afterwards
- */
-export function rateVerdicts(
-  limit: RateLimit,
-  wanted: number,
-  { granted, bucket }: { readonly granted: number; readonly bucket: Bucket },
-): RateVerdict[] {
+/** The verdicts on `wanted` concurrent requests, in their order: as many as tokens were granted are allowed. */
+export function rateVerdicts(limit: RateLimit, wanted: number, { granted, bucket }: Grant): RateVerdict[] {
   const { remaining, nextAfterMs } = bucketState(bucket, limit);
   return Array.from({ length: wanted }, (_, index) =>
     index < granted

@@ -1,4 +1,4 @@
-import type { Bucket, RateLimit } from '@posthorn/domain';
+import type { RateLimit } from '@posthorn/domain';
 
 /** A request for one token of a bucket. */
 export interface TokenRequest {
@@ -11,12 +11,6 @@ export interface TokenRequest {
 /** A request for several tokens of one bucket. */
 export interface Demand extends TokenRequest {
   readonly wanted: number;
-}
-
-/** How many tokens of a {@link Demand} were granted, and the state of the bucket afterwards. */
-export interface Grant {
-  readonly granted: number;
-  readonly bucket: Bucket;
 }
 
 /** The token requests of a group, summed up by bucket. */

@@ -1,6 +1,7 @@
 import { BoundedMap } from '@posthorn/kernel';
 import {
   type Bucket,
+  type Grant,
   microsecondsToFill,
   type RateLimit,
   type RateVerdict,
@@ -8,7 +9,7 @@ import {
   bucketState,
   takeTokens,
 } from '@posthorn/domain';
-import type { TokenRequest, Demand, Grant } from './demand.ts';
+import type { TokenRequest, Demand } from './demand.ts';
 
 /** A full bucket. An unknown bucket counts as full. */
 const FULL: Bucket = { missing: 0, atUs: 0 };

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Coalescer } from '@posthorn/kernel';
-import { type RateLimit, type RateVerdict, rateVerdicts } from '@posthorn/domain';
+import { type Grant, type RateLimit, type RateVerdict, rateVerdicts } from '@posthorn/domain';
 import type { RedisOptions } from '../connections.ts';
-import { type TokenRequest, type Demand, groupByBucket, type Grant } from './demand.ts';
+import { type TokenRequest, type Demand, groupByBucket } from './demand.ts';
 import { LocalBuckets } from './local-buckets.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bucket, type RateLimit, refill, takeTokens, unitsPerToken } from '@posthorn/domain';
+import { type Bucket, type Grant, type RateLimit, refill, takeTokens, unitsPerToken } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
-import type { Demand, Grant } from './demand.ts';
+import type { Demand } from './demand.ts';
 import { RedisBuckets } from './redis-buckets.ts';
 
 const FULL: Bucket = { missing: 0, atUs: 0 };

@@ -1,7 +1,7 @@
-import { unitsPerToken } from '@posthorn/domain';
+import { type Grant, unitsPerToken } from '@posthorn/domain';
 import { within } from '@posthorn/kernel';
 import { connectProducer, errorForLog, type Redis, type RedisOptions } from '../connections.ts';
-import type { Demand, Grant } from './demand.ts';
+import type { Demand } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
 const FIRST_BACK_OFF_MS = 1_000;

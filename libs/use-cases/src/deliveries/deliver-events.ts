@@ -193,18 +193,8 @@ export class DeliverEvents {
  * Without what the database might reject: headers and body of the response, which a stranger wrote, and the report on the receiver, which the next POST will
  * give again.
  */
-function withoutDetail(outcome: OutcomeWithReport): OutcomeWithReport {
-  const { id, claims, laneId, status, retryAfterMs, steps, attempt } = outcome;
-  return {
-    id,
-    claims,
-    laneId,
-    status,
-    retryAfterMs,
-    steps,
-    attempt: attempt && attemptWithoutDetail(attempt),
-    report: null,
-  };
+function withoutDetail({ ownFault: _ours, attempt, ...outcome }: OutcomeWithReport): OutcomeWithReport {
+  return { ...outcome, attempt: attempt && attemptWithoutDetail(attempt), report: null };
 }
 
 function attemptWithoutDetail({
