@@ -20,12 +20,16 @@ export interface SmtpReply {
 export type Transmission =
   /** The final dot was answered with 2xx: the relay has the email. */
   | { readonly kind: 'accepted'; readonly reply: SmtpReply }
-  /** The server refused at this stage: nothing was accepted. `servesOthers`: it accepts other emails of ours at the time, so it does not refuse us. */
+  /**
+   * The server refused at this stage: nothing was accepted. `servesOthers`: it accepts other emails of ours at the time, so it does not refuse us. `unasked`: the
+   * reply is our own, because by what the server has announced it could not take the email; it was not asked.
+   */
   | {
       readonly kind: 'refused';
       readonly stage: SmtpStage;
       readonly reply: SmtpReply;
       readonly servesOthers?: true;
+      readonly unasked?: true;
     }
   /** The connection failed at this stage, before the whole message was written: nothing was accepted. `isOurs`: this machine lacked a resource. */
   | {
@@ -36,6 +40,12 @@ export type Transmission =
     }
   /** The whole message was written and no reply came: the relay may have the email. */
   | { readonly kind: 'unknown'; readonly error: string };
+
+/** Whether the relay has answered about the email. */
+export function isAnswered(transmission: Transmission): boolean {
+  if (transmission.kind !== 'refused') return transmission.kind === 'accepted';
+  return !transmission.unasked && !isBeforeAnyEmail(transmission.stage);
+}
 
 /** A transmission and the relay that it went to, by the name that operators know. */
 export type RelayedTransmission = Transmission & { readonly relay: string };

@@ -62,7 +62,7 @@ export class RelayBreaker {
   }
 
   /**
-   * A transmission has shown nothing about the relay: it was not begun, failed because of a fault of ours, or was refused while others are served. If it was the probe, another may begin at once.
+   * A transmission has shown nothing about the relay: it was not begun, failed because of a fault of ours, or was refused while others are served, or without asking the relay. If it was the probe, another may begin at once.
    *
    * @param begunAtMs as for `failed`
    */

@@ -136,6 +136,7 @@ describe('a non-ASCII address', () => {
       kind: 'refused',
       stage: 'rcpt',
       reply: { code: 550, enhancedCode: '5.6.7', text: expect.stringContaining('SMTPUTF8') },
+      unasked: true,
     });
     expect(server.commands.join()).not.toContain('MAIL');
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');

@@ -33,9 +33,13 @@ function chainOf(...scripts: SinkScript[]): Promise<Chain> {
   return chainWith({}, scripts);
 }
 
-async function chainWith(options: RelayTransportOptions, scripts: SinkScript[]): Promise<Chain> {
+async function chainWith(
+  options: RelayTransportOptions,
+  scripts: SinkScript[],
+  extensions = ['PIPELINING'],
+): Promise<Chain> {
   const servers = await Promise.all(
-    scripts.map((script) => ScriptedSmtpServer.start(script, { extensions: ['PIPELINING'] })),
+    scripts.map((script) => ScriptedSmtpServer.start(script, { extensions })),
   );
   const events: RelayEvent[] = [];
   let nowMs = 0;
@@ -267,6 +271,35 @@ describe('relays in order of preference', () => {
     }
     expect(verdicts).toEqual(['retry', 'retry', 'retry', 'retry', 'retry', 'relay_unavailable']);
     expect(chain.events).toMatchObject([{ isAvailable: false }]);
+  });
+
+  it.each([
+    ['needs what the relay does not offer', { ...ENVELOPE, to: 'jörg@example.com' }, ['PIPELINING']],
+    ['is larger than the relay takes', ENVELOPE, ['SIZE 20']],
+  ])(
+    'are not taken to serve others because of an email that was refused without asking them: it %s',
+    async (_why, envelope, extensions) => {
+      const chain = await chainWith({}, [WELL], extensions);
+      chain.servers[0]!.script = at('mail', { reply: '530 5.7.0 Authentication required' });
+      const refused = await chain.chain.send(envelope, MESSAGE);
+      expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'failed' });
+      const small = Buffer.from('A: b\r\n\r\n.\r\n');
+      expect(decideAfterAttempt((await chain.chain.send(ENVELOPE, small))!, 0)).toEqual({
+        kind: 'relay_unavailable',
+      });
+      expect(chain.events).toMatchObject([{ isAvailable: false }]);
+    },
+  );
+
+  it('are not available again because of an email that was refused without asking them', async () => {
+    const chain = await chainOf(at('mail', { reply: '530 5.7.0 Authentication required' }));
+    await chain.chain.send(ENVELOPE, MESSAGE);
+    chain.pass(1_000);
+    const refused = await chain.chain.send({ ...ENVELOPE, to: 'jörg@example.com' }, MESSAGE);
+    expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'failed' });
+    expect(chain.events).toMatchObject([{ isAvailable: false }]);
+    // The next email is the probe.
+    expect(chain.chain.retryAfterMs).toBe(0);
   });
 
   it('are not tried by emails that waited for a connection meanwhile, once they are unavailable', async () => {

@@ -103,7 +103,7 @@ export class RelayChain {
       return transmission;
     } finally {
       onEnd?.(transmission);
-      if (transmission === undefined || isOfOneEmail(transmission)) relay.breaker.abandoned(begunAtMs);
+      if (transmission === undefined || isOnlyOfEmail(transmission)) relay.breaker.abandoned(begunAtMs);
       else if (isRelayFault(transmission)) this.failed(relay, transmission, begunAtMs);
       else this.answered(relay);
     }
@@ -139,8 +139,11 @@ function judged(
     : transmission;
 }
 
-function isOfOneEmail(transmission: Transmission): boolean {
-  return transmission.kind === 'refused' && transmission.servesOthers === true;
+/** Whether a refusal shows nothing about the relay. */
+function isOnlyOfEmail(transmission: Transmission): boolean {
+  return (
+    transmission.kind === 'refused' && (transmission.servesOthers === true || transmission.unasked === true)
+  );
 }
 
 /** A 421 ends the session, and a temporary refusal at MAIL, before any recipient, is how a relay says that it gets too much. */

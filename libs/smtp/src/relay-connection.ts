@@ -31,6 +31,7 @@ const SMTPUTF8_MISSING: Transmission = {
     enhancedCode: '5.6.7',
     text: 'Posthorn: an address of the email has characters beyond ASCII before its @, and the relay does not offer SMTPUTF8',
   },
+  unasked: true,
 };
 
 const loginMissing = (usable: readonly string[], offered: string): Transmission => ({
@@ -182,6 +183,7 @@ export class RelayConnection implements PooledConnection {
           enhancedCode: '5.3.4',
           text: `Posthorn: the message has ${message.length} bytes, and the relay takes ${this.smtp.maxMessageBytes} at most`,
         },
+        unasked: true,
       };
     }
     return this.smtp.wasWithheld && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);

@@ -307,6 +307,7 @@ describe('a transmission', () => {
       kind: 'refused',
       stage: 'mail',
       reply: { code: 552, enhancedCode: '5.3.4', text },
+      unasked: true,
     });
   });
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
-import { isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
+import { isAnswered, isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
 import { CannotStart } from '@posthorn/kernel';
 import type { AccessTokens } from './access-tokens.ts';
 import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
@@ -62,11 +62,6 @@ const isConnectionRefused = (transmission: Transmission): boolean =>
 /** Whether the relay, or something in front of it, has closed the connection without a word, or keeps it waiting. (At STARTTLS, and while connecting, the cause may be a certificate or a name.) */
 const isConnectionDropped = (transmission: Transmission): boolean =>
   transmission.kind === 'broken' && (transmission.stage === 'greeting' || transmission.stage === 'ehlo');
-
-/** Whether the relay has answered about the email. */
-const isAnswered = (transmission: Transmission): boolean =>
-  transmission.kind === 'accepted' ||
-  (transmission.kind === 'refused' && !isBeforeAnyEmail(transmission.stage));
 
 /** Sends through one relay, over a pool of reused connections. */
 export class RelayTransport {

@@ -1,6 +1,7 @@
 import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterAttempt,
+  isAnswered,
   isTooFast,
   maySendUnsigned,
   type RelayedTransmission,
@@ -89,9 +90,7 @@ export class DeliverEmail {
     const transmission = await this.transmit(email, message, mayStillBegin);
     if (transmission === 'unsendable') return outcomeWithoutMessage(email, INTERNAL);
     if (transmission === undefined) return undefined;
-    if (transmission.kind === 'accepted' || transmission.kind === 'refused') {
-      this.options.pace.noteAnswer(isTooFast(transmission));
-    }
+    if (isAnswered(transmission)) this.options.pace.noteAnswer(isTooFast(transmission));
     const verdict = decideAfterAttempt(transmission, email.attempts);
     return verdict.kind === 'relay_unavailable'
       ? undefined
