@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
 /** Any server on this machine or in its network answers faster than this. */
@@ -11,33 +11,25 @@ const ANSWER = /^(?:\+PONG|-[A-Z]+ .*)/;
 
 /** What a Redis answers without TLS at the host and port of a URL; undefined: no Redis answers. At most PING is sent. */
 export function answerInClear(url: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
+  return probe((settle) => {
     const socket = connect(placeIn(url), () => {
       // Writing to a closed connection fails, and loses the error that was sent before it was closed.
       setTimeout(() => socket.writable && socket.write('PING\r\n'), REFUSED_WITHIN_MS);
     });
-    const settle = (answer?: string): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle());
-    socket.once('error', () => settle()).once('close', () => settle());
-    socket.once('data', (answer) => settle(ANSWER.exec(answer.toString('latin1'))?.[0]));
+    return socket
+      .once('error', () => settle())
+      .once('data', (answer) => settle(ANSWER.exec(answer.toString('latin1'))?.[0]));
   });
 }
 
-/** Whether a server speaks TLS at the host and port of a URL, whatever its certificate. */
-export function answersTls(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (isSo: boolean): void => {
-      socket.destroy();
-      resolve(isSo);
-    };
-    // Nothing is sent: it may be any server.
-    const socket = connectSecurely({ ...placeIn(url), rejectUnauthorized: false }, () => settle(true));
-    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle(false));
-    socket.once('error', () => settle(false)).once('close', () => settle(false));
-  });
+/** Whether a server speaks TLS at the host and port of a URL, whatever its certificate. Nothing is sent: it may be any server. */
+export async function answersTls(url: string): Promise<boolean> {
+  const isSo = await probe<true>((settle) =>
+    connectSecurely({ ...placeIn(url), rejectUnauthorized: false }, () => settle(true)).once('error', () =>
+      settle(),
+    ),
+  );
+  return isSo ?? false;
 }
 
 /**
@@ -45,18 +37,23 @@ export function answersTls(url: string): Promise<boolean> {
  * reset instead of the alert.
  */
 export function tlsAlert(url: string): Promise<Error | undefined> {
-  return new Promise((resolve) => {
-    const settle = (alert?: Error): void => {
-      socket.destroy();
-      resolve(alert);
-    };
+  return probe((settle) =>
     // With TLS 1.3 the client is connected before the server has judged it.
-    const socket = connectSecurely({ ...placeIn(url), rejectUnauthorized: false });
-    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle());
-    socket
+    connectSecurely({ ...placeIn(url), rejectUnauthorized: false })
       .once('error', (error: Error) => settle(/ alert /.test(error.message) ? error : undefined))
-      .once('close', () => settle())
-      .resume();
+      .resume(),
+  );
+}
+
+/** What a connection has shown when it is settled; undefined if it was closed before, or nothing came in time. */
+function probe<Shown>(open: (settle: (shown?: Shown) => void) => Socket): Promise<Shown | undefined> {
+  return new Promise((resolve) => {
+    const settle = (shown?: Shown): void => {
+      socket.destroy();
+      resolve(shown);
+    };
+    const socket = open(settle);
+    socket.setTimeout(ANSWERS_WITHIN_MS, () => settle()).once('close', () => settle());
   });
 }
 

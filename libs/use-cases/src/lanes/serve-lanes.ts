@@ -21,19 +21,7 @@ export interface LaneTimes {
 interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
   extends
     LaneTimes,
-    Pick<
-      WorkbenchOptions<Row, Outcome>,
-      | 'concurrency'
-      | 'maxRows'
-      | 'maxBytes'
-      | 'maxRowsPerLane'
-      | 'maxPermitsPerLane'
-      | 'maxTimesFree'
-      | 'maxUnrecorded'
-      | 'maxUnrecordedPerLane'
-      | 'minRowsForNewLane'
-      | 'work'
-    >,
+    Omit<WorkbenchOptions<Row, Outcome>, 'record' | 'renew' | 'giveBack'>,
     Pick<TurnsOptions<Row>, 'onTurn'> {
   readonly outbox: Pick<OutboxStore, 'renew' | 'giveBack'>;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
@@ -42,7 +30,6 @@ interface ServeLanesOptions<Row extends ClaimedRow, Outcome>
   /** Whether claiming is allowed now; it never is while outcomes wait to be recorded. Default: always. */
   readonly mayClaim?: () => boolean;
   readonly recorder: Pick<OutcomeRecorder<Outcome>, 'record' | 'isBehind'>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Serves the turns of lanes: claim, process, record. */
