@@ -11,7 +11,7 @@ import type {
   ClaimCapacity,
 } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
-import { OutcomeRecorder, type Recorded } from '../lanes/outcome-recorder.ts';
+import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
 import { countAttempts } from './count-attempts.ts';
 import type { DeliverEvent } from './deliver-event.ts';
@@ -171,21 +171,21 @@ export class DeliverEvents {
    * Applies the reports on receivers before recording outcomes, so that the deliveries of a receiver that is gone are put on hold before they are due again.
    * While somebody else holds the lock of a webhook its reports cannot be applied, so its outcomes are deferred.
    */
-  private async record(outcomes: readonly OutcomeWithReport[]): Promise<Recorded[]> {
+  private async record(outcomes: readonly OutcomeWithReport[]): Promise<Set<OutcomeWithReport>> {
     const lockedElsewhere = await this.applyReports(outcomes.flatMap(({ report }) => report ?? []));
     const isLocked = ({ report }: OutcomeWithReport): boolean =>
       report !== null && lockedElsewhere.has(report.webhookId);
-    const live = (await this.recordOutcomes(outcomes.filter((outcome) => !isLocked(outcome)))).values();
-    return outcomes.map((outcome) => (isLocked(outcome) ? 'deferred' : live.next().value!));
+    const deferred = new Set(outcomes.filter(isLocked));
+    await this.recordOutcomes(outcomes.filter((outcome) => !deferred.has(outcome)));
+    return deferred;
   }
 
-  private async recordOutcomes(outcomes: readonly OutcomeWithReport[]): Promise<boolean[]> {
-    if (outcomes.length === 0) return [];
+  private async recordOutcomes(outcomes: readonly OutcomeWithReport[]): Promise<void> {
+    if (outcomes.length === 0) return;
     const { deliveries } = this.options;
     await deliveries.recordOwnFaults(outcomes.flatMap(({ ownFault }) => ownFault ?? []));
-    const live = await deliveries.record(outcomes);
+    await deliveries.record(outcomes);
     countAttempts(outcomes);
-    return live;
   }
 }
 

@@ -6,12 +6,13 @@ const RETRY_DELAY_MS = 500;
 /** An outcome that is rejected this often even without its details would be rejected for ever, and nothing would be claimed meanwhile. */
 const MAX_REFUSALS_WITHOUT_DETAIL = 5;
 
-/** Of a durable outcome, whether its claim still held; `deferred`: not durable yet, because something that belongs to it is locked by somebody else. */
-export type Recorded = boolean | 'deferred';
-
 interface OutcomeRecorderOptions<Outcome> {
-  /** Records outcomes, and resolves with the result for each; must be idempotent. */
-  readonly record: (outcomes: readonly Outcome[]) => Promise<Recorded[]>;
+  /**
+   * Records outcomes; must be idempotent.
+   *
+   * @returns those that are not durable yet, because something that belongs to them is locked by somebody else, if any
+   */
+  readonly record: (outcomes: readonly Outcome[]) => Promise<ReadonlySet<Outcome>>;
   /** The outcome without the details that the database might reject. */
   readonly withoutDetail: (outcome: Outcome) => Outcome;
   readonly onError: (error: unknown) => void;
@@ -29,11 +30,12 @@ class OutcomeRefused extends Error {
 /**
  * Records the outcomes of claimed rows in groups. An outcome
  * - is retried while the database is down or statements fail for a fault of ours; meanwhile this process claims nothing (`isBehind`);
- * - is retried without holding up anything else while it is `deferred`;
+ * - is retried without holding up anything else while it is deferred, because something that belongs to it is locked;
  * - is given up when the database rejects its data even without details: the row is freed when its lease expires, as if its worker had died.
  */
 export class OutcomeRecorder<Outcome> {
-  private readonly groups: Coalescer<Outcome, Recorded>;
+  /** Of each outcome, whether it was deferred. */
+  private readonly groups: Coalescer<Outcome, boolean>;
   private isFailing = false;
 
   constructor(private readonly options: OutcomeRecorderOptions<Outcome>) {
@@ -43,13 +45,9 @@ export class OutcomeRecorder<Outcome> {
     });
   }
 
-  /** Resolves when the outcome is durable or given up. @returns whether it is durable and its claim still held */
-  async record(outcome: Outcome): Promise<boolean> {
-    for (;;) {
-      const recorded = await this.groups.add(outcome);
-      if (recorded !== 'deferred') return recorded;
-      await sleep(RETRY_DELAY_MS);
-    }
+  /** Resolves when the outcome is durable or given up. */
+  async record(outcome: Outcome): Promise<void> {
+    while (await this.groups.add(outcome)) await sleep(RETRY_DELAY_MS);
   }
 
   /** Whether outcomes wait because the database does not accept them. */
@@ -58,29 +56,29 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** A group that the database rejects is recorded one by one; a group that takes too long, in halves. */
-  private async recordTogether(outcomes: Outcome[]): Promise<Recorded[]> {
-    const stillHeld = await this.tryRecord(outcomes);
-    if (Array.isArray(stillHeld)) return stillHeld;
-    if (stillHeld === 'out of time') return this.recordByHalves(outcomes);
+  private async recordTogether(outcomes: readonly Outcome[]): Promise<boolean[]> {
+    const deferred = await this.tryRecord(outcomes);
+    if (typeof deferred !== 'string') return outcomes.map((outcome) => deferred.has(outcome));
+    if (deferred === 'out of time') return this.recordByHalves(outcomes);
     if (outcomes.length === 1) return [await this.recordWithoutDetail(outcomes[0]!)];
     return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
   }
 
-  private async recordByHalves(outcomes: Outcome[]): Promise<Recorded[]> {
+  private async recordByHalves(outcomes: readonly Outcome[]): Promise<boolean[]> {
     const half = Math.ceil(outcomes.length / 2);
     const first = await this.recordTogether(outcomes.slice(0, half));
     return [...first, ...(await this.recordTogether(outcomes.slice(half)))];
   }
 
   /** Details that the database rejects must not cost the outcome itself. */
-  private async recordWithoutDetail(outcome: Outcome): Promise<Recorded> {
+  private async recordWithoutDetail(outcome: Outcome): Promise<boolean> {
     const withoutDetail = this.options.withoutDetail(outcome);
     for (let refusals = 0; refusals < MAX_REFUSALS_WITHOUT_DETAIL;) {
       this.isFailing = true;
       await sleep(RETRY_DELAY_MS);
-      const stillHeld = await this.tryRecord([withoutDetail]);
-      if (Array.isArray(stillHeld)) return stillHeld[0]!;
-      if (stillHeld === 'data') refusals += 1;
+      const deferred = await this.tryRecord([withoutDetail]);
+      if (typeof deferred !== 'string') return deferred.size > 0;
+      if (deferred === 'data') refusals += 1;
     }
     this.isFailing = false;
     this.options.onError(new OutcomeRefused());
@@ -88,12 +86,14 @@ export class OutcomeRecorder<Outcome> {
   }
 
   /** Retries for as long as that may succeed; otherwise resolves with the fault. */
-  private async tryRecord(outcomes: readonly Outcome[]): Promise<Recorded[] | DatabaseFault | 'out of time'> {
+  private async tryRecord(
+    outcomes: readonly Outcome[],
+  ): Promise<ReadonlySet<Outcome> | DatabaseFault | 'out of time'> {
     for (;;) {
       try {
-        const stillHeld = await this.options.record(outcomes);
+        const deferred = await this.options.record(outcomes);
         this.isFailing = false;
-        return stillHeld;
+        return deferred;
       } catch (error) {
         this.options.onError(error);
         // Retrying the whole group would time out again, and this process would record nothing any more.

@@ -80,7 +80,7 @@ export class ServeLanes<Row extends ClaimedRow, Outcome> {
     const { outbox, recorder, leaseMs } = options;
     return new Workbench({
       ...options,
-      record: async (_row, outcome) => void (await recorder.record(outcome)),
+      record: (_row, outcome) => recorder.record(outcome),
       renew: (rows) => outbox.renew(rows, leaseMs),
       giveBack: async (rows) => void (await Promise.all(rows.map((row) => this.givenBack.add(row)))),
     });

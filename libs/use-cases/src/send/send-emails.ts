@@ -15,6 +15,7 @@ const ROWS_UNRECORDED_PER_CONNECTION = ROWS_IN_WORK_PER_CONNECTION;
 /** Enough to keep all of these busy while the next claim is under way and outcomes are being recorded. */
 const ROWS_IN_HAND_PER_CONNECTION = 12;
 const MAX_BYTES_IN_HAND = 64 * 1024 * 1024;
+const NONE_DEFERRED: ReadonlySet<EmailOutcome> = new Set();
 
 interface SendEmailsOptions extends LaneTimes {
   readonly outbox: OutboxStore;
@@ -46,9 +47,9 @@ export class SendEmails {
       work: (email, mayStillBegin) => delivery.deliver(email, mayStillBegin),
       recorder: new OutcomeRecorder({
         record: async (outcomes) => {
-          const live = await outbox.record(outcomes);
+          await outbox.record(outcomes);
           countOutcomes(outcomes);
-          return live;
+          return NONE_DEFERRED;
         },
         withoutDetail: (outcome) => ({ ...outcome, detail: {} }),
         onError,
