@@ -36,7 +36,7 @@ export class RelayBreaker {
     return true;
   }
 
-  /** The relay has answered about an email: it has accepted the envelope, or the verdict is any but `relay_unavailable`. */
+  /** The relay has answered about an email: it has accepted the envelope, or accepted or refused the email. */
   succeeded(): void {
     this.succeededAtMs = this.nowMs();
     if (this.current !== 'closed') this.changedAtMs = this.succeededAtMs;
@@ -45,7 +45,7 @@ export class RelayBreaker {
   }
 
   /**
-   * The verdict was `relay_unavailable`.
+   * The verdict was `relay_unavailable`, or the relay has not answered the probe.
    *
    * @param begunAtMs when the transmission began, by `nowMs`
    * @returns whether this has opened the breaker
@@ -62,7 +62,8 @@ export class RelayBreaker {
   }
 
   /**
-   * A transmission has shown nothing about the relay: it was not begun, failed because of a fault of ours, or was refused while others are served, or without asking the relay. If it was the probe, another may begin at once.
+   * A transmission has shown nothing about the relay: it was not begun, failed because of a fault of ours, or was refused while others are served, or without
+   * asking the relay. If it was the probe, another may begin at once.
    *
    * @param begunAtMs as for `failed`
    */

@@ -302,6 +302,33 @@ describe('relays in order of preference', () => {
     expect(chain.chain.retryAfterMs).toBe(0);
   });
 
+  it.each([
+    ['rcpt', 'broken'],
+    ['content', 'unknown'],
+  ] as const)(
+    'are not available again because an earlier email has found no answer at %s',
+    async (stage, kind) => {
+      const { promise: isReached, resolve: reach } = Promise.withResolvers<void>();
+      const chain = await chainOf((reached) => (reached === stage ? (reach(), {}) : undefined));
+      const unanswered = chain.chain.send(ENVELOPE, MESSAGE);
+      await isReached;
+      chain.servers[0]!.script = at('greeting', { reply: '554 5.3.2 go away' });
+      await chain.chain.send(ENVELOPE, MESSAGE);
+      expect(await unanswered).toMatchObject({ kind });
+      expect(chain.events).toMatchObject([{ isAvailable: false }]);
+    },
+  );
+
+  it('are not available again because of a probe that has found no answer', async () => {
+    const chain = await chainOf(at('greeting', { drop: true }));
+    await chain.chain.send(ENVELOPE, MESSAGE);
+    chain.servers[0]!.script = at('rcpt', { drop: true });
+    chain.pass(1_000);
+    expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
+    expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, false]);
+    expect(chain.chain.retryAfterMs).toBe(2_000);
+  });
+
   it('are not tried by emails that waited for a connection meanwhile, once they are unavailable', async () => {
     const hangUp = Promise.withResolvers<void>();
     const hangsUp = at('greeting', { after: hangUp.promise, drop: true });

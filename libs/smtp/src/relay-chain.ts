@@ -1,4 +1,5 @@
 import {
+  isAnswered,
   isBeforeAnyEmail,
   isRelayFault,
   mayTryAnotherRelay,
@@ -104,8 +105,10 @@ export class RelayChain {
     } finally {
       onEnd?.(transmission);
       if (transmission === undefined || isOnlyOfEmail(transmission)) relay.breaker.abandoned(begunAtMs);
-      else if (isRelayFault(transmission)) this.failed(relay, transmission, begunAtMs);
-      else this.answered(relay);
+      else if (isAnswered(transmission) && !isRelayFault(transmission)) this.answered(relay);
+      // Without an answer, a probe has failed; any other email that is not the relay's fault shows nothing about it.
+      else if (isRelayFault(transmission) || relay.breaker.state === 'half_open')
+        this.failed(relay, transmission, begunAtMs);
     }
   }
 
