@@ -13,13 +13,12 @@ WHERE  workspace_id = $1::uuid AND lower(email) = lower($2::text) AND accepted_a
 FOR NO KEY UPDATE`;
 
 /**
- * Inserts a user unless there is one with this address; waits for a concurrent insert of the same address.
- * $1 uuid, $2 text, $3 text, $4 timestamptz. Index: users_email_key. Locks: the new row.
+ * The user with an address, whatever its letter case; inserted if there is none. Waits for whoever inserts or deletes the same user. (The no-op DO UPDATE locks an
+ * existing row and makes RETURNING return it; DO NOTHING would not.)
+ *
+ * $1 uuid, $2 text, $3 text, $4 timestamptz. Index: users_email_key. Locks: the user.
  */
 export const KEEP_USER = `
-INSERT INTO users (id, email, name, created_at) VALUES ($1::uuid, $2, $3, $4::timestamptz)
-ON CONFLICT (lower(email)) DO NOTHING`;
-
-/** The user with an address. $1 text. Index: users_email_key. */
-export const FIND_USER = `
-SELECT id, email, name FROM users WHERE lower(email) = lower($1::text)`;
+INSERT INTO users AS u (id, email, name, created_at) VALUES ($1::uuid, $2, $3, $4::timestamptz)
+ON CONFLICT (lower(email)) DO UPDATE SET name = u.name
+RETURNING id, email, name`;

@@ -40,6 +40,12 @@ export const REMOVE_ACCESS = {
 /** Deletes the memberships of a workspace, and returns whose they were. $1 uuid. Index: memberships_by_workspace_idx. Locks: the rows. */
 export const REMOVE_MEMBERS = `DELETE FROM memberships WHERE workspace_id = $1::uuid RETURNING user_id AS id`;
 
+/**
+ * Locks people, before {@link REMOVE_FORMER_MEMBERS}: who joins another workspace at that moment is found to be a member there, and who leaves it is not.
+ * $1 uuid[]. Index: users_pkey. Locks: the rows, in order.
+ */
+export const LOCK_USERS = `SELECT FROM users WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`;
+
 /** Deletes people who are members nowhere. $1 uuid[]. Indexes: users_pkey; memberships has few rows. Locks: the rows. */
 export const REMOVE_FORMER_MEMBERS = `
 DELETE FROM users u WHERE u.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)`;

@@ -2,7 +2,7 @@ import { idFromUuid, newId, newUuid, uuidOf } from '@posthorn/kernel';
 import { type Invitation, invitationStatus, memberJoinedData, nameFromAddress } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { recordEvents } from '../events.ts';
-import { FIND_USER, KEEP_USER } from '../sql/members.ts';
+import { KEEP_USER } from '../sql/members.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { lockInvitation } from './invitation-changes.ts';
@@ -63,11 +63,10 @@ async function join(transaction: Transaction, now: Date, invitation: LinkedInvit
   });
 }
 
-/** Creates the person with the address of an invitation, who may already be a member elsewhere. */
+/** The person with the address of an invitation, who may already be a member elsewhere. */
 async function keepPerson(transaction: Transaction, now: Date, { email, name }: Invitation): Promise<Person> {
   const id = uuidOf(newId('usr', now.getTime()));
-  const called = name ?? nameFromAddress(email);
-  await transaction.$executeRawUnsafe(KEEP_USER, id, email, called, now);
-  const [person] = await transaction.$queryRawUnsafe<Person[]>(FIND_USER, email);
+  const values = [id, email, name ?? nameFromAddress(email), now];
+  const [person] = await transaction.$queryRawUnsafe<Person[]>(KEEP_USER, ...values);
   return person!;
 }

@@ -5,6 +5,8 @@ import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { LOCK_RECEIVERS } from '../sql/deliveries.ts';
 import { APPLY_NOTICES, UPDATE_HEALTH } from '../sql/receiver-health.ts';
+import { LOCK_USERS, REMOVE_FORMER_MEMBERS, REMOVE_MEMBERS } from '../sql/workspace-deletion.ts';
+import { MemberTestStores } from './members.fixture.ts';
 import { WorkspaceDeletionStore } from './workspace-deletion-store.ts';
 
 const OPERATOR = operator('test');
@@ -121,22 +123,74 @@ describe('Finishing the deletion of a workspace', () => {
 
   it('keeps a person who is a member of another workspace too', async () => {
     const [workspaceId, another] = [await stores.openWorkspace(), await stores.openWorkspace()];
-    const [alone, shared] = [newUuid(Date.now()), newUuid(Date.now())];
-    for (const id of [alone, shared])
-      await stores.ask(`INSERT INTO users (id, email, name, created_at) VALUES ($1, $2, 'Ada', now())`, [
-        id,
-        `${id}@example.net`,
-      ]);
+    const [alone, shared] = [await addUser(), await addUser()];
     for (const [workspace, user] of [
       [workspaceId, alone],
       [workspaceId, shared],
       [another, shared],
-    ])
-      await stores.ask(
-        `INSERT INTO memberships (id, workspace_id, user_id, role, created_at) VALUES ($1, $2, $3, 'EDITOR', now())`,
-        [newUuid(Date.now()), uuidOf(workspace as WorkspaceId), user],
-      );
+    ] as const)
+      await stores.ask(...membership(workspace, user));
     expect(await deletion.close(workspaceId, OPERATOR, {})).toMatchObject({ memberships: 2, users: 1 });
-    expect(await stores.ask('SELECT id FROM users')).toEqual([{ id: shared }]);
+    expect(await usersAmong([alone, shared])).toEqual([shared]);
+  });
+
+  it('keeps a person who becomes a member of another workspace at that moment', async () => {
+    const [workspaceId, another] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const user = await addUser();
+    await stores.ask(...membership(workspaceId, user));
+    const closed = await during([membership(another, user)], () => deletion.close(workspaceId, OPERATOR, {}));
+    expect(closed).toMatchObject({ memberships: 1, users: 0 });
+    expect(await usersAmong([user])).toEqual([user]);
+  });
+
+  it('does not prevent a person who is deleted with it from accepting the invitation of another workspace', async () => {
+    const [workspaceId, another] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const members = new MemberTestStores(stores);
+    const { id, email } = await members.join(workspaceId, 'eve@example.net');
+    const { tokenHash } = await members.invite(another, email);
+    const removed: [string, unknown[]][] = [
+      [REMOVE_MEMBERS, [uuidOf(workspaceId)]],
+      [REMOVE_FORMER_MEMBERS, [[uuidOf(id)]]],
+    ];
+    expect(await during(removed, () => members.accept(tokenHash))).toMatchObject({
+      acceptedAt: expect.any(Date),
+    });
+    expect(await members.membersOf(another)).toMatchObject([{ email }]);
+  });
+
+  it('deletes a person whose workspaces are all being deleted, also concurrently', async () => {
+    const [workspaceId, another] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    const user = await addUser();
+    for (const each of [workspaceId, another]) await stores.ask(...membership(each, user));
+    const removed: [string, unknown[]][] = [
+      [REMOVE_MEMBERS, [uuidOf(another)]],
+      [LOCK_USERS, [[user]]],
+      [REMOVE_FORMER_MEMBERS, [[user]]],
+    ];
+    const closed = await during(removed, () => deletion.close(workspaceId, OPERATOR, {}));
+    expect(closed).toMatchObject({ memberships: 1, users: 1 });
+    expect(await usersAmong([user])).toEqual([]);
   });
 });
+
+async function addUser(): Promise<string> {
+  const id = newUuid(Date.now());
+  await stores.ask(`INSERT INTO users (id, email, name, created_at) VALUES ($1, $2, 'Ada', now())`, [
+    id,
+    `${id}@example.net`,
+  ]);
+  return id;
+}
+
+function membership(workspaceId: WorkspaceId, userId: string): [string, unknown[]] {
+  return [
+    `INSERT INTO memberships (id, workspace_id, user_id, role, created_at) VALUES ($1, $2, $3, 'EDITOR', now())`,
+    [newUuid(Date.now()), uuidOf(workspaceId), userId],
+  ];
+}
+
+/** Which of these users there are. */
+async function usersAmong(ids: readonly string[]): Promise<string[]> {
+  const rows = await stores.ask<{ id: string }>('SELECT id FROM users WHERE id = ANY ($1)', [ids]);
+  return rows.map(({ id }) => id);
+}

@@ -10,6 +10,7 @@ import {
   FORGET_PAUSES,
   HAS_ANY,
   LARGE_TABLES,
+  LOCK_USERS,
   LOCK_WEBHOOKS,
   LOCK_WORKSPACE,
   NEXT_EMAILS,
@@ -168,6 +169,7 @@ async function removeAccess(client: pg.ClientBase, workspaceId: WorkspaceId): Pr
   await client.query(LOCK_WEBHOOKS, [id]);
   const deleted = await removeFrom(client, REMOVE_ACCESS, [id]);
   const members = await idsOf(client, REMOVE_MEMBERS, [id]);
+  await client.query(LOCK_USERS, [members]);
   const users = (await client.query(REMOVE_FORMER_MEMBERS, [members])).rowCount ?? 0;
   return { ...deleted, memberships: members.length, users };
 }
