@@ -60,7 +60,7 @@ import {
   RECORD_DELIVERIES,
 } from './deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from './fan-out.ts';
-import { APPLY_NOTICES, HEALTH_COLUMNS, NOTICE_COLUMNS, UPDATE_HEALTH } from './receiver-health.ts';
+import { APPLY_RECEIVER_CHANGES, RECEIVER_CHANGE_COLUMNS } from './receiver-health.ts';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
@@ -298,14 +298,12 @@ function deliveries(): Record<string, unknown>[] {
 }
 
 /** Observations of the receivers of webhooks, half of which are slow. */
-function health(): Record<string, unknown>[] {
-  return sample.webhooks.map((id, n) => ({ id, failing_since: new Date(), is_slow: n % 2 === 0 }));
-}
-
-function notices(): Record<string, unknown>[] {
+function receiverChanges(): Record<string, unknown>[] {
   return sample.webhooks.map((webhook_id, n) => ({
     webhook_id,
     workspace_id: nth(sample.workspaces, n),
+    failing_since: new Date(),
+    is_slow: n % 2 === 0,
     notice: 'DISABLED_GONE',
   }));
 }
@@ -605,8 +603,12 @@ const STATEMENTS: readonly Checked[] = [
   checked({ LOCATE_EVENT }, () => [text(NOBODY), someWorkspace(), 'now()'], 'events_.*_pkey'),
   checked({ READ_RECEIVERS }, () => [array(sample.webhooks)], 'webhooks_pkey'),
   checked({ LOCK_RECEIVERS }, () => [array(sample.webhooks)], 'webhooks_pkey'),
-  checked({ UPDATE_HEALTH }, () => columns(HEALTH_COLUMNS, health()), 'webhooks_pkey', 'slow_lanes_pkey'),
-  checked({ APPLY_NOTICES }, () => ['now()', ...columns(NOTICE_COLUMNS, notices())], 'webhooks_pkey'),
+  checked(
+    { APPLY_RECEIVER_CHANGES },
+    () => ['now()', ...columns(RECEIVER_CHANGE_COLUMNS, receiverChanges())],
+    'webhooks_pkey',
+    'slow_lanes_pkey',
+  ),
   checked(
     { RECORD_DELIVERIES },
     () => columns(OUTCOME_COLUMNS, deliveries()),

@@ -6,8 +6,8 @@ import { openTestStores } from '../open-test-stores.fixture.ts';
 import { type NewWebhookNotice, ReceiverHealthStore, type ReceiverReport } from './receiver-health-store.ts';
 
 const WEBHOOKS = 250;
-/** BEGIN, the locks, the health, the decisions, the audit log, COMMIT. */
-const STATEMENTS_PER_GROUP = 6;
+/** BEGIN, the locks, the changes, the audit log, COMMIT. */
+const STATEMENTS_PER_GROUP = 5;
 const GROUPS = 3;
 
 const stores = await openTestStores(4);

@@ -11,7 +11,7 @@ import type pg from 'pg';
 import { columnsOf } from '../binary-array.ts';
 import type { Database } from '../connection.ts';
 import { LOCK_RECEIVERS, READ_RECEIVERS } from '../sql/deliveries.ts';
-import { APPLY_NOTICES, HEALTH_COLUMNS, NOTICE_COLUMNS, UPDATE_HEALTH } from '../sql/receiver-health.ts';
+import { APPLY_RECEIVER_CHANGES, RECEIVER_CHANGE_COLUMNS } from '../sql/receiver-health.ts';
 import { transactOn } from '../transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
@@ -73,12 +73,10 @@ export class ReceiverHealthStore {
       const { rows } = await client.query<ReceiverRow>(LOCK_RECEIVERS, [[...reportsOf.keys()]]);
       const now = this.database.clock.now();
       const changes = rows.flatMap((row) => changeOf(receiver(row), reportsOf.get(row.id)!, now) ?? []);
-      if (changes.length > 0) await updateHealth(client, changes);
-      const notices = changes.flatMap(noticesOf);
-      if (notices.length > 0) await applyNotices(client, notices, now);
+      if (changes.length > 0) await applyChanges(client, changes, now);
       const lockedByUs = new Set(rows.map(({ id }) => id));
       const others = [...reportsOf.keys()].filter((id) => !lockedByUs.has(id));
-      return { notices, lockedElsewhere: await findLocked(client, others) };
+      return { notices: changes.flatMap(noticesOf), lockedElsewhere: await findLocked(client, others) };
     });
   }
 }
@@ -112,28 +110,21 @@ function noticesOf({ webhookId, workspaceId, notice }: WebhookChange): NewWebhoo
   return notice === undefined ? [] : [{ webhookId, workspaceId, notice }];
 }
 
-async function updateHealth(client: pg.ClientBase, changes: readonly WebhookChange[]): Promise<void> {
-  const rows = changes.map(({ webhookId, health: { failingSince, warnedAt, isSlow } }) => ({
-    id: webhookId,
-    failing_since: failingSince,
-    warned_at: warnedAt,
-    is_slow: isSlow,
-  }));
-  await client.query(UPDATE_HEALTH, columnsOf(HEALTH_COLUMNS, rows));
-}
-
-async function applyNotices(
+async function applyChanges(
   client: pg.ClientBase,
-  notices: readonly NewWebhookNotice[],
+  changes: readonly WebhookChange[],
   now: Date,
 ): Promise<void> {
-  const rows = notices.map(({ webhookId, workspaceId, notice }) => ({
+  const rows = changes.map(({ webhookId, workspaceId, health, notice }) => ({
     webhook_id: webhookId,
     workspace_id: workspaceId,
+    failing_since: health.failingSince,
+    warned_at: health.warnedAt,
+    is_slow: health.isSlow,
     notice,
   }));
-  await client.query(APPLY_NOTICES, [now, ...columnsOf(NOTICE_COLUMNS, rows)]);
-  const disabled = notices.filter(({ notice }) => notice !== 'FAILING');
+  await client.query(APPLY_RECEIVER_CHANGES, [now, ...columnsOf(RECEIVER_CHANGE_COLUMNS, rows)]);
+  const disabled = changes.flatMap(noticesOf).filter(({ notice }) => notice !== 'FAILING');
   const audited = disabled.map(({ workspaceId, webhookId, notice: reason }): AuditedChange => ({
     workspaceId,
     action: 'webhook.disabled',

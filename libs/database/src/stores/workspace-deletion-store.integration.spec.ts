@@ -4,7 +4,7 @@ import { operator, webhookLane } from '@posthorn/domain';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { LOCK_RECEIVERS } from '../sql/deliveries.ts';
-import { APPLY_NOTICES, UPDATE_HEALTH } from '../sql/receiver-health.ts';
+import { APPLY_RECEIVER_CHANGES } from '../sql/receiver-health.ts';
 import { LOCK_USERS, REMOVE_FORMER_MEMBERS, REMOVE_MEMBERS } from '../sql/workspace-deletion.ts';
 import { MemberTestStores } from './members.fixture.ts';
 import { WorkspaceDeletionStore } from './workspace-deletion-store.ts';
@@ -45,8 +45,18 @@ describe('Beginning the deletion of a workspace', () => {
     const lane = webhookLane(webhookId);
     const learnt: [string, unknown[]][] = [
       [LOCK_RECEIVERS, [[uuidOf(webhookId)]]],
-      [UPDATE_HEALTH, [[uuidOf(webhookId)], [new Date()], [null], [true]]],
-      [APPLY_NOTICES, [new Date(), [uuidOf(webhookId)], [uuidOf(workspaceId)], ['DISABLED_GONE']]],
+      [
+        APPLY_RECEIVER_CHANGES,
+        [
+          new Date(),
+          [uuidOf(webhookId)],
+          [uuidOf(workspaceId)],
+          [new Date()],
+          [null],
+          [true],
+          ['DISABLED_GONE'],
+        ],
+      ],
     ];
     expect(await during(learnt, () => deletion.close(workspaceId, OPERATOR, {}))).toMatchObject({
       webhooks: 1,
