@@ -5,9 +5,9 @@ import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';
-import type { MailRefusal } from './mail-refusal.ts';
+import { type MailRefusal, mailRefusal } from './mail-refusal.ts';
 import type { LinkMail } from './pending-mail-store.ts';
-import { dropPendingLinkMails, insertLink, linkMailRefusal } from './verification-links.ts';
+import { dropPendingLinkMails, insertLink } from './verification-links.ts';
 
 /** Why an identity was not added; nothing has changed. */
 export type IdentityRefusal =
@@ -44,7 +44,7 @@ export class IdentityChanges {
       const newLink = { ...link, workspaceId, identityId: id, address };
       const refusal =
         (await refusalOf(transaction, workspaceId, address)) ??
-        (await linkMailRefusal(transaction, now, newLink));
+        (await mailRefusal(transaction, now, 'verification_links', newLink));
       if (refusal !== undefined) return refusal;
       const added = await insert(transaction, now, actor, {
         id,

@@ -19,8 +19,8 @@ import type { Database } from '../connection.ts';
 import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../sql/members.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { dropPendingMails, invitationMailRefusal, insertPendingMail } from './invitation-mails.ts';
-import type { MailRefusal } from './mail-refusal.ts';
+import { dropPendingMails, insertPendingMail } from './invitation-mails.ts';
+import { type CountedMail, type MailRefusal, mailRefusal } from './mail-refusal.ts';
 import { invitationOf } from './invitation-row.ts';
 import type { LinkMail } from './pending-mail-store.ts';
 
@@ -66,7 +66,7 @@ export class InvitationChanges {
       if (memberId !== undefined) return { refused: 'is_member', id: memberId };
       const previous = await findUnanswered(transaction, workspaceId, email);
       if (previous && previous.expiresAt > now) return { refused: 'is_invited', id: previous.id };
-      const refusal = await countRefusal(transaction, now, workspaceId, email);
+      const refusal = await countRefusal(transaction, now, { workspaceId, address: email });
       if (refusal !== undefined) return refusal;
       if (previous !== undefined) {
         await transaction.invitation.update({ where: { id: uuidOf(previous.id) }, data: { revokedAt: now } });
@@ -105,10 +105,11 @@ export class InvitationChanges {
       if (before === undefined) return undefined;
       const status = invitationStatus(before, now);
       if (status === 'ACCEPTED' || status === 'REVOKED') return { refused: 'ended', status };
+      const mailTo = { workspaceId, address: before.email };
       const refusal =
         status === 'OPEN'
-          ? await invitationMailRefusal(transaction, now, workspaceId, before.email)
-          : await countRefusal(transaction, now, workspaceId, before.email);
+          ? await mailRefusal(transaction, now, 'invitation_mails', mailTo)
+          : await countRefusal(transaction, now, mailTo);
       if (refusal !== undefined) return refusal;
       // If it was created in the future, because the clock was set back, the period starts from there.
       const expiresAt = invitationEnd(now > before.createdAt ? now : before.createdAt);
@@ -197,12 +198,12 @@ async function findUnanswered(
 async function countRefusal(
   transaction: Transaction,
   now: Date,
-  workspaceId: WorkspaceId,
-  email: string,
+  mail: CountedMail,
 ): Promise<InvitationRefusal | undefined> {
+  const workspaceId = uuidOf(mail.workspaceId);
   const open = await transaction.invitation.count({
-    where: { workspaceId: uuidOf(workspaceId), acceptedAt: null, revokedAt: null, expiresAt: { gt: now } },
+    where: { workspaceId, acceptedAt: null, revokedAt: null, expiresAt: { gt: now } },
   });
   if (open >= WORKSPACE_LIMITS.invitations) return { refused: 'too_many' };
-  return invitationMailRefusal(transaction, now, workspaceId, email);
+  return mailRefusal(transaction, now, 'invitation_mails', mail);
 }

@@ -1,24 +1,7 @@
 import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
-import { INVITATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
-import { addressHash, type MailRefusal, mailRefusal } from './mail-refusal.ts';
+import { addressHash } from './mail-refusal.ts';
 import type { PendingMail } from './pending-mail-store.ts';
-
-const COUNTED = { table: 'invitation_mails', limits: INVITATION_MAIL_LIMITS } as const;
-
-/**
- * Why no further mail of an invitation is allowed at the moment. Indexes: invitation_mails_by_address_idx,
- * invitation_mails_by_workspace_idx.
- */
-export function invitationMailRefusal(
-  transaction: Transaction,
-  now: Date,
-  workspaceId: WorkspaceId,
-  email: string,
-): Promise<MailRefusal | undefined> {
-  const mail = { workspaceId, address: email };
-  return mailRefusal(transaction, now, COUNTED, mail);
-}
 
 /** Inserts a pending mail; earlier pending mails of the invitation are dropped. */
 export async function insertPendingMail(

@@ -1,16 +1,18 @@
 import { hash } from 'node:crypto';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { MailLimit } from '@posthorn/domain';
+import { INVITATION_MAIL_LIMITS, type MailLimit, VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
 
-/** Where mails are counted, and how many are allowed. */
-interface CountedMails {
-  /**
-   * Has a row for each mail, with `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with the time.
-   */
-  readonly table: 'invitation_mails' | 'verification_links';
-  readonly limits: readonly MailLimit[];
-}
+/**
+ * How many mails are allowed, by the table with a row for each: it has `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with
+ * the time.
+ */
+const LIMITS = {
+  invitation_mails: INVITATION_MAIL_LIMITS,
+  verification_links: VERIFICATION_MAIL_LIMITS,
+} as const;
+
+type CountedMails = keyof typeof LIMITS;
 
 /** Too many mails recently; nothing has changed. */
 export interface MailRefusal {
@@ -19,7 +21,7 @@ export interface MailRefusal {
 }
 
 /** The workspace and the recipient of a mail. */
-interface CountedMail {
+export interface CountedMail {
   readonly workspaceId: WorkspaceId;
   readonly address: string;
 }
@@ -31,11 +33,11 @@ interface CountedMail {
 export async function mailRefusal(
   transaction: Transaction,
   now: Date,
-  { table, limits }: CountedMails,
+  table: CountedMails,
   mail: CountedMail,
 ): Promise<MailRefusal | undefined> {
   let retryAfterSeconds = 0;
-  for (const limit of limits) {
+  for (const limit of LIMITS[table]) {
     const since = new Date(now.getTime() - limit.withinSeconds * 1_000);
     const statement = nthNewestOf(table, limit);
     const values = [uuidOf(mail.workspaceId), addressHash(mail.address), since, limit.max - 1];
@@ -58,7 +60,7 @@ const SCOPES: Readonly<Record<MailLimit['of'], string>> = {
  *
  * Index: that of the table on the workspace or the address and the time, from its end. Locks: none.
  */
-function nthNewestOf(table: CountedMails['table'], { of }: MailLimit): string {
+function nthNewestOf(table: CountedMails, { of }: MailLimit): string {
   return `
 SELECT   created_at AS "createdAt"
 FROM     ${table}

@@ -4,9 +4,9 @@ import type { Database } from '../connection.ts';
 import type { VerificationLink as LinkRow } from '../generated/client.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import type { MailRefusal } from './mail-refusal.ts';
+import { type MailRefusal, mailRefusal } from './mail-refusal.ts';
 import type { LinkMail } from './pending-mail-store.ts';
-import { dropPendingLinkMails, insertLink, linkMailRefusal } from './verification-links.ts';
+import { dropPendingLinkMails, insertLink } from './verification-links.ts';
 
 /** What a verification link refers to. */
 export type LinkedAddress =
@@ -37,7 +37,7 @@ export class VerificationLinkStore {
       const where = { id: uuidOf(identityId), workspaceId: uuidOf(workspaceId), verifiedAt: null };
       if ((await transaction.identity.count({ where })) === 0) return 'unneeded';
       const newLink = { ...link, workspaceId, identityId, address };
-      const refusal = await linkMailRefusal(transaction, now, newLink);
+      const refusal = await mailRefusal(transaction, now, 'verification_links', newLink);
       if (refusal !== undefined) return refusal;
       await insertLink(transaction, now, newLink);
       return 'added';

@@ -1,28 +1,14 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { VERIFICATION_LINK_SECONDS, VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
+import { VERIFICATION_LINK_SECONDS } from '@posthorn/domain';
 import type { Transaction } from '../transaction.ts';
-import { addressHash, type MailRefusal, mailRefusal } from './mail-refusal.ts';
+import { addressHash } from './mail-refusal.ts';
 import type { LinkMail } from './pending-mail-store.ts';
-
-const COUNTED = { table: 'verification_links', limits: VERIFICATION_MAIL_LIMITS } as const;
 
 /** A link that verifies an address, and the address that its mail goes to. */
 interface AddressLink extends LinkMail {
   readonly workspaceId: WorkspaceId;
   readonly identityId: IdentityId;
   readonly address: string;
-}
-
-/**
- * Why no further mail with a link is allowed at the moment. Indexes: verification_links_by_address_idx,
- * verification_links_by_workspace_idx.
- */
-export function linkMailRefusal(
-  transaction: Transaction,
-  now: Date,
-  link: AddressLink,
-): Promise<MailRefusal | undefined> {
-  return mailRefusal(transaction, now, COUNTED, link);
 }
 
 /** Adds a link, whose mail is pending from now on. */
