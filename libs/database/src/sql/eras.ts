@@ -31,26 +31,6 @@ LEFT JOIN (SELECT queue, due_at FROM outbox LIMIT $2::int) o ON o.queue = q.queu
 GROUP BY q.queue
 ORDER BY q.queue`;
 
-/** Unclaimed emails that leave their index as soon as they have been processed, so that each group reads the front of the index. */
-const UNCLAIMED = {
-  waiting: { condition: `state = 'waiting'`, order: 'due_at' }, // outbox_waiting_by_due_idx
-  dead: { condition: `state = 'taken' AND lease_until < now()`, order: 'lease_until' }, // outbox_taken_by_lease_idx
-} as const;
-
-/**
- * Locks emails that were due before $1 timestamptz, $2 int at most, skipping those that somebody else has locked. They are changed by a separate statement:
- * see LOCK_OUTBOX_ROWS.
- */
-export function lockDueBefore(state: keyof typeof UNCLAIMED): string {
-  const { condition, order } = UNCLAIMED[state];
-  return `
-SELECT   subject_id AS id FROM outbox
-WHERE    ${condition} AND queue = 'email' AND due_at < $1::timestamptz
-ORDER BY ${order}
-LIMIT    $2::int
-FOR NO KEY UPDATE SKIP LOCKED`;
-}
-
 /**
  * Up to $4 int ready emails after the position $1 text, $2 timestamptz, $3 uuid, whenever they were due. Marked emails stay in this index, so a pass that
  * started each group at the front would read them again and again. Index: outbox_ready_by_lane_idx, in its order (index-only). Locks: none.
@@ -78,11 +58,6 @@ WHERE    subject_id = ANY ($1::uuid[]) AND state IS NOT DISTINCT FROM 'ready' AN
 ORDER BY subject_id
 FOR NO KEY UPDATE SKIP LOCKED`;
 }
-
-/** How many emails that were due before $1 timestamptz are still leased. Index: outbox_taken_by_lease_idx. Locks: none. */
-export const COUNT_LEASED_BEFORE = `
-SELECT count(*)::int AS leased FROM outbox
-WHERE  state = 'taken' AND lease_until >= now() AND queue = 'email' AND due_at < $1::timestamptz`;
 
 /**
  * Marks emails as failed. $1 uuid[]: their outbox rows, which must be locked. $2 jsonb: the detail for their timelines.

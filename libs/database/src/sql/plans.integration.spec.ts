@@ -64,17 +64,9 @@ import { APPLY_RECEIVER_CHANGES, RECEIVER_CHANGE_COLUMNS } from './receiver-heal
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
-import {
-  COUNT_LEASED_BEFORE,
-  FAIL_EMAILS,
-  LOCK_READY,
-  LOCK_UNMARKED,
-  MARK_DOUBTFUL,
-  READY_EMAILS_AFTER,
-  lockDueBefore,
-} from './eras.ts';
+import { FAIL_EMAILS, LOCK_READY, LOCK_UNMARKED, MARK_DOUBTFUL, READY_EMAILS_AFTER } from './eras.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
-import { COUNT_HELD_LEASED, LOCK_HELD_DEAD, LOCK_HELD_READY, LOCK_HELD_WAITING } from './held-emails.ts';
+import { COUNT_LEASED_BEFORE, LOCK_HELD_READY, lockDueBefore } from './held-emails.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
 import {
@@ -758,13 +750,26 @@ const STATEMENTS: readonly Checked[] = [
     'suppressions_workspace_email_key',
     'contacts_workspace_email_key',
   ),
-  checked({ LOCK_DEAD: lockDueBefore('dead') }, () => ['now()', '500'], 'outbox_taken_by_lease_idx'),
-  checked({ LOCK_WAITING: lockDueBefore('waiting') }, () => ['now()', '500'], 'outbox_waiting_by_due_idx'),
-  checked({ COUNT_LEASED_BEFORE }, () => ['now()'], 'outbox_taken_by_lease_idx'),
-  checked({ LOCK_HELD_READY }, () => [lanesOfOne(), 'now()', '250'], 'outbox_ready_by_lane_idx'),
-  checked({ LOCK_HELD_WAITING }, () => [lanesOfOne(), 'now()', '250'], 'outbox_waiting_by_due_idx'),
-  checked({ LOCK_HELD_DEAD }, () => [lanesOfOne(), 'now()', '250'], 'outbox_taken_by_lease_idx'),
-  checked({ COUNT_HELD_LEASED }, () => [lanesOfOne(), 'now()'], 'outbox_taken_by_lease_idx'),
+  checked({ LOCK_HELD_READY }, () => ['now()', '250', lanesOfOne()], 'outbox_ready_by_lane_idx'),
+  ...[['of_all', (): string => 'NULL'] as const, ['of_one', lanesOfOne] as const].flatMap(
+    ([whose, lanes]) => [
+      checked(
+        { [`LOCK_DEAD_${whose}`]: lockDueBefore('dead') },
+        () => ['now()', '500', lanes()],
+        'outbox_taken_by_lease_idx',
+      ),
+      checked(
+        { [`LOCK_WAITING_${whose}`]: lockDueBefore('waiting') },
+        () => ['now()', '500', lanes()],
+        'outbox_waiting_by_due_idx',
+      ),
+      checked(
+        { [`COUNT_LEASED_BEFORE_${whose}`]: COUNT_LEASED_BEFORE },
+        () => ['now()', lanes()],
+        'outbox_taken_by_lease_idx',
+      ),
+    ],
+  ),
   checked({ OLD_EMAILS }, () => [someWorkspace(), text(FIRST_ID), '0', '2000'], 'emails_.*workspace_id_id.*'),
   checked({ FINISHED_OF }, () => [array(sample.ids)], 'outbox_pkey'),
   ...Object.entries({ ...REMOVE_EMAILS, ...REMOVE_DELIVERIES, ...REMOVE_EVENTS }).map(([table, sql]) =>

@@ -2,24 +2,22 @@ import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
 import {
   COUNT_DUE_SINCE,
-  COUNT_LEASED_BEFORE,
-  FAIL_EMAILS,
   LOCK_READY,
   LOCK_UNMARKED,
-  lockDueBefore,
   MARK_DOUBTFUL,
   NOTE_ALIVE,
   READ_ERA,
   READY_EMAILS_AFTER,
   RELEASE_ALL,
 } from '../sql/eras.ts';
-import { addDueEventLanes, type WithEventLanes } from '../due-event-lanes.ts';
+import { COUNT_LEASED_BEFORE, lockDueBefore } from '../sql/held-emails.ts';
 import { transactOn } from '../transaction.ts';
 import { FIRST_ID } from '@posthorn/kernel';
 import type { Actor, JsonObject } from '@posthorn/domain';
 import type pg from 'pg';
 import { ofSystem, recordAudit } from './audit-log-store.ts';
 import type { OutboxQueue } from './claim.ts';
+import { failEmails } from './held-email-store.ts';
 
 /** The newest era, and whether sending is paused because the database was restored. */
 interface Era {
@@ -104,15 +102,14 @@ export class EraStore {
     detail: object,
     position: PassPosition = DEAD,
   ): Promise<PassGroup> {
-    return this.processGroup({ moment, limit, position, lockReady: LOCK_READY }, async (client, ids) => {
-      const { rows } = await client.query<WithEventLanes>(FAIL_EMAILS, [ids, detail]);
-      addDueEventLanes(client, rows[0]!.eventLanes);
-    });
+    return this.processGroup({ moment, limit, position, lockReady: LOCK_READY }, (client, ids) =>
+      failEmails(client, ids, detail),
+    );
   }
 
   /** How many emails that were due before `moment` are still leased, perhaps by a process of the time of the dump. */
   async countLeasedBefore(moment: Date): Promise<number> {
-    const { rows } = await this.database.pool.query<{ leased: number }>(COUNT_LEASED_BEFORE, [moment]);
+    const { rows } = await this.database.pool.query<{ leased: number }>(COUNT_LEASED_BEFORE, [moment, null]);
     return rows[0]!.leased;
   }
 
@@ -187,7 +184,7 @@ async function lockAtFront(
   { moment, limit, position }: Pass,
   state: 'dead' | 'waiting',
 ): Promise<LockedGroup> {
-  const { rows } = await client.query<{ id: string }>(lockDueBefore(state), [moment, limit]);
+  const { rows } = await client.query<{ id: string }>(lockDueBefore(state), [moment, limit, null]);
   if (rows.length > 0) return { ids: rows.map(({ id }) => id), next: position };
   return { ids: [], next: state === 'dead' ? WAITING : BEFORE_ALL_READY };
 }

@@ -1,11 +1,13 @@
 import type { WorkspaceId } from '@posthorn/kernel';
-import { type Actor, emailLanes, type JsonObject, type LaneId } from '@posthorn/domain';
-import { addDueEventLanes } from '../due-event-lanes.ts';
+import { type Actor, emailLanes, type JsonObject } from '@posthorn/domain';
+import type pg from 'pg';
+import { addDueEventLanes, type WithEventLanes } from '../due-event-lanes.ts';
 import type { Database } from '../connection.ts';
 import { FAIL_EMAILS } from '../sql/eras.ts';
-import { COUNT_HELD_LEASED, LOCK_HELD_DEAD, LOCK_HELD_READY, LOCK_HELD_WAITING } from '../sql/held-emails.ts';
+import { COUNT_LEASED_BEFORE, LOCK_HELD_READY, lockDueBefore } from '../sql/held-emails.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
+import { idsOf } from './removed-rows.ts';
 
 /** Emails of a paused workspace, which can be given up before it is resumed. */
 export class HeldEmailStore {
@@ -18,20 +20,18 @@ export class HeldEmailStore {
 
   /** How many emails that were due before `moment` are being sent. */
   async countLeasedBefore(workspaceId: WorkspaceId, moment: Date): Promise<number> {
-    const values = [emailLanes(workspaceId), moment];
-    return (await this.database.pool.query<{ leased: number }>(COUNT_HELD_LEASED, values)).rows[0]!.leased;
+    const values = [moment, emailLanes(workspaceId)];
+    return (await this.database.pool.query<{ leased: number }>(COUNT_LEASED_BEFORE, values)).rows[0]!.leased;
   }
 
   /** Marks the next emails that were due before `moment`, and are not being sent, as failed. @returns how many; 0: there are no more */
   failDueBefore(workspaceId: WorkspaceId, moment: Date, limit: number, detail: object): Promise<number> {
     return transactOn(this.database, async (client) => {
-      for (const lock of [LOCK_HELD_READY, LOCK_HELD_WAITING, LOCK_HELD_DEAD]) {
-        const { rows } = await client.query<{ id: string }>(lock, [emailLanes(workspaceId), moment, limit]);
-        if (rows.length === 0) continue;
-        const values = [rows.map(({ id }) => id), detail];
-        const failed = await client.query<{ eventLanes: LaneId[] | null }>(FAIL_EMAILS, values);
-        addDueEventLanes(client, failed.rows[0]!.eventLanes);
-        return rows.length;
+      for (const lock of [LOCK_HELD_READY, lockDueBefore('waiting'), lockDueBefore('dead')]) {
+        const ids = await idsOf(client, lock, [moment, limit, emailLanes(workspaceId)]);
+        if (ids.length === 0) continue;
+        await failEmails(client, ids, detail);
+        return ids.length;
       }
       return 0;
     });
@@ -45,4 +45,14 @@ export class HeldEmailStore {
       recordAudit(client, this.database.clock.nowMs(), { ...change, action: 'workspace.resumed' }),
     );
   }
+}
+
+/** Marks emails as failed, whose outbox rows must be locked. */
+export async function failEmails(
+  client: pg.ClientBase,
+  ids: readonly string[],
+  detail: object,
+): Promise<void> {
+  const { rows } = await client.query<WithEventLanes>(FAIL_EMAILS, [ids, detail]);
+  addDueEventLanes(client, rows[0]!.eventLanes);
 }
