@@ -668,7 +668,7 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked(
     { EXPIRE_VERIFICATION_LINKS },
-    () => ['86400', '100'],
+    () => [`'86400 s'`, '100'],
     'verification_links_by_age_idx',
     'verification_links_pkey',
   ),

@@ -30,18 +30,18 @@ FROM   template_versions v
 WHERE  v.id = ANY($1::uuid[])`;
 
 /** A template that is not deleted, with its current version. $1 uuid: the template. $2 uuid: its workspace. Index: templates_pkey. */
-export const READ_TEMPLATE = `
-SELECT ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}, ${CONTENT_COLUMNS}, v.reply_to AS "replyTo"
-FROM   templates t
-JOIN   template_versions v ON v.id = t.current_version_id
-WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
+export const READ_TEMPLATE = readTemplate('v.id = t.current_version_id');
 
 /** As READ_TEMPLATE, with the version of number $3. Index: template_versions_template_number_key. */
-export const READ_TEMPLATE_VERSION = `
+export const READ_TEMPLATE_VERSION = readTemplate('v.template_id = t.id AND v.number = $3::int');
+
+function readTemplate(isVersion: string): string {
+  return `
 SELECT ${TEMPLATE_COLUMNS}, ${SUMMARY_COLUMNS}, ${CONTENT_COLUMNS}, v.reply_to AS "replyTo"
 FROM   templates t
-JOIN   template_versions v ON v.template_id = t.id AND v.number = $3::int
+JOIN   template_versions v ON ${isVersion}
 WHERE  t.id = $1::uuid AND t.workspace_id = $2::uuid AND t.deleted_at IS NULL`;
+}
 
 /**
  * A page of a workspace's templates that are not deleted, without content. $1 uuid: the workspace. $2 uuid: the first, or null. $3 int: how many. $4 text: a

@@ -23,12 +23,12 @@ export class UpkeepStore {
 
   /** Deletes up to `limit` invitations whose last link ended so many days ago; says how many. */
   expireInvitations(days: number, limit: number): Promise<number> {
-    return this.countOf(EXPIRE_INVITATIONS, [days, limit]);
+    return this.countOf(EXPIRE_INVITATIONS, [`${days} days`, limit]);
   }
 
   /** Deletes up to `limit` verification links that were made so many seconds ago, and so count for no limit any more; says how many. */
   expireVerificationLinks(seconds: number, limit: number): Promise<number> {
-    return this.countOf(EXPIRE_VERIFICATION_LINKS, [seconds, limit]);
+    return this.countOf(EXPIRE_VERIFICATION_LINKS, [`${seconds} s`, limit]);
   }
 
   /** Makes the monthly partitions up to so many months ahead; says how many were missing. */

@@ -32,7 +32,7 @@ export interface FoundWebhook extends Webhook {
 export class WebhookSearchStore {
   constructor(private readonly database: Database) {}
 
-  /** A page of the matching webhooks. Indexes: webhooks_by_workspace_idx, or webhooks_pkey, in their order. */
+  /** A page of the matching webhooks. Index: webhooks_by_workspace_idx; a workspace has few enough to sort. For all workspaces: webhooks_pkey, in its order. */
   async list(
     page: PageRequest<WebhookId>,
     { workspaceId, status, isFailing }: WebhookFilter,
