@@ -13,8 +13,11 @@ SELECT o.state FROM outbox o
 WHERE  o.subject_id = $1::uuid AND EXISTS (SELECT FROM webhook_deliveries WHERE ${ASKED})
 FOR NO KEY UPDATE`;
 
-/** The status of a delivery. $1 uuid: the delivery. $2 uuid: its webhook. $3 uuid: its workspace. Indexes: webhook_deliveries_pkey, webhooks_pkey. Locks: none. */
-export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED}`;
+/**
+ * The status of a delivery. $1 uuid: the delivery. $2 uuid: its webhook. $3 uuid: its workspace. Indexes: webhook_deliveries_pkey, webhooks_pkey. Locks: the key of
+ * the delivery, which conflicts only with deleting it: its retention removes it before it is made due again, or leaves it.
+ */
+export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED} FOR KEY SHARE`;
 
 /** Makes a delivery that waits for its retry due now. $1 uuid. Returns its outbox row, if it waits. Index: outbox_pkey. Locks: the row. */
 export const HASTEN_DELIVERY = `

@@ -4,6 +4,7 @@ import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@
 import { EVERY_LANE, eventLane, operator, type ReceiverObservation, webhookLane } from '@posthorn/domain';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
+import { NEEDED_DELIVERIES, REMOVE_DELIVERIES } from '../sql/retention.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
 import { type NewWebhookNotice, ReceiverHealthStore } from './receiver-health-store.ts';
@@ -492,6 +493,22 @@ describe('A receiver', () => {
     expect(all.sort()).toEqual(['due_already', 'due_already', 'due_already', 'put_back']);
     expect(await stores.count('audit_log', 'subject_id = $1', [webhook])).toBe(1);
     expect(await due(webhook)).toBe(1);
+  });
+
+  it('W10: is not found when it is removed at the moment in which it is sent again', async () => {
+    const [told] = await deliveryStores.recordAndClaim(acme, webhook);
+    await record(deliveryStores.outcome(told!));
+    const ids = [uuidOf(told!.id)];
+    const removing = await stores.database.pool.connect();
+    await removing.query('BEGIN');
+    await removing.query(NEEDED_DELIVERIES, [ids, 30]);
+    const again = new DeliveryChanges(stores.database).sendAgain(acme, operator('test'), webhook, told!.id);
+    await stores.untilWaiting();
+    for (const sql of Object.values(REMOVE_DELIVERIES)) await removing.query(sql, [ids]);
+    await removing.query('COMMIT');
+    removing.release();
+    expect(await again).toBeUndefined();
+    expect(await due(webhook)).toBe(0);
   });
 
   it('W10: stores a fault of ours as an attempt, only the first of a run, without counting it', async () => {
