@@ -74,12 +74,8 @@ export function changeWorkspace<Result>(
 ): Promise<Result> {
   return database.changes.run(workspaceId, () =>
     transact(database, async (transaction) => {
-      await lockWorkspace(transaction, workspaceId);
+      await transaction.$executeRaw`SELECT FROM workspaces WHERE id = ${uuidOf(workspaceId)}::uuid FOR NO KEY UPDATE`;
       return work(transaction);
     }),
   );
-}
-
-async function lockWorkspace(transaction: Transaction, workspaceId: WorkspaceId): Promise<void> {
-  await transaction.$executeRaw`SELECT FROM workspaces WHERE id = ${uuidOf(workspaceId)}::uuid FOR NO KEY UPDATE`;
 }

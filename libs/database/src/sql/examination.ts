@@ -32,6 +32,18 @@ FROM   pg_class c
 LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
 WHERE  c.oid = 'outbox'::regclass`;
 
+/** The tables of Posthorn that locks of `held` keep from being written, by their holder. */
+function lockedTables(holder: string, held: string): string {
+  return `
+  SELECT   l.${holder}, array_agg(DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::regclass::text) AS tables
+  FROM     ${held} l
+  JOIN     pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p')
+  WHERE    l.granted AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  AND      l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND      c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('outbox'))
+  GROUP BY l.${holder}`;
+}
+
 /**
  * The other sessions on this database that have a transaction open, hold a lock that keeps a table of Posthorn from being written, or are waited for and
  * wait for nobody; the oldest first. Another role's session shows neither its kind nor when its transaction began, except to members of pg_read_all_stats.
@@ -40,14 +52,7 @@ WHERE  c.oid = 'outbox'::regclass`;
 export const FIND_OPEN_TRANSACTIONS = `
 WITH waiting AS MATERIALIZED (
   SELECT pid, pg_blocking_pids(pid) AS blockers FROM (SELECT DISTINCT pid FROM pg_locks WHERE NOT granted) l
-), locked AS MATERIALIZED (
-  SELECT   l.pid, array_agg(DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::regclass::text) AS tables
-  FROM     pg_locks l
-  JOIN     pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p')
-  WHERE    l.granted AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-  AND      l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  AND      c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('outbox'))
-  GROUP BY l.pid
+), locked AS MATERIALIZED (${lockedTables('pid', 'pg_locks')}
 )
 SELECT   a.pid, coalesce(a.usename, '') AS role, a.application_name AS "applicationName",
          extract(epoch FROM clock_timestamp() - a.xact_start)::float8 AS "openSeconds",
@@ -71,14 +76,7 @@ WITH held AS MATERIALIZED (
   FROM   pg_prepared_xacts p
   JOIN   pg_locks x ON x.transactionid = p.transaction AND x.granted
   JOIN   pg_locks l ON l.virtualtransaction = x.virtualtransaction AND l.pid IS NULL
-), locked AS MATERIALIZED (
-  SELECT   h.gid, array_agg(DISTINCT coalesce(pg_partition_root(c.oid), c.oid)::regclass::text) AS tables
-  FROM     held h
-  JOIN     pg_class c ON c.oid = h.relation AND c.relkind IN ('r', 'p')
-  WHERE    h.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-  AND      h.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-  AND      c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('outbox'))
-  GROUP BY h.gid
+), locked AS MATERIALIZED (${lockedTables('gid', 'held')}
 ), waiting AS MATERIALIZED (
   SELECT   h.gid, count(DISTINCT w.pid)::int AS waiters
   FROM     held h
