@@ -27,7 +27,8 @@ export class HeldEmailStore {
   /** Marks the next emails that were due before `moment`, and are not being sent, as failed. @returns how many; 0: there are no more */
   failDueBefore(workspaceId: WorkspaceId, moment: Date, limit: number, detail: object): Promise<number> {
     return transactOn(this.database, async (client) => {
-      for (const lock of [LOCK_HELD_READY, lockDueBefore('waiting'), lockDueBefore('dead')]) {
+      // The ready ones last, because the others may become ready meanwhile.
+      for (const lock of [lockDueBefore('waiting'), lockDueBefore('dead'), LOCK_HELD_READY]) {
         const ids = await idsOf(client, lock, [moment, limit, emailLanes(workspaceId)]);
         if (ids.length === 0) continue;
         await failEmails(client, ids, detail);

@@ -91,6 +91,22 @@ describe('Resuming a workspace without what waits in it', () => {
     expect(rows).toEqual([{ reason: 'held_back', count: 605 }]);
   });
 
+  it('fails also those that become ready while they are looked for', async () => {
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const waiting = await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
+    const client = await database.pool.connect();
+    let statements = 0;
+    const query = async (sql: string, values?: unknown[]): Promise<unknown> => {
+      // After BEGIN and the first statement.
+      if ((statements += 1) === 3) await new OutboxStore(database).makeReady(5_000);
+      return client.query(sql, values);
+    };
+    const connect = () => Promise.resolve({ query, release: () => client.release() });
+    const held = new HeldEmailStore({ ...database, pool: { connect } as unknown as Database['pool'] });
+    expect(await held.failDueBefore(shop, new Date(), 250, {})).toBe(2);
+    expect(await statuses(waiting)).toEqual(['FAILED']);
+  });
+
   it('waits for what is being sent, and then fails it if it was not sent', async () => {
     const taken = await accept(bulkLane(shop), shop, -MINUTE_MS);
     const outbox = new OutboxStore(database);
