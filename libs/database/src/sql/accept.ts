@@ -1,5 +1,5 @@
-import { WORKSPACE_LIMITS } from '@posthorn/domain';
 import { type ColumnType, rowsOf } from '../binary-array.ts';
+import { verifiedValues } from './allowed-senders.ts';
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
 /** The array parameters of ACCEPT_EMAILS: one column of the emails each, in this order. */
@@ -174,14 +174,8 @@ SELECT ARRAY(SELECT n FROM accepted) AS accepted, clock_timestamp() AS now, NULL
        NULL::int AS used, NULL::int AS "monthlyLimit", NULL::text[] AS addresses, NULL::text[] AS domains, NULL::json AS unverified
 UNION ALL
 SELECT   NULL, NULL, i.n, CASE WHEN p.n IS NULL THEN 'unverified' ELSE 'over_limit' END, g.accepted, g.monthly_limit,
-         CASE WHEN p.n IS NULL THEN ARRAY(
-           SELECT value FROM identities d
-           WHERE  d.workspace_id = i.workspace_id AND d.kind = 'address' AND d.verified_at IS NOT NULL
-           ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END,
-         CASE WHEN p.n IS NULL THEN ARRAY(
-           SELECT value FROM identities d
-           WHERE  d.workspace_id = i.workspace_id AND d.kind = 'domain' AND d.verified_at IS NOT NULL
-           ORDER BY value LIMIT ${WORKSPACE_LIMITS.identities}) END,
+         CASE WHEN p.n IS NULL THEN ${verifiedValues('address')} END,
+         CASE WHEN p.n IS NULL THEN ${verifiedValues('domain')} END,
          CASE WHEN p.n IS NULL THEN (
            SELECT json_build_object('id', type_id('idn', d.id), 'value', d.value)
            FROM   item s

@@ -82,6 +82,7 @@ import {
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
 import { BUSIEST_LANES, EMAILS_BY_MINUTE } from './overview.ts';
+import { READ_ALLOWED_SENDERS } from './allowed-senders.ts';
 import { READ_SIGNING_KEYS } from './dkim-keys.ts';
 import { countEmailsByDay, countEngagementsByDay } from './email-counts.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from './hits.ts';
@@ -717,6 +718,11 @@ const STATEMENTS: readonly Checked[] = [
   checked({ RECORD_EVENTS }, () => [text(events(500))], 'webhooks_by_workspace_idx'),
   checked({ TAKE_RECOVERY }, () => ['2000'], 'outbox_ready_by_lane_idx'),
   checked({ KNOWS_EMAIL }, () => [text(NOBODY)], 'emails_.*_pkey'),
+  checked(
+    { READ_ALLOWED_SENDERS },
+    () => [someWorkspace(), `'me@example.com'`, `'example.com'`],
+    'identities_workspace_value_key',
+  ),
   checked({ LOCK_DUE_OF_REPORTED }, () => [text(NOBODY)], 'outbox_pkey'),
   checked({ LOCK_REPORTED }, () => [text(NOBODY)], 'emails_.*_pkey'),
   checked(

@@ -1,14 +1,8 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import {
-  type Actor,
-  domainOf,
-  type Page,
-  pageOf,
-  type PageRequest,
-  WORKSPACE_LIMITS,
-} from '@posthorn/domain';
+import { type Actor, domainOf, type Page, pageOf, type PageRequest } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../generated/client.ts';
+import { READ_ALLOWED_SENDERS } from '../sql/allowed-senders.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import type { AllowedSenders } from './acceptable-email.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -85,29 +79,8 @@ export class IdentityStore {
 
   /** What the workspace may send from if it may not send from this address; undefined: it may. */
   async refuseSender(workspaceId: WorkspaceId, address: string): Promise<AllowedSenders | undefined> {
-    const own = await this.database.prisma.identity.findMany({
-      where: { workspaceId: uuidOf(workspaceId), value: { in: [address, domainOf(address)] } },
-      select: { id: true, value: true, verifiedAt: true },
-      orderBy: { kind: 'desc' },
-    });
-    if (own.some(({ verifiedAt }) => verifiedAt !== null)) return undefined;
-    const [addresses, domains] = await Promise.all([
-      this.verifiedValues(workspaceId, 'address'),
-      this.verifiedValues(workspaceId, 'domain'),
-    ]);
-    const unverified =
-      own[0] === undefined ? null : { id: idFromUuid('idn', own[0].id), value: own[0].value };
-    return { addresses, domains, unverified };
-  }
-
-  private async verifiedValues(workspaceId: WorkspaceId, kind: IdentityKind): Promise<string[]> {
-    const rows = await this.database.prisma.identity.findMany({
-      where: { workspaceId: uuidOf(workspaceId), kind, verifiedAt: { not: null } },
-      select: { value: true },
-      orderBy: { value: 'asc' },
-      take: WORKSPACE_LIMITS.identities,
-    });
-    return rows.map((row) => row.value);
+    const values = [uuidOf(workspaceId), address, domainOf(address)];
+    return (await this.database.pool.query<AllowedSenders>(READ_ALLOWED_SENDERS, values)).rows[0];
   }
 }
 
