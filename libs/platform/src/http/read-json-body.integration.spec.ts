@@ -220,6 +220,22 @@ describe('bodies that together exceed the limit of bytes', () => {
   });
 });
 
+describe('a body that is refused by its announced length', () => {
+  it('takes no place among the requests in flight while its sender goes on', async () => {
+    const sample = await startSampleApp({
+      bodies: { maxBytes: 1_000 },
+      inFlight: { maxRequests: 1, maxBytes: 1_000_000 },
+    });
+    const head = ['POST /v1/things HTTP/1.1', 'Host: a', 'Content-Type: application/json'];
+    const sender = connect(sample.port, '127.0.0.1');
+    sender.write(`${head.join('\r\n')}\r\nContent-Length: 2000\r\n\r\nx`);
+    expect(String((await once(sender, 'data'))[0])).toMatch(/^HTTP\/1\.1 413 /);
+    expect((await fetch(`${sample.url}/v1/things/1`)).status).toBe(200);
+    sender.destroy();
+    await sample.close();
+  });
+});
+
 describe('a body of more than 64 KiB', () => {
   const MOST = 64 * 1024;
   const judged: unknown[] = [];

@@ -134,7 +134,7 @@ interface BodyBounds {
 /**
  * Receives a body, within the limits. A caller who disconnects gets no answer. Bytes are reserved as they arrive, not by `Content-Length`:
  * otherwise a few connections without a key could announce much, send nothing and block everybody. For the same reason, a request counts as
- * in flight only when its body is complete.
+ * in flight only when its body is complete, and never when it is refused before.
  *
  * @param bounds the maximum size, the admission of long bodies, and the bodies whose senders are not authenticated
  * @param done called with the body, or with the error
@@ -145,9 +145,9 @@ function receive(
   done: (outcome: unknown) => void,
 ): void {
   const share = shareOf(request);
+  share?.wait();
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > max) return done(bodyTooLarge(max, announced));
-  share?.wait();
   const pieces = new BodyChunks();
   let isAdmitted = false;
   const onData = (piece: Buffer): void => {
