@@ -112,13 +112,18 @@ function traceRequest(tracer: Tracer, request: Request, response: Response, requ
   spans.set(request, span);
   response.once('close', () => {
     const route = routePatternOf(request);
-    const { statusCode, writableFinished } = response;
+    const status = statusOf(response);
     span.end({
       name: route === undefined ? method : `${method} ${route}`,
-      attributes: { 'http.route': route, 'http.response.status_code': statusCode },
-      fault: statusCode >= 500 ? String(statusCode) : writableFinished ? undefined : 'cut_short',
+      attributes: { 'http.route': route, 'http.response.status_code': status },
+      fault: (status ?? 0) >= 500 ? String(status) : response.writableFinished ? undefined : 'cut_short',
     });
   });
+}
+
+/** The status of the answer; undefined: the connection ended before there was one. */
+function statusOf({ headersSent, statusCode }: Response): number | undefined {
+  return headersSent ? statusCode : undefined;
 }
 
 function isHealthCheck({ originalUrl }: Request): boolean {
@@ -142,10 +147,10 @@ function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Re
 function logAccess(logger: Logger, request: Request, response: Response, startedAt: number): void {
   const level = isHealthCheck(request) ? 'debug' : 'info';
   const { method } = request;
-  const status = response.statusCode;
+  const status = statusOf(response);
   const durationMs = performance.now() - startedAt;
   const route = routePatternOf(request);
-  httpDuration.observe({ method, route: route ?? 'none', status }, durationMs / 1_000);
+  httpDuration.observe({ method, route: route ?? 'none', status: status ?? 'none' }, durationMs / 1_000);
   logger[level](
     {
       method,

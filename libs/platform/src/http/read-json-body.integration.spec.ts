@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Refusal, sleep } from '@posthorn/kernel';
+import { metricsText } from '../metrics/metrics.ts';
 import { LARGEST_BODY, postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
 
 describe('the JSON body', () => {
@@ -173,7 +174,7 @@ describe('the JSON body', () => {
     expect([answer.status, answer.body]).toEqual([200, JSON.stringify({ name, size: 0 })]);
   });
 
-  it('is logged as cut short when the client disconnects in the middle of it', async () => {
+  it('is logged as cut short, and without a status, when the client disconnects in the middle of it', async () => {
     const outgoing = request({
       port: sample.port,
       method: 'POST',
@@ -188,6 +189,11 @@ describe('the JSON body', () => {
     const linesAboutIt = () => sample.lines.filter((line) => line['requestId'] === 'gone');
     while (linesAboutIt().length === 0) await sleep(5);
     expect(linesAboutIt()).toMatchObject([{ msg: 'request', cutShort: true }]);
+    expect(linesAboutIt()[0]).not.toHaveProperty('status');
+    const counted = await metricsText((error) => {
+      throw error;
+    });
+    expect(counted).toContain('_count{method="POST",route="none",status="none"} 1');
   });
 });
 
