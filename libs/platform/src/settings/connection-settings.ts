@@ -1,7 +1,6 @@
-import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsPostgresUrl, IsRedisUrl, IsWebAddress } from './url-with-scheme.ts';
+import { baseUrl, IsPostgresUrl, IsRedisUrl, IsWebAddress } from './url-with-scheme.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -48,7 +47,7 @@ export class HttpSettings {
 
   /** The base URL of the gateway, without a trailing slash. */
   get publicUrl(): string {
-    return withoutTrailing(this.PUBLIC_URL ?? `http://localhost:${this.HTTP_PORT}`, '/');
+    return baseUrl(this.PUBLIC_URL ?? `http://localhost:${this.HTTP_PORT}`);
   }
 }
 

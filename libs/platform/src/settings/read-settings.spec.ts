@@ -5,6 +5,7 @@ import { describeSettings } from './describe-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
 import { readSettings, SettingsError } from './read-settings.ts';
 import { Setting } from './setting.ts';
+import { TrackingSettings } from './tracking-settings.ts';
 import { AreUrlsWithScheme } from './url-with-scheme.ts';
 
 class OvenSettings {
@@ -180,8 +181,20 @@ describe('readSettings', () => {
     [{}, 'http://localhost:3000'],
     [{ HTTP_PORT: '8080' }, 'http://localhost:8080'],
     [{ PUBLIC_URL: 'https://mail.example.com/' }, 'https://mail.example.com'],
+    [{ PUBLIC_URL: 'https://mail.example.com/Posthorn/' }, 'https://mail.example.com/Posthorn'],
   ])('determines the public URL: %j gives %s', (env, publicUrl) => {
     expect(readSettings({ http: HttpSettings }, env).http.publicUrl).toBe(publicUrl);
+  });
+
+  it.each([
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['HTTPS://Mail.example.com', 'https://mail.example.com'],
+    ['https:/mail.example.com', 'https://mail.example.com'],
+    ['https://mail.example.com/<mails>', 'https://mail.example.com/%3Cmails%3E'],
+  ])('gives the addresses in links the form that a header can have: %s', (given, url) => {
+    const env = { PUBLIC_URL: given, TRACKING_URL: given };
+    const { http, tracking } = readSettings({ http: HttpSettings, tracking: TrackingSettings }, env);
+    expect([http.publicUrl, tracking.trackingUrl('')]).toEqual([url, url]);
   });
 });
 

@@ -1,8 +1,7 @@
-import { withoutTrailing } from '@posthorn/kernel';
 import { IsIn, IsNumber, IsOptional, Matches, Max, Min } from 'class-validator';
 import { AreHeaders, headersIn } from './header-list.ts';
 import { Setting } from './setting.ts';
-import { IsWebAddress } from './url-with-scheme.ts';
+import { baseUrl, IsWebAddress } from './url-with-scheme.ts';
 
 const SAMPLERS = [
   'always_on',
@@ -57,7 +56,7 @@ export class TraceSettings {
   /** The options of the exporter. */
   options(endpoint: string) {
     return {
-      url: `${withoutTrailing(endpoint, '/')}/v1/traces`,
+      url: `${baseUrl(endpoint)}/v1/traces`,
       headers: headersIn(this.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
       sampler: this.OTEL_TRACES_SAMPLER,
       samplerRatio: this.OTEL_TRACES_SAMPLER_ARG,

@@ -1,7 +1,6 @@
-import { withoutTrailing } from '@posthorn/kernel';
 import { IsOptional } from 'class-validator';
 import { Setting } from './setting.ts';
-import { IsWebAddress } from './url-with-scheme.ts';
+import { baseUrl, IsWebAddress } from './url-with-scheme.ts';
 
 /** The tracking of opens and clicks. */
 export class TrackingSettings {
@@ -15,6 +14,6 @@ export class TrackingSettings {
 
   /** The base URL of tracked links, without a trailing slash. */
   trackingUrl(publicUrl: string): string {
-    return withoutTrailing(this.TRACKING_URL ?? publicUrl, '/');
+    return this.TRACKING_URL === undefined ? publicUrl : baseUrl(this.TRACKING_URL);
   }
 }

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@posthorn/kernel';
 import { HasForm } from './has-form.ts';
 
 /** Accepts a base URL, to which paths are appended. */
@@ -6,6 +7,11 @@ export function IsWebAddress(): PropertyDecorator {
     'a URL that begins with https:// or http://, without user, query, fragment or spaces',
     (text) => hasScheme(text, ['https', 'http']) && !/[\s?#@]/.test(text),
   );
+}
+
+/** Such a URL as headers and HTML need it, whatever was set: in ASCII, its scheme and host in lower case, and without a trailing slash. */
+export function baseUrl(text: string): string {
+  return withoutTrailing(new URL(text).href, '/');
 }
 
 /** Accepts the URL of a host or port whose pages link to each other from the root. */
