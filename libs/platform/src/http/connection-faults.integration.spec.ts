@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sleep } from '@posthorn/kernel';
 import { heldRequests, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
 
 const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -131,10 +132,15 @@ describe('a connection with invalid HTTP', () => {
     heldRequests.pop()!();
   });
 
-  it('is answered 400 when a chunked body is malformed', async () => {
+  it('G6: is answered 400 when a chunked body is malformed, with the id of its request, whose line has that status', async () => {
     const head =
-      'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-    expect(await exchange(sample.port, `${head}rubbish\r\n`)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
+      'POST /v1/things HTTP/1.1\r\nHost: a\r\nX-Request-Id: torn\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await exchange(sample.port, `${head}rubbish\r\n`)).toMatch(
+      /^HTTP\/1\.1 400 Bad Request[^]*X-Request-Id: torn\r\n/,
+    );
+    const linesAboutIt = () => sample.lines.filter((line) => line['requestId'] === 'torn');
+    while (linesAboutIt().length === 0) await sleep(5);
+    expect(linesAboutIt()).toMatchObject([{ msg: 'request', status: 400, cutShort: true }]);
   });
 
   it('G2: is still sent an answer that did not wait for the body, even if that is malformed', async () => {

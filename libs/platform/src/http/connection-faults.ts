@@ -45,7 +45,12 @@ export function answerConnectionFaults(
     else if (isUnused(socket as Socket)) keepUnused(socket as Socket, server);
     else if (answer?.req.complete) closeAfter(answer, socket);
     else if (answer?.headersSent) sendAndClose(socket);
-    else sendAndClose(socket, rawAnswer(answerTo(error, unrouted), headersFor(socket, answerHeaders)));
+    else {
+      const fault = answerTo(error, unrouted);
+      // Only for the log: a handler may still write to this response.
+      if (answer) answer.statusCode = fault.body.statusCode;
+      sendAndClose(socket, rawAnswer(fault, headersFor(socket, answerHeaders)));
+    }
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     // Node detaches the connection: its errors are unhandled and would end the process, and a server that closes waits for it.
@@ -82,11 +87,12 @@ function sendAndClose(socket: Duplex, text?: string): void {
   socket.end(text, end);
 }
 
-/** There is no request here, so only the address of the connection is known. */
+/** The id is that of the request if its headers have arrived. Otherwise only the address of the connection is known. */
 function headersFor(socket: Duplex, answerHeaders: AnswerHeaders): string[] {
   const { remoteAddress } = socket as Partial<Socket>;
+  const id = currentResponse(socket)?.getHeader('X-Request-Id') ?? crypto.randomUUID();
   const headers = answerHeaders({ socket: { remoteAddress }, rawHeaders: [] });
-  return Array.from(headers, ([name, value]) => `${name}: ${value}`);
+  return [`X-Request-Id: ${String(id)}`, ...Array.from(headers, ([name, value]) => `${name}: ${value}`)];
 }
 
 /** The response that Node is writing to this connection; there is no public API for it. */
@@ -109,7 +115,6 @@ function rawAnswer({ body, headers: own }: ErrorAnswer, headers: readonly string
   return [
     `HTTP/1.1 ${body.statusCode} ${body.error}`,
     `Date: ${new Date().toUTCString()}`,
-    `X-Request-Id: ${crypto.randomUUID()}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     ...headers,

@@ -121,9 +121,9 @@ function traceRequest(tracer: Tracer, request: Request, response: Response, requ
   });
 }
 
-/** The status of the answer; undefined: the connection ended before there was one. */
+/** The status of the answer; undefined: the connection ended before there was one. Invalid HTTP is answered past the response. */
 function statusOf({ headersSent, statusCode }: Response): number | undefined {
-  return headersSent ? statusCode : undefined;
+  return headersSent || statusCode >= 400 ? statusCode : undefined;
 }
 
 function isHealthCheck({ originalUrl }: Request): boolean {
