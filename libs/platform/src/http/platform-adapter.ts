@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { answerConnectionFaults } from './connection-faults.ts';
@@ -56,7 +55,6 @@ export class PlatformAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    if (body instanceof StreamableFile) return super.reply(response, body, statusCode) as unknown;
     if (statusCode !== undefined) response.statusCode = statusCode;
     if (body === undefined || body === null) return response.end();
     if (body instanceof Uint8Array) return end(response, body, 'application/octet-stream');
