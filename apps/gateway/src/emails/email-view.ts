@@ -1,5 +1,6 @@
 import type { EmailRecord, EmailSummary } from '@posthorn/database';
-import type { EmailWithTimeline, EmailWithTimes } from './email.answers.ts';
+import { foundBy } from '../validation/path-ids.ts';
+import type { EmailAnswer, EmailWithTimeline, EmailWithTimes } from './email.answers.ts';
 
 /** The API representation of an email in a list (F4, with its times). */
 export function emailSummaryView(email: EmailSummary): EmailWithTimes {
@@ -18,8 +19,12 @@ export function emailSummaryView(email: EmailSummary): EmailWithTimes {
   };
 }
 
-/** An email as the interface shows it alone, with what has become of it. */
-export function emailView(email: EmailRecord): EmailWithTimeline {
+/** The answer that shows an email, with what has become of it. @throws Refusal 404 when there is none */
+export function emailAnswer(found: EmailRecord | undefined): EmailAnswer {
+  return { email: emailView(foundBy('email_id', found)) };
+}
+
+function emailView(email: EmailRecord): EmailWithTimeline {
   const { sendAt, acceptedAt, timeline, engagement } = email;
   return {
     ...emailSummaryView(email),

@@ -13,7 +13,7 @@ import { validateQuery } from '../validation/validate-query.ts';
 import { toDraft } from './email-draft.ts';
 import { EmailPreviewAnswer } from './email-preview.answers.ts';
 import { SEND_REFUSALS } from './email-refusals.ts';
-import { emailSummaryView, emailView } from './email-view.ts';
+import { emailAnswer, emailSummaryView } from './email-view.ts';
 import { acceptedJson } from './accepted-json.ts';
 import { EmailAcceptedAnswer, EmailAnswer, EmailsAnswer } from './email.answers.ts';
 import { emailFilter, EmailsQuery } from './emails-query.ts';
@@ -89,8 +89,7 @@ export class EmailsController {
     answer: EmailAnswer,
   })
   async read(@Caller() caller: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
-    const email = foundBy('email_id', await this.emails.find(caller.workspaceId, id));
-    return { email: emailView(email) };
+    return emailAnswer(await this.emails.find(caller.workspaceId, id));
   }
 
   @Get(':email_id/preview')

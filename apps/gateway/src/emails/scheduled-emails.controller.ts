@@ -5,9 +5,9 @@ import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { CancelEmail, notScheduled, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { validateBody } from '../validation/validate-body.ts';
-import { foundBy, PathId } from '../validation/path-ids.ts';
+import { PathId } from '../validation/path-ids.ts';
 import { TOO_FAR_AHEAD } from './email-refusals.ts';
-import { emailView } from './email-view.ts';
+import { emailAnswer } from './email-view.ts';
 import { EmailAnswer } from './email.answers.ts';
 import { RescheduleEmailRequest } from './reschedule-email.request.ts';
 
@@ -59,8 +59,7 @@ export class ScheduledEmailsController {
     @Body() body: unknown,
   ): Promise<EmailAnswer> {
     const { sendAt } = validateBody(RescheduleEmailRequest, body);
-    const email = foundBy('email_id', await this.rescheduleEmail.reschedule(workspaceId, id, sendAt));
-    return { email: emailView(email) };
+    return emailAnswer(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt));
   }
 
   @Post(':email_id/cancel')
@@ -76,7 +75,6 @@ export class ScheduledEmailsController {
     refuses: { 'Cancelled before': notScheduled({ status: 'CANCELLED' }, 'cancelled') },
   })
   async cancel(@Caller() { workspaceId }: Principal, @PathId('email_id') id: EmailId): Promise<EmailAnswer> {
-    const email = foundBy('email_id', await this.cancelEmail.cancel(workspaceId, id));
-    return { email: emailView(email) };
+    return emailAnswer(await this.cancelEmail.cancel(workspaceId, id));
   }
 }

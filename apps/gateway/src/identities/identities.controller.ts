@@ -129,10 +129,7 @@ export class IdentitiesController {
     @Caller() caller: Principal,
     @PathId('identity_id') id: IdentityId,
   ): Promise<IdentityDeletedAnswer> {
-    const deleted = foundBy(
-      'identity_id',
-      await this.changes.delete(caller.workspaceId, actorOf(caller), id),
-    );
-    return { identity: identityView(deleted), isDeleted: true };
+    const deleted = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
+    return { identity: identityView(foundBy('identity_id', deleted)), isDeleted: true };
   }
 }

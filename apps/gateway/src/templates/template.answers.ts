@@ -93,10 +93,7 @@ export class TemplateAnswer {
 }
 
 /** The answer to a template that was deleted. */
-export class TemplateDeletedAnswer {
-  @AnswerField('The template as it was.', objectOf(Template))
-  template!: Template;
-
+export class TemplateDeletedAnswer extends TemplateAnswer {
   @AnswerField('Always `true`.', bool)
   isDeleted!: true;
 }

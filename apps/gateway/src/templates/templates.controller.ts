@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { TemplateId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
-import { TemplateChanges, TemplateStore } from '@posthorn/database';
+import { type Template, TemplateChanges, TemplateStore } from '@posthorn/database';
 import { DisconnectSignal } from '@posthorn/platform';
 import { SaveTemplate } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
@@ -48,7 +48,7 @@ export class TemplatesController {
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<TemplateAnswer> {
     const draft = toTemplateDraft(validateBody(CreateTemplateRequest, body));
     const created = await this.saveTemplate.create(caller.workspaceId, actorOf(caller), draft);
-    return { template: templateView(created) };
+    return answerOf(created);
   }
 
   @Get()
@@ -82,7 +82,7 @@ export class TemplatesController {
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<TemplateAnswer> {
     const found = await this.reads.run(workspaceId, () => this.templates.find(workspaceId, id), gone);
-    return { template: templateView(foundBy('template_id', found)) };
+    return answerOf(found);
   }
 
   @Post(':template_id')
@@ -104,11 +104,7 @@ export class TemplatesController {
     @Body() body: unknown,
   ): Promise<TemplateAnswer> {
     const patch = toTemplatePatch(validateBody(UpdateTemplateRequest, body));
-    const updated = foundBy(
-      'template_id',
-      await this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch),
-    );
-    return { template: templateView(updated) };
+    return answerOf(await this.saveTemplate.update(caller.workspaceId, actorOf(caller), id, patch));
   }
 
   @Delete(':template_id')
@@ -124,11 +120,8 @@ export class TemplatesController {
     @Caller() caller: Principal,
     @PathId('template_id') id: TemplateId,
   ): Promise<TemplateDeletedAnswer> {
-    const template = foundBy(
-      'template_id',
-      await this.changes.delete(caller.workspaceId, actorOf(caller), id),
-    );
-    return { template: templateView(template), isDeleted: true };
+    const deleted = await this.changes.delete(caller.workspaceId, actorOf(caller), id);
+    return { ...answerOf(deleted), isDeleted: true };
   }
 
   @Get(':template_id/versions')
@@ -150,4 +143,9 @@ export class TemplatesController {
     const versions = foundBy('template_id', await this.templates.listVersions(caller.workspaceId, id, page));
     return { versions: { ...versions, items: versions.items.map(versionView) } };
   }
+}
+
+/** @throws Refusal 404 when there is none */
+function answerOf(template: Template | undefined): TemplateAnswer {
+  return { template: templateView(foundBy('template_id', template)) };
 }

@@ -17,7 +17,6 @@ import { foundBy, PathId } from '../validation/path-ids.ts';
 import {
   type ListedWebhook,
   TokenRotatedAnswer,
-  type Webhook as ShownWebhook,
   WebhookAnswer,
   WebhookDeletedAnswer,
   WebhooksAnswer,
@@ -63,8 +62,7 @@ export class WebhooksController {
     @Caller() { workspaceId }: Principal,
     @PathId('webhook_id') id: WebhookId,
   ): Promise<WebhookAnswer> {
-    const webhook = foundBy('webhook_id', await this.webhooks.read(workspaceId, id));
-    return { webhook: webhookView(webhook) };
+    return answerOf(await this.webhooks.read(workspaceId, id));
   }
 
   @Post()
@@ -81,9 +79,7 @@ export class WebhooksController {
   })
   async create(@Caller() caller: Principal, @Body() body: unknown): Promise<WebhookAnswer> {
     const wanted = validateBody(CreateWebhookRequest, body);
-    return {
-      webhook: webhookView(await this.webhooks.create(caller.workspaceId, actorOf(caller), wanted)),
-    };
+    return answerOf(await this.webhooks.create(caller.workspaceId, actorOf(caller), wanted));
   }
 
   @Post(':webhook_id')
@@ -104,11 +100,7 @@ export class WebhooksController {
     @Body() body: unknown,
   ): Promise<WebhookAnswer> {
     const wanted = validateBody(UpdateWebhookRequest, body);
-    const webhook = foundBy(
-      'webhook_id',
-      await this.webhooks.update(caller.workspaceId, actorOf(caller), id, wanted),
-    );
-    return { webhook: webhookView(webhook) };
+    return answerOf(await this.webhooks.update(caller.workspaceId, actorOf(caller), id, wanted));
   }
 
   @Post(':webhook_id/rotate-token')
@@ -135,7 +127,7 @@ export class WebhooksController {
       'webhook_id',
       await this.webhooks.rotateToken(caller.workspaceId, actorOf(caller), id, wanted),
     );
-    return { webhook: webhookView(webhook), previousTokenUntil: webhook.previousTokenUntil };
+    return { ...answerOf(webhook), previousTokenUntil: webhook.previousTokenUntil };
   }
 
   @Delete(':webhook_id')
@@ -151,11 +143,8 @@ export class WebhooksController {
     @Caller() caller: Principal,
     @PathId('webhook_id') id: WebhookId,
   ): Promise<WebhookDeletedAnswer> {
-    const webhook = foundBy(
-      'webhook_id',
-      await this.webhooks.delete(caller.workspaceId, actorOf(caller), id),
-    );
-    return { webhook: webhookView(webhook), isDeleted: true };
+    const deleted = await this.webhooks.delete(caller.workspaceId, actorOf(caller), id);
+    return { ...answerOf(deleted), isDeleted: true };
   }
 }
 
@@ -164,7 +153,8 @@ function listedWebhookView({ id, url, events, status, createdAt }: Webhook): Lis
   return { id, url, events, status, createdAt };
 }
 
-/** The API representation of a webhook (F7). */
-function webhookView(webhook: WebhookWithToken): ShownWebhook {
-  return { ...listedWebhookView(webhook), token: webhook.token };
+/** The API representation of a webhook (F7). @throws Refusal 404 when there is none */
+function answerOf(found: WebhookWithToken | undefined): WebhookAnswer {
+  const webhook = foundBy('webhook_id', found);
+  return { webhook: { ...listedWebhookView(webhook), token: webhook.token } };
 }
