@@ -41,6 +41,7 @@ describe('S16: HtmlToText', () => {
       'XII. a\n\n 10000. a',
     ],
     ['<ol type="A" start="x"><li>a</li></ol><ol type="a" start="-1"><li>a</li></ol>', 'A. a\n\n -1. a'],
+    ['List<constructor> and <Constructor style="display:none">No</Constructor>more', 'List and more'],
     ['', ''],
   ])('makes readable text of %s', async (html, text) => {
     expect(await htmlToText.convert(html, 'a')).toBe(text);

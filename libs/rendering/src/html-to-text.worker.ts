@@ -60,7 +60,10 @@ const convert = compile({
   ],
 });
 
+/** The name of an element that html-to-text would find in its table of elements, as a property of every object, and fail. */
+const PROPERTY_OF_OBJECTS = /(?<=<\/?)constructor(?=[\s/>])/gi;
+
 /** Runs in a thread of `HtmlToText`. Imports only this library by relative paths, so that Node can run it from source and built. */
 export default function convertHtmlToText(html: string): string {
-  return tidyText(convert(html));
+  return tidyText(convert(html.replace(PROPERTY_OF_OBJECTS, 'span')));
 }
