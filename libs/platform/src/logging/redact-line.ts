@@ -38,23 +38,32 @@ function maskLocalParts(line: string): string {
 }
 
 function startOfLocalPart(line: string, end: number, min: number): number {
-  if (line[end - 1] === '"') return startOfQuoted(line, end, min);
   const floor = Math.max(min, end - MAX_LOCAL_PART_CHARS);
+  if (line[end - 1] === '"') return startOfQuoted(line, end, floor);
   let start = end;
   while (start > floor && LOCAL_PART.test(line[start - 1] ?? '')) start--;
   return Math.min(end, start + escapedChars(line, start));
 }
 
-/** `"john doe"@example.com`, whose quotes are escaped in JSON. */
+/** `"john doe"@example.com`, whose quotes are escaped in JSON; a quote without a backslash begins or ends a text of the line. */
 function startOfQuoted(line: string, end: number, min: number): number {
-  const opening = line.lastIndexOf('\\"', end - 3);
-  return opening > min ? opening : end;
+  for (let quote = end - 1; quote > min; quote = line.lastIndexOf('"', quote - 1)) {
+    const backslashes = backslashesBefore(line, quote);
+    if (backslashes % 2 === 0) return end;
+    // After three of them, it is a quote within the quoted local part.
+    if (backslashes === 1 && quote < end - 1) return quote - 1;
+  }
+  return end;
 }
 
 /** How many characters from `start` on belong to an escape sequence that a backslash before it begins, and must stay. */
 function escapedChars(line: string, start: number): number {
-  let backslashes = 0;
-  while (line[start - 1 - backslashes] === '\\') backslashes++;
-  if (backslashes % 2 === 0) return 0;
+  if (backslashesBefore(line, start) % 2 === 0) return 0;
   return line[start] === 'u' ? 5 : 1;
+}
+
+function backslashesBefore(line: string, at: number): number {
+  let count = 0;
+  while (line[at - 1 - count] === '\\') count++;
+  return count;
 }
