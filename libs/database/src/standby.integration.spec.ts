@@ -94,6 +94,8 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
     const accepted = stores.accept([keyedEmail()]).catch((error: unknown) => error);
     expect(faultOf(await accepted)).toBe('lost');
     expect(await awaiting()).toBe(1);
+    // Ending it would only show others what the standby does not have.
+    expect(await examined.findOpenTransactions()).toEqual([]);
     await standby.restart();
     while ((await awaiting()) > 0) await sleep(20);
     await examined.close();

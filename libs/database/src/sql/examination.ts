@@ -46,7 +46,7 @@ function lockedTables(holder: string, held: string): string {
 
 /**
  * The other sessions on this database that have a transaction open, hold a lock that keeps a table of Posthorn from being written, or are waited for and
- * wait for nobody; the oldest first. Another role's session shows neither its kind nor when its transaction began, except to members of pg_read_all_stats.
+ * wait for nobody, not even for a synchronous standby: its return alone ends that well; the oldest first. Another role's session shows neither its kind nor when its transaction began, except to members of pg_read_all_stats.
  * Locks: none.
  */
 export const FIND_OPEN_TRANSACTIONS = `
@@ -63,7 +63,7 @@ LEFT JOIN locked l ON l.pid = a.pid
 CROSS JOIN LATERAL (SELECT count(*)::int AS waiters FROM waiting WHERE a.pid = ANY (blockers)) w
 WHERE    a.datname = current_database() AND a.usesysid IS NOT NULL AND coalesce(a.backend_type, 'client backend') = 'client backend' AND a.pid <> pg_backend_pid()
 AND      (a.xact_start IS NOT NULL OR l.pid IS NOT NULL OR w.waiters > 0)
-AND      NOT EXISTS (SELECT FROM waiting WHERE pid = a.pid)
+AND      NOT EXISTS (SELECT FROM waiting WHERE pid = a.pid) AND a.wait_event IS DISTINCT FROM 'SyncRep'
 ORDER BY a.xact_start, a.pid`;
 
 /**
