@@ -347,6 +347,12 @@ describe('The doctor assesses', () => {
       { kind: 'fault', mend: expect.stringContaining('room on its disk') },
       { kind: 'fault', mend: expect.stringContaining('replicas') },
     ]);
+    expect(
+      [
+        'MISCONF Redis is configured to save RDB snapshots',
+        'MISCONF Errors writing to the AOF file: No space',
+      ].map((said) => judgeRedisChanges({}, said).mend),
+    ).toEqual([expect.stringMatching('bgsave-error no'), expect.stringMatching('appendonly no')]);
     expect(judgeRedisChanges({}, 'CROSSSLOT Keys in request').mend).toMatch(/not a cluster/);
     expect(judgeRedisChanges({}, 'NEWS of tomorrow').found).toMatch(
       /\(NEWS of tomorrow\): emails are accepted/,

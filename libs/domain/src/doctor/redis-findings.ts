@@ -70,6 +70,11 @@ export function judgeRedisRole(facts: RedisFacts): Finding {
 /** By the prefix of the error (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
 const REFUSALS: readonly (readonly [RegExp, found: string, mend: string])[] = [
   [
+    /^MISCONF.* AOF/,
+    'Redis takes no changes because it cannot write to its disk',
+    'make room on its disk and see its log; nothing is lost with it, so it may also continue without (appendonly no)',
+  ],
+  [
     /^MISCONF/,
     'Redis takes no changes because it cannot write to its disk',
     'make room on its disk and see its log; nothing is lost with it, so it may also continue without (stop-writes-on-bgsave-error no)',
