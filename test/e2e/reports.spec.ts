@@ -231,6 +231,11 @@ describe('Returned mail', () => {
       expect(await bring(to, bounce(sent))).toBe('550 5.1.1 No such address here');
     }
     expect((await show(sent)).status).toBe('SENT');
+    // Otherwise nobody would notice that a key is missing.
+    await until(
+      () => inbound.program.output.includes('no key in ENCRYPTION_KEYS has signed'),
+      'it is logged',
+    );
   });
 
   it('is refused temporarily while the database is unavailable', async () => {

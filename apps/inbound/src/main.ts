@@ -41,6 +41,7 @@ await startProcess('inbound', async () => {
     addresses: secrets.bounceAddresses(domain ?? ''),
     reports: new ReportStore(db),
     read: readReturnedMail,
+    onError: reportRepeated(logger, 'a mail that came back was refused'),
   });
   const listener = new ReportListener({
     name: domain ?? 'localhost',

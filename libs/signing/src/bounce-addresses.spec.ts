@@ -36,7 +36,8 @@ describe('the bounce address of an email', () => {
 
   it('is valid with any key of the key ring, and with no other', () => {
     expect(new BounceAddresses(ringOf(second, first), DOMAIN).emailOf(address)).toBe(id);
-    expect(new BounceAddresses(ringOf(second), DOMAIN).emailOf(address)).toBeUndefined();
+    const others = new BounceAddresses(ringOf(second), DOMAIN);
+    expect([others.emailOf(address), others.hasForm(address)]).toEqual([undefined, true]);
   });
 
   it('is valid if an earlier version made it', () => {
@@ -68,5 +69,6 @@ describe('the bounce address of an email', () => {
     expect(addresses.emailOf(address.replace('@bounces', '@b'))).toBeUndefined();
     expect(addresses.emailOf(address.slice(0, address.indexOf('@')))).toBeUndefined();
     expect(addresses.emailOf(`${address}.`)).toBeUndefined();
+    expect(addresses.hasForm(`${address}.`)).toBe(false);
   });
 });

@@ -42,11 +42,21 @@ export class BounceAddresses {
 
   /** The email of a return path; undefined when the address is not one of ours, or forged. */
   emailOf(address: string): EmailId | undefined {
+    const token = this.tokenOf(address);
+    return token === undefined ? undefined : this.verified(token);
+  }
+
+  /** Whether an address looks like one of ours; if it has no email, it was forged, or the key that signed it is not in the ring. */
+  hasForm(address: string): boolean {
+    return this.tokenOf(address) !== undefined;
+  }
+
+  private tokenOf(address: string): string | undefined {
     const at = address.lastIndexOf('@');
     if (address.slice(at + 1).toLowerCase() !== this.domain) return undefined;
     if (address.slice(0, PREFIX.length).toLowerCase() !== PREFIX) return undefined;
     const token = address.slice(PREFIX.length, at);
-    return TOKEN.test(token) ? this.verified(token.toLowerCase()) : undefined;
+    return TOKEN.test(token) ? token.toLowerCase() : undefined;
   }
 
   private verified(token: string): EmailId | undefined {

@@ -56,7 +56,14 @@ const acceptance = openAcceptance({
 const parsed = parseKeyRing(`test:${randomBytes(32).toString('base64')}`);
 if ('fault' in parsed) throw new Error(parsed.fault);
 const addresses = new BounceAddresses(parsed.ring, 'bounces.example.com');
-const reports = new TakeReport({ addresses, reports: new ReportStore(database), read: readReturnedMail });
+const reports = new TakeReport({
+  addresses,
+  reports: new ReportStore(database),
+  read: readReturnedMail,
+  onError: (error) => {
+    throw error;
+  },
+});
 
 /** An email that is being transmitted. */
 async function underWay(): Promise<ClaimedEmail> {

@@ -14,10 +14,14 @@ import type { BounceAddresses } from '@posthorn/signing';
 /** A relay can send a report before its answer to the email itself is recorded; recording takes less than this. */
 const WAITS = { times: 10, ms: 200 };
 
+const SIGNED_BY_NONE =
+  'no key in ENCRYPTION_KEYS has signed the address it was for: a key is missing there, or somebody forged it';
+
 interface TakeReportOptions {
-  readonly addresses: Pick<BounceAddresses, 'emailOf'>;
+  readonly addresses: Pick<BounceAddresses, 'emailOf' | 'hasForm'>;
   readonly reports: Pick<ReportStore, 'knows' | 'record'>;
   readonly read: typeof readReturnedMail;
+  readonly onError: (error: Error) => void;
 }
 
 /** Receives returned mail about an email, and acts on what it reports. */
@@ -26,8 +30,10 @@ export class TakeReport {
 
   /** The email that this return address belongs to; undefined: there is no such address. @throws what the database throws */
   async findEmail(address: string): Promise<EmailId | undefined> {
-    const id = this.options.addresses.emailOf(address);
-    return id !== undefined && (await this.options.reports.knows(id)) ? id : undefined;
+    const { addresses, reports, onError } = this.options;
+    const id = addresses.emailOf(address);
+    if (id === undefined && addresses.hasForm(address)) onError(new Error(SIGNED_BY_NONE));
+    return id !== undefined && (await reports.knows(id)) ? id : undefined;
   }
 
   /**
