@@ -77,6 +77,7 @@ export class Stack {
   readonly dispatchers: AppUnderTest[] = [];
   private db!: Database;
   private readonly env: Env;
+  private readonly apps: AppUnderTest[] = [];
   /** Clean-up actions, run in reverse order. */
   private readonly undo: (() => unknown)[] = [];
 
@@ -142,9 +143,7 @@ export class Stack {
   /** Starts another app, which is stopped with the stack. */
   async startApp(name: AppName, env: Env = {}): Promise<AppUnderTest> {
     const app = await startApp(name, { ...this.env, ...env });
-    this.undo.push(async () => {
-      if (!app.program.hasEnded) await app.program.stop();
-    });
+    this.apps.push(app);
     return app;
   }
 
@@ -255,8 +254,10 @@ export class Stack {
     return new URL(link[0]).pathname;
   }
 
-  /** Stops and removes everything, in reverse order of creation. */
+  /** Stops the apps, all at once, and then removes everything else, in reverse order of creation. */
   async close(): Promise<void> {
+    const running = this.apps.splice(0).filter(({ program }) => !program.hasEnded);
+    await Promise.all(running.map(({ program }) => program.stop()));
     for (const action of this.undo.splice(0).reverse()) await action();
   }
 
