@@ -26,6 +26,8 @@ export default {
   workerIdleMemoryLimit: '1GB',
   // So long a busy machine may need to end what is ended.
   openHandlesTimeout: 10_000,
+  // With nothing open, a worker still takes up to a second to give its memory back and to write what it has compiled.
+  workerGracefulExitTimeout: 10_000,
   projects: [
     project('unit', ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts', '<rootDir>/tools/**/*.spec.ts'], {
       testPathIgnorePatterns: ['\\.integration\\.spec\\.ts$', '/node_modules/'],

@@ -21,8 +21,7 @@ const RESULTS_WRITTEN_WITHIN_MS = 15_000;
 
 /**
  * Jest's words when it runs in one process (`--runInBand`) and a test file left something open, which fails the file (environment.mjs): jest may then
- * wait for ever. (Its words about a worker that it ended by force are not a failure: it gives a worker half a second, and one that has run a hundred
- * files may need longer to give its memory back.)
+ * wait for ever. (Its words about a worker that it ended by force are not a failure: a busy machine may need longer than it gives, jest.config.mjs.)
  */
 const LEFT_OPEN = 'after the test run has completed';
 
