@@ -15,6 +15,13 @@ const NO_SPREAD_LITERALS = {
   message: 'Write the properties where the literal stands that is spread.',
 };
 
+/** As of an import (no-import-type-side-effects): an empty export of the module would stay, and load it. */
+const NO_EMPTY_EXPORTS = {
+  selector:
+    'ExportNamedDeclaration[exportKind="value"][source]:not(:has(ExportSpecifier[exportKind="value"]))',
+  message: 'Write `export type { … } from`.',
+};
+
 /** Scripts and the command line, which the compiler checks as JavaScript with types in comments. */
 const PROGRAMS = ['tools/**/*.mjs'];
 
@@ -40,7 +47,7 @@ export default tseslint.config(
       'eqeqeq': 'error',
       'no-duplicate-imports': 'error',
       'no-console': 'error',
-      'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS, NO_SPREAD_LITERALS],
+      'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS, NO_SPREAD_LITERALS, NO_EMPTY_EXPORTS],
     },
   },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: PROGRAMS })),
@@ -76,7 +83,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/unbound-method': 'off',
-      'no-restricted-syntax': ['error', NO_SPREAD_LITERALS],
+      'no-restricted-syntax': ['error', NO_SPREAD_LITERALS, NO_EMPTY_EXPORTS],
     },
   },
 );

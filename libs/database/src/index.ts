@@ -7,32 +7,32 @@ export type { MigrationDelay } from './migrations/migration-watch.ts';
 export { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
 export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
-export {
-  type AcceptableCall,
-  type AcceptableEmail,
-  type AcceptableRawEmail,
-  type AcceptableTemplatedEmail,
-  type AcceptanceOutcome,
-  type AllowedSenders,
-  type CallOutcome,
-  type EmailClaim,
-  type KnownAnswer,
+export type {
+  AcceptableCall,
+  AcceptableEmail,
+  AcceptableRawEmail,
+  AcceptableTemplatedEmail,
+  AcceptanceOutcome,
+  AllowedSenders,
+  CallOutcome,
+  EmailClaim,
+  KnownAnswer,
 } from './stores/acceptable-email.ts';
 export { acceptInvitation } from './stores/accept-invitation.ts';
 export { AcceptanceStore } from './stores/acceptance-store.ts';
 export { type ApiKey, type KeyHolder, ApiKeyStore } from './stores/api-key-store.ts';
 export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/audit-log-store.ts';
-export {
-  type ClaimedDelivery,
-  type DeliveryAttempt,
-  type DeliveryOutcome,
-  type OwnFault,
-  type Receiver,
+export type {
+  ClaimedDelivery,
+  DeliveryAttempt,
+  DeliveryOutcome,
+  OwnFault,
+  Receiver,
 } from './stores/claimed-delivery.ts';
-export { type ComposableEmail, type TemplatedContent } from './stores/composable-email.ts';
+export type { ComposableEmail, TemplatedContent } from './stores/composable-email.ts';
 export { ContactChanges } from './stores/contact-changes.ts';
 export { ContactStore } from './stores/contact-store.ts';
-export { type ContactUpsert, type ContactWrite } from './stores/contact-writes.ts';
+export type { ContactUpsert, ContactWrite } from './stores/contact-writes.ts';
 export { EmailChanges } from './stores/email-changes.ts';
 export {
   type CountedEmails,
@@ -45,15 +45,15 @@ export { DeliveryListStore } from './stores/delivery-list-store.ts';
 export { EraStore, type DueSince, type PassGroup, type PassPosition } from './stores/era-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/event-feed-store.ts';
 export { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
-export { type FannedOut } from './stores/fanned-out.ts';
+export type { FannedOut } from './stores/fanned-out.ts';
 export { HeldEmailStore } from './stores/held-email-store.ts';
 export { HitStore } from './stores/hit-store.ts';
 export { EmailListStore } from './stores/email-list-store.ts';
-export { type EmailRecord, type EmailSummary } from './stores/email-record.ts';
+export type { EmailRecord, EmailSummary } from './stores/email-record.ts';
 export { EmailSearchStore, type FoundEmail } from './stores/email-search-store.ts';
 export { EmailStore, MAX_TIMELINE_ENTRIES } from './stores/email-store.ts';
-export { type DeliveryFilter } from './sql/delivery-list.ts';
-export { type EmailFilter } from './sql/email-list.ts';
+export type { DeliveryFilter } from './sql/delivery-list.ts';
+export type { EmailFilter } from './sql/email-list.ts';
 export { type ClaimedDomain, DomainCheckStore } from './stores/domain-check-store.ts';
 export { DkimKeyChanges, type NewDkimKey } from './stores/dkim-key-changes.ts';
 export { IdentityChanges, type IdentityRefusal } from './stores/identity-changes.ts';
@@ -65,7 +65,7 @@ export {
   type InvitationRefusal,
 } from './stores/invitation-changes.ts';
 export { InvitationStore, type LinkedInvitation } from './stores/invitation-store.ts';
-export { type MailRefusal } from './stores/mail-refusal.ts';
+export type { MailRefusal } from './stores/mail-refusal.ts';
 export { type LastEditor, MemberStore } from './stores/member-store.ts';
 export { type OperatorAccount, OperatorAccountStore } from './stores/operator-account-store.ts';
 export {
@@ -74,8 +74,8 @@ export {
   OperatorSessionStore,
   type VouchedOperator,
 } from './stores/operator-session-store.ts';
-export { type ClaimedRow, type LaneDemand, type OutboxQueue } from './stores/claim.ts';
-export { type ClaimedEmail, type EmailOutcome } from './stores/claimed-email.ts';
+export type { ClaimedRow, LaneDemand, OutboxQueue } from './stores/claim.ts';
+export type { ClaimedEmail, EmailOutcome } from './stores/claimed-email.ts';
 export { type QueueBacklog, type EmailBacklog, OutboxStore } from './stores/outbox-store.ts';
 export {
   type BusyLane,
@@ -88,7 +88,7 @@ export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './store
 export { type LinkMail, type PendingMail, PendingMailStore } from './stores/pending-mail-store.ts';
 export { type PausedLane, PausedLaneStore } from './stores/paused-lane-store.ts';
 export { type SealedSecret, SealedSecretStore } from './stores/sealed-secret-store.ts';
-export { type DeliveryWithAttempts, type ShownAttempt, type ShownDelivery } from './stores/shown-delivery.ts';
+export type { DeliveryWithAttempts, ShownAttempt, ShownDelivery } from './stores/shown-delivery.ts';
 export { SuppressionChanges } from './stores/suppression-changes.ts';
 export { SubscriptionStore, type Subscription } from './stores/subscription-store.ts';
 export { SuppressionSearchStore } from './stores/suppression-search-store.ts';
@@ -97,11 +97,11 @@ export { RecoveryStore } from './stores/recovery-store.ts';
 export { type ReportedEmail, type AssessedReport, ReportStore } from './stores/report-store.ts';
 export { RetentionStore } from './stores/retention-store.ts';
 export { TemplateChanges, type TemplateRefusal } from './stores/template-changes.ts';
-export {
-  type Template,
-  type TemplateContent,
-  type TemplateSummary,
-  type TemplateVersionSummary,
+export type {
+  Template,
+  TemplateContent,
+  TemplateSummary,
+  TemplateVersionSummary,
 } from './stores/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/template-store.ts';
 export { UpkeepStore } from './stores/upkeep-store.ts';
@@ -123,4 +123,4 @@ export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './store
 export { ERASURE_RULES } from './erasure-rules.ts';
 export { addCounts, type TableCounts } from './stores/removed-rows.ts';
 export { type ErasedRows, ErasureStore } from './stores/erasure-store.ts';
-export { type PersonToErase } from './stores/redaction.ts';
+export type { PersonToErase } from './stores/redaction.ts';

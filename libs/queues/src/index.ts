@@ -13,4 +13,4 @@ export { bucketIdOf, RateLimiter } from './rates/rate-limiter.ts';
 export { Turns, type TurnsOptions } from './turn.ts';
 export { ReadOnlyQueues } from './read-only-queues.ts';
 export { Workbench } from './workbench.ts';
-export { type WorkbenchOptions } from './workbench-options.ts';
+export type { WorkbenchOptions } from './workbench-options.ts';

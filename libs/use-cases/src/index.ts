@@ -1,7 +1,7 @@
 export * from './operate/index.ts';
 export { AcceptEmails } from './accept/accept-emails.ts';
 export { openAcceptance } from './accept/open-acceptance.ts';
-export { type BatchItem } from './accept/batch-answer.ts';
+export type { BatchItem } from './accept/batch-answer.ts';
 export {
   keyReused,
   missingVariablesOf,
@@ -23,7 +23,7 @@ export { ConfirmAddress } from './identities/confirm-address.ts';
 export { CreateIdentity } from './identities/create-identity.ts';
 export { DkimKeyMaker, tooManyDkimKeys } from './identities/dkim-key-maker.ts';
 export { identityRefusal, tooManyMails } from './identities/identity-refusals.ts';
-export { type IdentityValue } from './identities/identity-value.ts';
+export type { IdentityValue } from './identities/identity-value.ts';
 export { keysOfAddress, RotateKeys, rotatedTooEarly } from './identities/rotate-keys.ts';
 export { VERIFICATION_LINK } from './identities/verification-mail.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
