@@ -3,6 +3,7 @@ import type { LaneId } from '@posthorn/domain';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type JobHandlers, JobWorker, LaneRings, QueueRepair, QUEUES } from './index.ts';
 import type { JobWorkerOptions } from './job-worker.ts';
 import type { JobName, QueueName } from './jobs.ts';
@@ -112,44 +113,49 @@ it('jobs that cannot be parsed are removed, and delay no others', async () => {
   await queue.close();
 });
 
-it.each([
-  ['options are a number that only Lua can read', 'opts inf'],
-  ['options are null', 'opts null'],
-  ['parent cannot be parsed', 'parent {x'],
-  ['number of starts is a word', 'ats x'],
-  ['number of stalls is a word', 'stc x'],
-])(
-  'a job is removed that no worker can begin, because its %s',
-  async (_what, fields) => {
-    const queue = queueNamed(QUEUES.maintenance);
+/** By what is wrong with a job: the fields that no worker can begin it with. */
+const UNUSABLE_FIELDS = {
+  'options are a number that only Lua can read': 'opts inf',
+  'options are null': 'opts null',
+  'parent cannot be parsed': 'parent {x',
+  'number of starts is a word': 'ats x',
+  'number of stalls is a word': 'stc x',
+};
+
+it('jobs are removed that no worker can begin, whatever is wrong with them', async () => {
+  const queue = queueNamed(QUEUES.maintenance);
+  const ids = Object.keys(UNUSABLE_FIELDS).map((what) => what.replaceAll(' ', '-'));
+  for (const [index, fields] of Object.values(UNUSABLE_FIELDS).entries()) {
     // It has stalled twice before.
-    await redis.ask(`HSET ${queue.toKey('odd')} name recoveries.forget data {} stc 2 ${fields}`);
-    await redis.ask(`RPUSH ${queue.toKey('active')} odd`);
-    let served = 0;
-    const worker = workerOf(
-      QUEUES.maintenance,
-      { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
-      { onError: ignored },
-    );
-    worker.start();
-    const isRemoved = async (): Promise<boolean> =>
-      (await redis.ask(`EXISTS ${queue.toKey('odd')}`)) === ':0\r\n';
-    for (const until = performance.now() + 30_000; !(await isRemoved()) && performance.now() < until;) {
-      await queueRepair.repair(0);
-      await sleep(100);
-    }
-    const left = await queue.getJobCounts('active', 'wait');
-    await queue.add('recoveries.forget', { v: 1 });
-    while (served === 0) await sleep(20);
-    await worker.close();
-    await queue.close();
-    expect(left).toEqual({ active: 0, wait: 0 });
-    expect(errors.splice(0).map(({ message }) => message)).toEqual([
-      'stuck jobs of maintenance were deleted: 1',
-    ]);
-  },
-  60_000,
-);
+    await redis.ask(`HSET ${queue.toKey(ids[index]!)} name recoveries.forget data {} stc 2 ${fields}`);
+    await redis.ask(`RPUSH ${queue.toKey('active')} ${ids[index]}`);
+  }
+  let served = 0;
+  const worker = workerOf(
+    QUEUES.maintenance,
+    { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
+    { onError: ignored },
+  );
+  worker.start();
+  const areThere = (): Promise<string[]> =>
+    Promise.all(ids.map(async (id) => `${id} ${await redis.ask(`EXISTS ${queue.toKey(id)}`)}`));
+  const areGone = ids.map((id) => `${id} :0\r\n`);
+  for (const until = performance.now() + 30_000; performance.now() < until; await sleep(100)) {
+    await queueRepair.repair(0);
+    if (isDeepStrictEqual(await areThere(), areGone)) break;
+  }
+  expect(await areThere()).toEqual(areGone);
+  const left = await queue.getJobCounts('active', 'wait');
+  await queue.add('recoveries.forget', { v: 1 });
+  while (served === 0) await sleep(20);
+  await worker.close();
+  await queue.close();
+  expect(left).toEqual({ active: 0, wait: 0 });
+  const deleted = errors
+    .splice(0)
+    .map(({ message }) => /^stuck jobs of maintenance were deleted: (\d)$/.exec(message)?.[1]);
+  expect(deleted.reduce((sum, count) => sum + Number(count), 0)).toBe(ids.length);
+}, 60_000);
 
 it('a job whose workers have died twice is kept for another worker', async () => {
   const queue = queueNamed(QUEUES.maintenance);
