@@ -43,6 +43,12 @@ async function outputOfFailedStart(env: Record<string, string>, name = 'inbound'
 const urlWith = (change: Partial<URL>): string => Object.assign(new URL(testDatabase.url), change).href;
 
 describe('An app that cannot start prints one line that says what to do', () => {
+  /** It tries for half a minute, during the other tests; nobody listens at that port. */
+  let outputWithoutDatabase: Promise<string>;
+  beforeAll(() => {
+    outputWithoutDatabase = outputOfFailedStart({ DATABASE_URL: urlWith({ port: '1' }) });
+  });
+
   it('about a refused login', async () => {
     expect(await outputOfFailedStart({ DATABASE_URL: urlWith({ password: 'another' }) })).toMatch(
       /^inbound cannot start: The database refuses the login: correct the name and password in DATABASE_URL \(password authentication failed for user "\w+"\)\n$/,
@@ -64,23 +70,6 @@ describe('An app that cannot start prints one line that says what to do', () => 
   it('about a database that was never migrated', async () => {
     expect(await outputOfFailedStart({ DATABASE_URL: testPostgresUrl() })).toMatch(
       /^inbound cannot start: The database is not at the newest migration: run npm run migrate \(.*does not exist\)\n$/,
-    );
-  });
-
-  it('about an unavailable database, after a line that says that it waits', async () => {
-    const nobody = createServer().listen(0, '127.0.0.1');
-    await once(nobody, 'listening');
-    const { port } = nobody.address() as AddressInfo;
-    nobody.close();
-    const [waiting, ...rest] = (await outputOfFailedStart({ DATABASE_URL: urlWith({ port: String(port) }) }))
-      .trimEnd()
-      .split('\n');
-    expect(JSON.parse(waiting!)).toMatchObject({
-      level: 'warn',
-      err: { message: `connect ECONNREFUSED 127.0.0.1:${port}` },
-    });
-    expect(rest.at(-1)).toBe(
-      `inbound cannot start: No database answers: check that it is running, that DATABASE_URL is correct, and that the network path to it is open (connect ECONNREFUSED 127.0.0.1:${port})`,
     );
   });
 
@@ -149,6 +138,17 @@ describe('An app that cannot start prints one line that says what to do', () => 
       /^inbound cannot start: The certificate for STARTTLS cannot be used: correct INBOUND_TLS_CERTIFICATE and INBOUND_TLS_KEY \([^\n]+\)\n$/,
     );
     expect(output).toContain(why);
+  });
+
+  it('about an unavailable database, after a line that says that it waits', async () => {
+    const [waiting, ...rest] = (await outputWithoutDatabase).trimEnd().split('\n');
+    expect(JSON.parse(waiting!)).toMatchObject({
+      level: 'warn',
+      err: { message: 'connect ECONNREFUSED 127.0.0.1:1' },
+    });
+    expect(rest.at(-1)).toBe(
+      'inbound cannot start: No database answers: check that it is running, that DATABASE_URL is correct, and that the network path to it is open (connect ECONNREFUSED 127.0.0.1:1)',
+    );
   });
 });
 
