@@ -9,7 +9,7 @@ let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start();
+  stack = await Stack.start({ sends: false });
   ({ ada, vera } = await openDashboard(stack));
 });
 afterAll(() => stack.close());
