@@ -206,6 +206,17 @@ function serversOf(parent: number | undefined): number[] {
   });
 }
 
+it('A server that does not answer in time is ended', async () => {
+  runKeeper(`
+    import { startServer } from './tools/stack/processes.mjs';
+    const stop = () => undefined;
+    const deaf = { name: 'sleep', command: 'sleep', args: ['600'], logFile: 'sleep.log', isUp: async () => false };
+    await startServer({ ...deaf, withinMs: 100 }).catch(({ message }) => console.log('failed: ' + message))`);
+  await said(/^failed: sleep /m);
+  await said(/ready/);
+  expect(serversOf(program?.pid)).toEqual([]);
+});
+
 describe('Postgres, Redis and the inbox of the local stack', () => {
   it('are started again with what they kept when they are killed', async () => {
     runKeeper(`
@@ -257,14 +268,28 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
       const ports = { smtp: await freePort(), web: await freePort() };
       const inbox = await provideInbox(ports, { directory: 'inbox', logFile: 'inbox.log' });
       const stop = () => undefined;
-      process.on('SIGUSR2', async () => { await inbox.stop(); console.log('stopped.'); })`);
+      process.on('SIGUSR2', async () => {
+        const stopped = inbox.stop();
+        console.log('stopping.');
+        await stopped;
+        console.log('stopped.');
+      })`);
     await said(/ready/);
     const [first] = serversOf(program?.pid);
-    // The second one never becomes ready, so it is still being started whenever it is stopped.
-    writeFileSync(join(root, 'tools', 'inbox', 'main.mjs'), 'setInterval(() => undefined, 1_000)');
+    // The second one becomes ready only after the call to stop it.
+    const main = `
+      import { existsSync } from 'node:fs';
+      import { createServer } from 'node:http';
+      import { setTimeout as sleep } from 'node:timers/promises';
+      const port = process.argv[process.argv.indexOf('--http-port') + 1];
+      while (!existsSync('stopping')) await sleep(20);
+      createServer((_request, response) => response.end()).listen(port, '127.0.0.1');`;
+    writeFileSync(join(root, 'tools', 'inbox', 'main.mjs'), main);
     process.kill(first!, 'SIGKILL');
     await waitUntil(() => serversOf(program?.pid).some((pid) => pid !== first), WITHIN);
     program?.kill('SIGUSR2');
+    await said(/stopping\./);
+    writeFileSync(join(root, 'stopping'), '');
     await said(/stopped\./);
     expect(serversOf(program?.pid)).toEqual([]);
     expect(output).not.toContain('up again');
