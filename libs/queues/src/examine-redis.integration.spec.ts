@@ -83,11 +83,17 @@ describe('Examining Redis', () => {
   }
 
   it('names the scheme to use for a server without TLS, with or without a login', async () => {
-    const secure = redis.url.replace('redis://', 'rediss://');
-    const refused = (): Promise<unknown> => examineRedis({ url: secure, prefix: 'posthorn' });
-    await expect(refused()).rejects.toThrow(/^Redis speaks no TLS there \(.*\): write redis:\/\//);
-    await redis.ask('CONFIG SET requirepass secret');
-    await expect(refused()).rejects.toThrow(/^Redis speaks no TLS there \(.*\): write redis:\/\//);
+    const guarded = await PrivateRedis.start();
+    await guarded.ask('CONFIG SET requirepass secret');
+    await Promise.all(
+      [redis, guarded].map(async ({ url }) => {
+        const secure = url.replace('redis://', 'rediss://');
+        await expect(examineRedis({ url: secure, prefix: 'posthorn' })).rejects.toThrow(
+          /^Redis speaks no TLS there \(.*\): write redis:\/\//,
+        );
+      }),
+    );
+    await guarded.close();
   });
 
   it.each(['without a client’s certificate', 'only with one'])(
