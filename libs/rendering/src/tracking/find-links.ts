@@ -43,7 +43,8 @@ class LinkReader implements TokenizerCallbacks {
   // No parameter property, because the threads of tests run this source as it is.
   private readonly html: string;
   private isLinkElement = false;
-  private isOptedOut = false;
+  /** Undefined: the element has no such attribute yet. */
+  private isOptedOut: boolean | undefined;
   private hasHref = false;
   private href: FoundLink | undefined;
   private attribute = '';
@@ -60,7 +61,7 @@ class LinkReader implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.isLinkElement = end - start <= 4 && LINK_ELEMENTS.has(this.html.slice(start, end).toLowerCase());
-    this.isOptedOut = false;
+    this.isOptedOut = undefined;
     this.hasHref = false;
     this.href = undefined;
   }
@@ -80,7 +81,8 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onattribend(quote: QuoteType, end: number): void {
-    if (this.attribute === OPT_OUT.name) this.isOptedOut = this.value.trim().toLowerCase() === OPT_OUT.value;
+    if (this.attribute === OPT_OUT.name)
+      this.isOptedOut ??= this.value.trim().toLowerCase() === OPT_OUT.value;
     if (this.attribute !== 'href' || this.hasHref) return;
     this.hasHref = true;
     if (quote === QuoteType.NoValue) return;

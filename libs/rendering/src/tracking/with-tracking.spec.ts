@@ -41,6 +41,7 @@ describe('S17: the links of an email', () => {
     '<!-- x --!><a href="«https://example.com/»">x</a><title>x</title/><a href="«https://example.com/2»">x</a>',
     '<noscript><a href="«https://example.com/»">x</a></noscript><![if !mso]><a href="«https://example.com/2»">x</a><![endif]>',
     '<a href="«https://münchen.example/straße?q=ü»">x</a>',
+    '<a data-track="on" data-track="off" href="«https://example.com/»">the first counts</a>',
   ])('are replaced by tracked links, and nothing else changes in %s', (marked) => {
     const [html, after] = expected(marked);
     expect(tracked(html)).toBe(after);
@@ -52,6 +53,7 @@ describe('S17: the links of an email', () => {
     '<a href="https://example.com/Unsubscribe?u=1">u</a><a href="https://example.com/opt-out">o</a>',
     '<a href="https://user:secret@example.com/">c</a>',
     '<a href="https://example.com/" data-track="off">kept</a><a data-track=OFF href="https://example.com/">kept</a>',
+    '<a data-track="off" data-track="on" href="https://example.com/">the first counts</a>',
     '<!-- <a href="https://example.com/">x</a> --><!--[if mso]><a href="https://example.com/">x</a><![endif]-->',
     '<script>"<a href=https://example.com/>"</script><style><a href="https://example.com/"></style><title><a href="https://example.com/"></title><textarea><a href="https://example.com/"></textarea>',
     '<iframe><a href="https://example.com/"></iframe><noembed><a href="https://example.com/"></noembed><noframes><a href="https://example.com/"></noframes>',
