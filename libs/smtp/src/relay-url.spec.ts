@@ -37,6 +37,11 @@ describe('an SMTP_URL', () => {
     ['smtp://joe:hunter2@relay:99999', 'is not a URL'],
     ['smtp://joe:hunter2@relay:0', 'names port 0, at which no server listens'],
     ['smtp:relay', 'names no host'],
+    [
+      'smtp://joe:hunter2@one.example,two.example',
+      'names a host that is neither a name in ASCII nor an address',
+    ],
+    ['smtp://joe:hunter2@bücher.example', 'names a host that is neither a name in ASCII nor an address'],
   ])('is refused without being repeated: %s', (url, what) => {
     let error: unknown;
     try {

@@ -1,6 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { CannotStart } from '@posthorn/kernel';
 
+/** Others could never be looked up: `URL` percent-encodes an international name of these schemes, and takes several with commas for one. */
+const HOST = /^(?:[A-Za-z0-9._-]+|\[.+\])$/;
+
 /** Where the relay is and who we are to it. */
 export interface RelayAddress {
   readonly host: string;
@@ -52,6 +55,7 @@ export function parseRelayUrl(text: string): RelayAddress {
   if (url === null) throw fault('is not a URL');
   if (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') throw fault('is neither smtp:// nor smtps://');
   if (url.hostname === '') throw fault('names no host');
+  if (!HOST.test(url.hostname)) throw fault('names a host that is neither a name in ASCII nor an address');
   if (url.port === '0') throw fault('names port 0, at which no server listens');
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
     throw fault('has something after the host');
