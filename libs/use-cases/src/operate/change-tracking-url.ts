@@ -17,6 +17,7 @@ export async function changeTrackingUrl(
   actor: Actor,
   trackingUrl: string | null,
 ): Promise<Workspace> {
-  const own = { trackingUrl: trackingUrl && requireValid('url', parseTrackingUrl(trackingUrl)).url };
+  const valid = trackingUrl === null ? null : requireValid('url', parseTrackingUrl(trackingUrl)).url;
+  const own = { trackingUrl: valid };
   return foundWorkspace(id, await workspaces.change(id, actor, 'workspace.tracking_changed', own));
 }

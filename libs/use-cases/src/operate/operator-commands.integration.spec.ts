@@ -176,9 +176,13 @@ describe('An operator at the command line', () => {
     expect(changes.map(({ detail }) => detail)).toEqual([{ trackingUrl }, { trackingUrl: null }]);
   });
 
-  it('S17: gets an error that explains an invalid base URL for tracked links', async () => {
-    const ended = await posthorn('workspace', 'track', ...inIt(), '--url', 'https://links.shop.example/t');
-    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(/--url has more than a host/)]);
+  it.each([
+    ['https://links.shop.example/t', /--url has more than a host/],
+    // A variable of a script that is empty.
+    ['', /--url is not a URL/],
+  ])('S17: gets an error that explains an invalid base URL for tracked links: %j', async (url, fault) => {
+    const ended = await posthorn('workspace', 'track', ...inIt(), '--url', url);
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(fault)]);
   });
 
   it('sees who paused everything, and who changed what in a workspace', async () => {
