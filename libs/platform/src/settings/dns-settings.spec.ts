@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { faultyTermIn } from '@posthorn/domain';
 import { DnsSettings } from './dns-settings.ts';
 import { readSettings } from './read-settings.ts';
 
@@ -28,4 +29,21 @@ describe('DNS_SERVERS', () => {
   ])('%j is refused', (text) => {
     expect(() => read(text)).toThrow('it must be IP addresses, each with a port');
   });
+});
+
+describe('SPF_INCLUDE', () => {
+  const readInclude = (SPF_INCLUDE: string): string | undefined =>
+    readSettings({ dns: DnsSettings }, { SPF_INCLUDE }).dns.SPF_INCLUDE;
+
+  it.each(['_spf.relay.example', 'SPF.Relay.example', 'relay.example.'])('%j is taken', (include) => {
+    expect(readInclude(include)).toBe(include);
+  });
+
+  it.each(['relay', '_spf', 'spf..example', '.example', 'relay.my_host', '-'])(
+    '%j is refused, because a record that includes it is an error to receivers',
+    (include) => {
+      expect(faultyTermIn(`v=spf1 include:${include}`)).toBeDefined();
+      expect(() => readInclude(include)).toThrow('it must be a full name such as _spf.relay.example');
+    },
+  );
 });

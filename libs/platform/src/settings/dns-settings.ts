@@ -1,6 +1,10 @@
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { HasForm } from './has-form.ts';
 import { IsNameServers, parseNameServers } from './name-servers.ts';
 import { Setting } from './setting.ts';
+
+/** The name of an `include` (RFC 7208, section 7.1), without macros: receivers take a record with any other for an error. */
+const INCLUDE = /^(?=.{1,200}$)(?:[\w-]+\.)+[A-Za-z0-9-]+\.?$/;
 
 /** DNS look-ups, and the expected records of sending domains. */
 export class DnsSettings {
@@ -23,7 +27,7 @@ export class DnsSettings {
     { defaultText: 'not said; workspaces are told to ask', example: '_spf.relay.example' },
   )
   @IsOptional()
-  @Matches(/^[A-Za-z0-9_.-]{1,200}$/)
+  @HasForm('a full name such as _spf.relay.example', (text) => INCLUDE.test(text))
   SPF_INCLUDE?: string;
 
   /** The options of `@posthorn/dns`. */
