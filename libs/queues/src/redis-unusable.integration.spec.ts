@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, PrivateRedis, TestAuthority } from '@posthorn/testing';
+import { freePort, listenOnLoopback, PrivateRedis, TestAuthority } from '@posthorn/testing';
 import { examineRedis } from './index.ts';
 
 const examine = (url: string): Promise<unknown> => examineRedis({ url, prefix: 'posthorn' });
@@ -106,4 +107,18 @@ describe('the doctor about a Redis without', () => {
     );
     await redis.close();
   });
+});
+
+it('the doctor says that REDIS_URL leads to another server', async () => {
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .write('220 relay.example ESMTP\r\n');
+  });
+  const port = await listenOnLoopback(server);
+  await expect(examine(`redis://127.0.0.1:${port}`)).rejects.toThrow(
+    'What answers there is no Redis: correct host and port in REDIS_URL',
+  );
+  server.close();
 });

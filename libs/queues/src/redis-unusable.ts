@@ -27,6 +27,8 @@ export function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
   return advice === undefined ? error : new RedisUnusable(advice, { cause: error });
 }
 
+/** What ioredis says of bytes that are no reply of Redis. */
+const NO_REPLY = /^Unknown RESP type/;
 const UNKNOWN_COMMAND = /^ERR unknown command ['`]?([\w|]+)/;
 
 function adviceOn(error: NodeJS.ErrnoException, prefix: string): string | undefined {
@@ -35,6 +37,7 @@ function adviceOn(error: NodeJS.ErrnoException, prefix: string): string | undefi
     return `Redis does not open the database whose number REDIS_URL ends with (${message}): correct that number, or raise databases in redis.conf`;
   if (message.startsWith('NOPERM'))
     return `The user in REDIS_URL may not do in Redis what Posthorn needs (${message}): give it ~${prefix}:* and ${RIGHTS}`;
+  if (NO_REPLY.test(message)) return 'What answers there is no Redis: correct host and port in REDIS_URL';
   const missing = UNKNOWN_COMMAND.exec(message)?.[1];
   if (missing !== undefined)
     return `Redis has no command ${missing.toUpperCase()}, which Posthorn needs: take its rename-command out of redis.conf, or use a Redis that has it`;
