@@ -83,6 +83,13 @@ describe('POST /v1/webhooks: 200', () => {
     expect((await create({ url })).url).toBe(url);
   });
 
+  it('W9: creates one that is paused, to which nothing is ever posted before it is active', async () => {
+    const { id, status } = await create({ status: 'PAUSED' });
+    expect(status).toBe('PAUSED');
+    expect(webhookIn(await api().get(`${PATH}/${id}`)).status).toBe('PAUSED');
+    expect(await stack.count('SELECT count(*)::int FROM paused_lanes WHERE lane_id = $1', [id])).toBe(1);
+  });
+
   it('allows two webhooks with the same URL', async () => {
     expect((await create()).id).not.toBe((await create()).id);
   });

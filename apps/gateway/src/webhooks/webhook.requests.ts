@@ -13,6 +13,7 @@ import { eventNames, webhookToken, webhookUrl } from './webhook-rules.ts';
 const URL_SENTENCE =
   'The URL to which events are posted: `https://` and a public host, without a user name or a fragment.';
 const TOKEN_SENTENCE = 'The secret that deliveries are signed with: 8 to 256 printable ASCII characters.';
+const STATUS_SENTENCE = '`PAUSED` holds events for up to 30 days; `ACTIVE` delivers them.';
 
 /** A webhook that is to be created. */
 export class CreateWebhookRequest {
@@ -26,6 +27,9 @@ export class CreateWebhookRequest {
 
   @Optional(webhookToken, `${TOKEN_SENTENCE} One is made if absent: \`wht_\` and 32 random characters.`)
   token?: string;
+
+  @Optional(oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES), STATUS_SENTENCE)
+  status: WebhookStatus = 'ACTIVE';
 }
 
 /** What is to be changed of a webhook; absent fields stay unchanged. */
@@ -41,11 +45,7 @@ export class UpdateWebhookRequest {
   @Optional(webhookToken, TOKEN_SENTENCE)
   token?: string;
 
-  @Optional(
-    oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES),
-    '`PAUSED` holds events for up to 30 days; `ACTIVE` delivers them.',
-    { example: 'PAUSED' },
-  )
+  @Optional(oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES), STATUS_SENTENCE, { example: 'PAUSED' })
   status?: WebhookStatus;
 }
 

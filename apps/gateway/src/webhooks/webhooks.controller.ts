@@ -72,7 +72,7 @@ export class WebhooksController {
     tag: 'Webhooks',
     summary: 'Create a webhook',
     description:
-      'From now on the named events of the workspace are posted to the URL, signed with the token. A workspace has at most 50 webhooks.',
+      'From now on the named events of the workspace are posted to the URL, signed with the token, or held if the webhook is `PAUSED`. A workspace has at most 50 webhooks.',
     body: CreateWebhookRequest,
     answer: WebhookAnswer,
     refuses: { ...NOT_PUBLIC, 'Too many webhooks': tooManyWebhooks() },

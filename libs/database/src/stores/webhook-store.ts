@@ -21,7 +21,7 @@ export interface SealedWebhook extends Webhook {
 }
 
 /** A webhook to be created. */
-type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken'>;
+type NewWebhook = Pick<SealedWebhook, 'id' | 'url' | 'events' | 'sealedToken' | 'status'>;
 
 /** The fields of a webhook to be changed. */
 export interface WebhookChange extends Partial<
@@ -50,7 +50,7 @@ export class WebhookStore {
   async create(
     workspaceId: WorkspaceId,
     actor: Actor,
-    { id, url, events, sealedToken }: NewWebhook,
+    { id, url, events, sealedToken, status }: NewWebhook,
   ): Promise<Webhook | undefined> {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const count = await transaction.webhook.count({ where: { workspaceId: uuidOf(workspaceId) } });
@@ -63,16 +63,18 @@ export class WebhookStore {
           url,
           events: [...events],
           token: new Uint8Array(sealedToken),
+          status,
           createdAt,
           updatedAt: createdAt,
         },
       });
+      if (status !== 'ACTIVE') await keepLane(transaction, id, status);
       await recordAudit(transaction, this.database.clock.nowMs(), {
         workspaceId,
         action: 'webhook.created',
         actor,
         subjectId: id,
-        detail: { url, events },
+        detail: { url, events, status },
       });
       return webhookOf(row);
     });

@@ -163,6 +163,7 @@ describe('A database that was restored', () => {
     await new WebhookStore(database).create(shop, operator('test'), {
       ...webhook,
       sealedToken: Buffer.alloc(40),
+      status: 'ACTIVE',
     });
     // Some were being sent when the dump was made.
     expect(await claim(database)).toHaveLength(1_000);

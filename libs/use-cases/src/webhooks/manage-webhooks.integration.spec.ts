@@ -237,7 +237,7 @@ describe('The audit log', () => {
     await webhooks.update(acme, ACTOR, id, change);
     await webhooks.delete(acme, ACTOR, id);
     expect(await audited()).toEqual([
-      { action: 'webhook.created', detail: WANTED },
+      { action: 'webhook.created', detail: { ...WANTED, status: 'ACTIVE' } },
       {
         action: 'webhook.updated',
         detail: {

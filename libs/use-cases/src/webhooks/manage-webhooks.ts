@@ -35,6 +35,8 @@ interface WantedWebhook {
   readonly events: readonly EventName[];
   /** Absent: one is generated. */
   readonly token?: string | undefined;
+  /** Active if absent. */
+  readonly status?: WebhookStatus | undefined;
 }
 
 /** A change of a webhook; absent fields are kept. */
@@ -74,11 +76,12 @@ export class ManageWebhooks {
   async create(
     workspaceId: WorkspaceId,
     actor: Actor,
-    { url, events, token = newWebhookToken() }: WantedWebhook,
+    { url, events, token = newWebhookToken(), status = 'ACTIVE' }: WantedWebhook,
   ): Promise<WebhookWithToken> {
     validateWebhookHost(url, this.options.policy);
     const id = newId('wh', this.options.clock.nowMs());
-    const wanted = { id, url, events: [...new Set(events)], sealedToken: this.tokens.seal(id, token) };
+    const sealedToken = this.tokens.seal(id, token);
+    const wanted = { id, url, events: [...new Set(events)], sealedToken, status };
     const created = await this.options.webhooks.create(workspaceId, actor, wanted);
     if (created === undefined) throw tooManyWebhooks();
     return { ...created, token, previousTokenUntil: null };
