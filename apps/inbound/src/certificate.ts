@@ -33,7 +33,7 @@ export function reloadCertificateHourly(
   onError: (error: unknown) => void,
 ): void {
   const renew = async (): Promise<void> => {
-    const certificate = await readCertificate(settings);
+    const certificate = await loadCertificate(settings);
     if (certificate !== undefined) use(certificate);
   };
   setInterval(() => void renew().catch(onError), RELOAD_EVERY_MS).unref();
