@@ -3,7 +3,8 @@ export type FieldBlock = ReadonlyMap<string, string>;
 
 const MAX_BLOCKS = 50;
 const MAX_FIELDS = 100;
-const FIELD = /^([!-9;-~]{1,100}):(.*)$/;
+/** Before the colon may be white space (RFC 5322, section 4.5). */
+const FIELD = /^([!-9;-~]{1,100})[ \t]*:(.*)$/;
 
 /**
  * Parses the blocks of fields of a delivery status or feedback report: written as headers, with an empty line between two blocks

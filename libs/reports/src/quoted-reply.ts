@@ -7,8 +7,8 @@ const LEADING_CODES = new RegExp(`^([245]\\d\\d)(?:[ -]|$)[ \\t]*(?:#?(${ENHANCE
 /** For a server that wraps the reply in text of its own: both codes together are unambiguous. */
 const EMBEDDED_CODES = new RegExp(`\\b([45]\\d\\d)[ -](${ENHANCED})\\b`);
 const STATUS = new RegExp(`^(${ENHANCED})\\b`);
-/** Each line of a multi-line reply repeats the codes. */
-const REPEATED_CODES = new RegExp(`(?:^|\\s)[245]\\d\\d[ -](?:#?${ENHANCED}(?=[ :;]|$))?[ \\t]*`, 'g');
+/** Each line of a multi-line reply begins with the same code (RFC 5321, section 4.2.1); another number is part of the text. */
+const REPEATED_CODES = new RegExp(`(?:^|\\s)([245]\\d\\d)[ -](?:#?${ENHANCED}(?=[ :;]|$))?[ \\t]*`, 'g');
 
 /** The reply code for the class of a status where no reply is quoted: generic codes, so that the status decides. */
 const DEFAULT_CODE_OF_CLASS: Readonly<Record<string, number>> = { '2': 250, '4': 450, '5': 554 };
@@ -30,7 +30,7 @@ export function quotedReply(
   const [, code, enhanced] = (type.toLowerCase() === 'smtp' || type === '' ? findCodes(quoted) : null) ?? [];
   const replyCode = code === undefined ? DEFAULT_CODE_OF_CLASS[statusCode?.[0] ?? ''] : Number(code);
   if (replyCode === undefined) return undefined;
-  const text = sanitizeText(code === undefined ? quoted : quoted.replace(REPEATED_CODES, ' '));
+  const text = sanitizeText(quoted.replace(REPEATED_CODES, (all, each) => (each === code ? ' ' : all)));
   // Sendmail makes 5.1.1 of every 550 without an enhanced code, so its status must not outweigh "listed at" or "DMARC".
   const stated = code !== undefined && knownReply(text) !== undefined ? [enhanced] : [enhanced, statusCode];
   // The enhanced code must be of the same class as the reply code (RFC 2034, section 4).

@@ -86,6 +86,26 @@ describe('returned mail', () => {
     });
   });
 
+  it('keeps the numbers in a reply that are not its code', async () => {
+    const reply = '550-5.7.1 You sent 500 messages an hour;\r\n 550 5.7.1 at most 250 are accepted';
+    const raw = sample('postfix-unknown-user').toString();
+    const mail = await readReturnedMail(
+      Buffer.from(raw.replace(/^(Diagnostic-Code: smtp;).*(?:\r\n .*)*/m, `$1 ${reply}`)),
+    );
+    expect(reportAbout('nobody@company.example', mail).reply).toEqual({
+      code: 550,
+      enhancedCode: '5.7.1',
+      text: 'You sent 500 messages an hour; at most 250 are accepted',
+    });
+  });
+
+  it('may have fields with white space before the colon (RFC 5322, section 4.5)', async () => {
+    const raw = sample('postfix-unknown-user').toString();
+    const spaced = raw.replaceAll(/^(Final-Recipient|Original-Recipient|Action|Status):/gm, '$1 :');
+    expect(spaced).not.toBe(raw);
+    expect(await readReturnedMail(Buffer.from(spaced))).toEqual(await readReturnedMail(Buffer.from(raw)));
+  });
+
   it.each([
     ['a person who quotes a bounce of qmail', 'qmail-unknown-user', 'Hi. This', 'You wrote:\r\n\r\nHi. This'],
     ['a person who quotes one in the other way', 'qmail-unknown-user', 'Hi. This', '> Hi. This'],
