@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { LOCAL_FAULTS, type PostFailure } from '@posthorn/domain';
+import { errors } from 'undici';
 
 /** The step of a POST that failed. */
 type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
@@ -80,16 +81,17 @@ export function exchangeFault(error: unknown, hasReceived: boolean): PostFailure
   const code = codeOf(error);
   const ours = faultOfOurs(code);
   if (ours !== undefined) return ours;
-  if (hasReceived || code in PROTOCOL)
-    return failed('protocol', PROTOCOL[code] ?? protocolReason(code, error));
+  if (hasReceived || code in PROTOCOL) return failed('protocol', PROTOCOL[code] ?? protocolReason(error));
   if (code === CERTIFICATE_REQUIRED) return connectFault(error, 'tls');
   return failed('connect', 'the receiver broke the connection without an answer');
 }
 
-function protocolReason(code: string, error: unknown): string {
+function protocolReason(error: unknown): string {
   if (error instanceof ProtocolViolation) return error.message;
-  if (code.startsWith('HPE_')) return `the response was not HTTP/1.1 (${code})`;
-  return 'the answer was incomplete, or none in HTTP/1.1';
+  if (!(error instanceof errors.HTTPParserError)) return 'the answer was incomplete, or none in HTTP/1.1';
+  // In parentheses, undici adds what its parser expected.
+  const [, expected] = error.message.split(' (', 2);
+  return `the answer was not valid HTTP/1.1${expected === undefined ? '' : ` (${expected}`}`;
 }
 
 /** Behaviour of a receiver for which the exchange is aborted, as a sentence. */
