@@ -217,6 +217,17 @@ it('A server that does not answer in time is ended', async () => {
   expect(serversOf(program?.pid)).toEqual([]);
 });
 
+it('A server that is to be stopped before it answers is not waited for', async () => {
+  runKeeper(`
+    import { startServer } from './tools/stack/processes.mjs';
+    const stop = () => undefined;
+    const deaf = { name: 'sleep', command: 'sleep', args: ['600'], logFile: 'sleep.log', isUp: async () => false };
+    await startServer({ ...deaf, withinMs: 600_000, signal: AbortSignal.abort() }).catch(({ name }) => console.log(name + '.'))`);
+  await said(/^AbortError\.$/m);
+  await said(/ready/);
+  expect(serversOf(program?.pid)).toEqual([]);
+});
+
 describe('Postgres, Redis and the inbox of the local stack', () => {
   it('are started again with what they kept when they are killed', async () => {
     runKeeper(`
@@ -276,21 +287,14 @@ describe('Postgres, Redis and the inbox of the local stack', () => {
       })`);
     await said(/ready/);
     const [first] = serversOf(program?.pid);
-    // The second one becomes ready only after the call to stop it.
-    const main = `
-      import { existsSync } from 'node:fs';
-      import { createServer } from 'node:http';
-      import { setTimeout as sleep } from 'node:timers/promises';
-      const port = process.argv[process.argv.indexOf('--http-port') + 1];
-      while (!existsSync('stopping')) await sleep(20);
-      createServer((_request, response) => response.end()).listen(port, '127.0.0.1');`;
-    writeFileSync(join(root, 'tools', 'inbox', 'main.mjs'), main);
+    // The second one never becomes ready.
+    writeFileSync(join(root, 'tools', 'inbox', 'main.mjs'), 'setInterval(() => undefined, 1_000)');
     process.kill(first!, 'SIGKILL');
     await waitUntil(() => serversOf(program?.pid).some((pid) => pid !== first), WITHIN);
     program?.kill('SIGUSR2');
     await said(/stopping\./);
-    writeFileSync(join(root, 'stopping'), '');
-    await said(/stopped\./);
+    // npm run down waits 15 s for everything.
+    await waitUntil(() => output.includes('stopped.'), { withinMs: 10_000, what: 'Stopping' });
     expect(serversOf(program?.pid)).toEqual([]);
     expect(output).not.toContain('up again');
   });

@@ -28,6 +28,7 @@ export const FAST_AND_TEMPORARY = {
  * @param {Record<string, string>} [options.settings] server settings, over the defaults
  * @param {string} [options.logFile] default: `postgres.log` in the directory
  * @param {string} [options.binaries] the folder of the binaries; default: those of the npm package
+ * @param {AbortSignal} [options.signal] as of `startServer`
  */
 export async function startPostgres({
   directory,
@@ -35,6 +36,7 @@ export async function startPostgres({
   settings = {},
   logFile = join(directory, 'postgres.log'),
   binaries: folder,
+  signal,
 }) {
   const account = unprivilegedAccount();
   const binaries = folder === undefined ? await postgresBinaries() : binariesIn(folder);
@@ -51,6 +53,7 @@ export async function startPostgres({
     isUp: () => answers(url()),
     withinMs: START_WITHIN_MS,
     stopSignal: 'SIGQUIT',
+    signal,
   });
   return {
     child,

@@ -83,14 +83,15 @@ export async function startProcess({
 /**
  * Starts a process and waits until it answers; otherwise stops it.
  *
- * @param {Command & { logFile: string, name: string, isUp: () => Promise<boolean | Error>, withinMs: number, stopSignal?: NodeJS.Signals }} options
- *   `isUp`: whether it answers, as a condition of `waitUntil`
+ * @param {Command & { logFile: string, name: string, isUp: () => Promise<boolean | Error>, withinMs: number, stopSignal?: NodeJS.Signals, signal?: AbortSignal | undefined }} options
+ *   `isUp`: whether it answers, as a condition of `waitUntil`; `signal`: aborted when it is not wanted any more
  * @returns {Promise<import('node:child_process').ChildProcess>}
- * @throws when it takes too long, or ends: with the end of its log
+ * @throws when it takes too long, or ends: with the end of its log; when it is not wanted any more
  */
-export async function startServer({ name, isUp, withinMs, stopSignal = 'SIGTERM', ...program }) {
+export async function startServer({ name, isUp, withinMs, stopSignal = 'SIGTERM', signal, ...program }) {
   const child = await startProcess(program);
   const isUpUnlessEnded = () => {
+    signal?.throwIfAborted();
     if (hasEnded(child)) throw new Error(`${name} did not start:\n${tail(program.logFile)}`);
     return isUp();
   };

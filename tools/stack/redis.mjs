@@ -15,6 +15,7 @@ const START_WITHIN_MS = 30_000;
  * @param {boolean} [options.durable] whether its data survives a restart
  * @param {string} [options.logFile] default: `redis.log` in the directory
  * @param {Record<string, string>} [options.settings] further settings, as in `redis.conf`
+ * @param {AbortSignal} [options.signal] as of `startServer`
  */
 export async function startRedis({
   directory,
@@ -22,6 +23,7 @@ export async function startRedis({
   durable = false,
   logFile = join(directory, 'redis.log'),
   settings = {},
+  signal,
 }) {
   mkdirSync(directory, { recursive: true });
   const network = ['--port', String(port), '--bind', '127.0.0.1', '--maxmemory-policy', 'noeviction'];
@@ -34,6 +36,7 @@ export async function startRedis({
     logFile,
     isUp: () => answersPing(port),
     withinMs: START_WITHIN_MS,
+    signal,
   });
   return {
     child,

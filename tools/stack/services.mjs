@@ -31,8 +31,8 @@ export async function providePostgres({ DATABASE_URL }, port) {
     name: 'Postgres',
     logFile,
     ports: [port],
-    start: async () => {
-      const postgres = await startPostgres({ directory, port, settings, logFile });
+    start: async (signal) => {
+      const postgres = await startPostgres({ directory, port, settings, logFile, signal });
       shutDownFastOnSigterm(postgres);
       return postgres;
     },
@@ -69,7 +69,7 @@ export async function provideRedis({ REDIS_URL }, port) {
     name: 'Redis',
     logFile,
     ports: [port],
-    start: () => startRedis({ directory, port, durable: true, logFile }),
+    start: (signal) => startRedis({ directory, port, durable: true, logFile, signal }),
   });
   return { url: server.url, isOurs: true, stop };
 }
@@ -90,12 +90,12 @@ export async function provideInbox(
     name: 'The inbox',
     logFile,
     ports: [smtp, web],
-    start: () => startInbox({ smtp, webUrl, web, directory, logFile }),
+    start: (signal) => startInbox({ smtp, webUrl, web, directory, logFile, signal }),
   });
   return { url: `smtp://127.0.0.1:${smtp}`, webUrl, isOurs: true, stop };
 }
 
-async function startInbox({ smtp, web, webUrl, directory, logFile }) {
+async function startInbox({ smtp, web, webUrl, directory, logFile, signal }) {
   const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
   const args = ['tools/inbox/main.mjs', ...where];
   const child = await startServer({
@@ -105,6 +105,7 @@ async function startInbox({ smtp, web, webUrl, directory, logFile }) {
     logFile,
     isUp: () => isHealthy(`${webUrl}/health`),
     withinMs: 15_000,
+    signal,
   });
   return { child, stop: () => stopProcess(child, { withinMs: 1_000 }) };
 }
@@ -113,14 +114,14 @@ async function startInbox({ smtp, web, webUrl, directory, logFile }) {
  * Starts a server of ours, and restarts it whenever it ends.
  *
  * @template {{ child: import('node:child_process').ChildProcess, stop: () => Promise<unknown> }} Server
- * @param {{ name: string, logFile: string, ports: number[], start: () => Promise<Server> }} options
- * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} `server`: the first one; `stop` stops the current one, even if that is still being started
+ * @param {{ name: string, logFile: string, ports: number[], start: (signal: AbortSignal) => Promise<Server> }} options
+ * @returns {Promise<{ server: Server, stop: () => Promise<unknown> }>} `server`: the first one; `stop` stops the current one, and does not wait for one that is still being started
  */
 async function keepServerRunning({ start, ...program }) {
   const stopping = new AbortController();
   /** @type {Promise<Server> | undefined} */
   let latestStart;
-  const startOne = async () => (await (latestStart = start())).child;
+  const startOne = async () => (await (latestStart = start(stopping.signal))).child;
   await keepRunning({ ...program, start: startOne, signal: stopping.signal });
   const stop = async () => {
     stopping.abort();
