@@ -2,7 +2,7 @@
 import { appendFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { build } from './stack/build.mjs';
 import { ensureInstalled } from './stack/install.mjs';
-import { STOP_SIGNALS } from './stack/processes.mjs';
+import { askedToStop } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 import { describeFault, runScript } from './stack/script.mjs';
 
@@ -146,5 +146,5 @@ async function main(values) {
   }
 }
 
-for (const signal of STOP_SIGNALS) process.once(signal, () => void abort('Stopping …', 130));
+void askedToStop().then(() => abort('Stopping …', 130));
 await runScript({ help: HELP, options: OPTIONS, work: main });

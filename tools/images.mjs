@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from './stack/account.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, startPostgres } from './stack/postgres.mjs';
-import { endAll, run, STOP_SIGNALS, waitUntil } from './stack/processes.mjs';
+import { askedToStop, endAll, run, waitUntil } from './stack/processes.mjs';
 import { say, step } from './stack/progress.mjs';
 import { startRedis } from './stack/redis.mjs';
 import { ROOT } from './stack/runtime.mjs';
@@ -126,14 +126,10 @@ await runScript({
   help: HELP,
   options: { keep: { type: 'boolean' } },
   work: async (values) => {
-    for (const signal of STOP_SIGNALS)
-      process.once(
-        signal,
-        () =>
-          void endAll()
-            .then(cleanUp)
-            .finally(() => process.exit(130)),
-      );
+    void askedToStop()
+      .then(endAll)
+      .then(cleanUp)
+      .finally(() => process.exit(130));
     try {
       await main(values);
       say('Every image works.');

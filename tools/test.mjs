@@ -7,7 +7,7 @@ import { ensureInstalled } from './stack/install.mjs';
 import { migrate, summariseMigrations } from './stack/migrate.mjs';
 import { freePort } from './stack/ports.mjs';
 import { ensureDatabase, FAST_AND_TEMPORARY, startPostgres } from './stack/postgres.mjs';
-import { endAll, STOP_SIGNALS } from './stack/processes.mjs';
+import { askedToStop, endAll } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 import { redisBinary } from './stack/redis-binary.mjs';
 import { startRedis } from './stack/redis.mjs';
@@ -96,15 +96,10 @@ async function main(args) {
   process.exitCode = outcome.failed === 0 ? 0 : 1;
 }
 
-for (const signal of STOP_SIGNALS) {
-  process.once(
-    signal,
-    () =>
-      void cleanUp()
-        .then(endAll)
-        .finally(() => process.exit(130)),
-  );
-}
+void askedToStop()
+  .then(cleanUp)
+  .then(endAll)
+  .finally(() => process.exit(130));
 
 const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) say(HELP);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { detach } from './stack/detach.mjs';
 import { ensureInstalled } from './stack/install.mjs';
-import { endAll, ORPHANS_GONE_AFTER_MS, STOP_SIGNALS } from './stack/processes.mjs';
+import { askedToStop, endAll, ORPHANS_GONE_AFTER_MS } from './stack/processes.mjs';
 import { elapsed, say, step } from './stack/progress.mjs';
 import { redisBinary } from './stack/redis-binary.mjs';
 import { describeFault, runScript } from './stack/script.mjs';
@@ -34,6 +34,7 @@ const LOGS_TRUNCATED_EVERY_MS = 60_000;
 
 /** Whether another process started this one with --detach, and waits for it at the other end of the IPC channel. */
 const isDetached = process.send !== undefined;
+let isUp = false;
 
 function alreadyUp(pid) {
   const stack = readJson(STACK_FILE);
@@ -45,10 +46,10 @@ function alreadyUp(pid) {
   }
 }
 
-/** Resolves with the first signal that asks to stop; further ones change nothing. */
-function askedToStop() {
+/** Resolves when the process that waits for this one to be up has been killed. @returns {Promise<void>} */
+function abandoned() {
   return new Promise((resolve) => {
-    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve('stopped'));
+    process.once('disconnect', () => isUp || resolve());
   });
 }
 
@@ -69,7 +70,9 @@ async function start({ REDIS_URL }, stack, options) {
   const description = await stack.start(options);
   const how = isDetached ? 'It runs in the background: npm run down stops it.' : 'Ctrl-C stops everything.';
   say(`${summary(description)}Took ${elapsed()}. ${how}`);
-  process.send?.('up');
+  isUp = true;
+  // Who is gone by now need not be told.
+  process.send?.('up', () => undefined);
 }
 
 /** @param {{ withBuild: boolean }} options */
@@ -78,7 +81,7 @@ async function keepUp(options) {
   const stack = new Stack(settings);
   await claim();
   setInterval(truncateLargeLogs, LOGS_TRUNCATED_EVERY_MS).unref();
-  const stopped = askedToStop();
+  const stopped = Promise.race([askedToStop(), abandoned()]).then(() => 'stopped');
   const failed = start(settings, stack, options).then(
     () => stopped,
     (error) => error,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded, STOP_SIGNALS } from './processes.mjs';
+import { askedToStop, hasEnded } from './processes.mjs';
 import { ROOT } from './runtime.mjs';
 import { newLogFile } from './state.mjs';
 
@@ -22,7 +22,7 @@ export async function detach({ withBuild }) {
     stdio: ['ignore', log, log, 'ipc'],
   });
   closeSync(log);
-  for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill('SIGTERM'));
+  void askedToStop().then(() => child.kill('SIGTERM'));
   let isUp = false;
   child.once('message', () => (isUp = true));
   const showNews = follow(logFile);

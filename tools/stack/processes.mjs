@@ -4,7 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './runtime.mjs';
 
 /** The signals that ask a program to stop. @type {readonly NodeJS.Signals[]} */
-export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Resolves with the first signal that asks this program to stop. Further ones change nothing: a second Ctrl-C would otherwise end it in the
+ * middle of its clean-up.
+ *
+ * @returns {Promise<void>}
+ */
+export function askedToStop() {
+  return new Promise((resolve) => {
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
+  });
+}
 
 /**
  * @typedef {object} Command

@@ -227,6 +227,15 @@ describe('up', () => {
     },
   );
 
+  it('leaves nothing behind when it is killed before it has detached itself', async () => {
+    const { child } = call('up', '--detach');
+    const pid = await pidOf('sleep');
+    child.kill('SIGKILL');
+
+    await waitUntil(() => !existsSync(state('supervisor.json')), WITHIN);
+    await waitUntil(() => !isAlive(pid), REAPED);
+  });
+
   it('goes on when nobody reads any more what it says', async () => {
     const { child, ended } = call('up');
     const pid = await pidOf('sleep');
@@ -365,6 +374,30 @@ describe('run', () => {
   it('gives everything that it said where it fails', async () => {
     const failed = run({ command: 'sh', args, env: { STATUS: '3' } });
     await expect(failed).rejects.toThrow(/ ended with 3:\n\{"id":1\}\n\(node:1\) Warning: …$/);
+  });
+});
+
+describe('askedToStop', () => {
+  it('takes the first signal for all: a second Ctrl-C interrupts no cleaning up', async () => {
+    const script = `
+      import { askedToStop } from './tools/stack/processes.mjs';
+      setInterval(() => undefined, 1_000);
+      void askedToStop().then(() => process.stdout.write('cleaning up\\n'));
+      process.on('SIGUSR2', () => process.exit(7));
+      process.stdout.write('ready\\n');`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
+    started.push(child);
+    let output = '';
+    child.stdout.on('data', (text) => (output += String(text)));
+    await waitUntil(() => output.includes('ready'), WITHIN);
+    child.kill('SIGINT');
+    await waitUntil(() => output.includes('cleaning up'), WITHIN);
+    child.kill('SIGINT');
+    child.kill('SIGUSR2');
+    await waitUntil(() => hasEnded(child), WITHIN);
+
+    expect(child.exitCode).toBe(7);
+    expect(output).toBe('ready\ncleaning up\n');
   });
 });
 
