@@ -2,8 +2,7 @@ import { readEnvFile, readSettings } from '../../stack/settings.mjs';
 import { readJson, SECRETS_FILE, STACK_FILE } from '../../stack/state.mjs';
 
 /** Names in `.env` that are for other programs: Node, Docker Compose and our file for it. */
-const OF_OTHER_PROGRAMS =
-  /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|GRAFANA_|INBOUND_PUBLISHED$|TZ$|npm_)/;
+const OF_OTHER_PROGRAMS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|INBOUND_PUBLISHED$|TZ$|npm_)/;
 
 /**
  * The settings of the environment and of `.env`; missing ones are taken from the local stack while it runs.
