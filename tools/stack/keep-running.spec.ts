@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -56,7 +57,7 @@ async function said(words: RegExp): Promise<RegExpExecArray> {
 }
 
 /** Keeps a program that sleeps, and says the pid of each; `otherwise` is what happens before the second start. */
-function keepSleeper({ otherwise = '', port = 1 } = {}): void {
+function keepSleeper({ otherwise = '', port = 1, logFile = 'sleep.log' } = {}): void {
   runKeeper(`
     import { keepRunning } from './tools/stack/keep-running.mjs';
     const stopping = new AbortController();
@@ -65,11 +66,11 @@ function keepSleeper({ otherwise = '', port = 1 } = {}): void {
     const start = async () => {
       starts += 1;
       if (starts === 2) { ${otherwise} }
-      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: 'sleep.log' });
+      const child = await startProcess({ command: 'sleep', args: ['600'], logFile: '${logFile}' });
       console.log('pid ' + starts + ': ' + child.pid + '.');
       return child;
     };
-    await keepRunning({ name: 'sleep', logFile: 'sleep.log', ports: [${port}], start, signal: stopping.signal })`);
+    await keepRunning({ name: 'sleep', logFile: '${logFile}', ports: [${port}], start, signal: stopping.signal })`);
 }
 
 async function pidOf(start: number): Promise<number> {
@@ -175,6 +176,16 @@ describe('The folder of the logs', () => {
       truncateLargeLogs();
       console.log('went on.')`);
     await said(/went on\./);
+  });
+
+  it('is made again for what is started again', async () => {
+    mkdirSync(join(root, 'logs'));
+    keepSleeper({ logFile: 'logs/sleep.log' });
+    const pid = await pidOf(1);
+    rmSync(join(root, 'logs'), { recursive: true });
+    process.kill(pid, 'SIGKILL');
+    await said(/^sleep (did not start|is up again)/m);
+    expect(output).not.toContain('did not start');
   });
 });
 

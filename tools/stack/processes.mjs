@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './runtime.mjs';
 
@@ -79,6 +80,8 @@ export async function startProcess({
   cwd = ROOT,
   ...account
 }) {
+  // Somebody may have removed the folder since.
+  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
   const log = openSync(logFile, 'a');
   try {
     const child = spawn(command, args, { cwd, env, ...account, detached: true, stdio: ['ignore', log, log] });
