@@ -326,6 +326,7 @@ describe('the checks of the manifests', () => {
       (d) => (d['spec'].template.spec.terminationGracePeriodSeconds = 10),
       /killed/,
     ],
+    ['a rollout that fails while it waits', (d) => (d['spec'].progressDeadlineSeconds = 600), /migration/],
     ['fewer pods during an update', (d) => delete d['spec'].strategy, /fewer pods/],
     [
       'spreading without a selector',

@@ -12,6 +12,12 @@ const CONTAINER_SECURITY = {
 /** How long a process may take to shut down, in seconds; see Signals in docs/operations.md. */
 const LEAVES_WITHIN_SECONDS = 25;
 
+/** How long new pods wait for the migration, in seconds: `npm run migrate -- --wait`. */
+const MIGRATED_WITHIN_SECONDS = 30 * 60;
+
+/** What Kubernetes takes if a Deployment does not say it. */
+const DEFAULT_PROGRESS_DEADLINE_SECONDS = 600;
+
 /**
  * Our own rules beyond the schemas: mistakes that a cluster would accept.
  *
@@ -62,7 +68,7 @@ function containerFaults({ image, resources = {}, securityContext = {} }) {
 
 /** @param {Manifest} manifest */
 function deploymentFaults(manifest) {
-  const { template, strategy } = manifest['spec'];
+  const { template, strategy, progressDeadlineSeconds } = manifest['spec'];
   const fault = (text) => `${nameOf(manifest)}: ${text}`;
   const faults = [];
   for (const { name, livenessProbe, readinessProbe, startupProbe, lifecycle } of template.spec.containers) {
@@ -72,6 +78,8 @@ function deploymentFaults(manifest) {
     if (template.spec.terminationGracePeriodSeconds < pause + LEAVES_WITHIN_SECONDS)
       faults.push(fault('is killed before it has left'));
   }
+  if ((progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE_SECONDS) <= MIGRATED_WITHIN_SECONDS)
+    faults.push(fault('counts as failed while it still waits for the migration'));
   if (strategy?.rollingUpdate?.maxUnavailable !== 0) faults.push(fault('has fewer pods during an update'));
   for (const { labelSelector, matchLabelKeys } of template.spec.topologySpreadConstraints ?? []) {
     if (matchLabelKeys && !labelSelector)
