@@ -22,7 +22,7 @@ async function webhookWith(encryptionKey: KeyRing[0]): Promise<WebhookId> {
     box: new SecretBox([encryptionKey]),
     policy: { allowsHttp: false, networks: [] },
   });
-  const wanted = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] } as const;
+  const wanted = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'], status: 'ACTIVE' } as const;
   return (await webhooks.create(acme, operator('test'), wanted)).id;
 }
 

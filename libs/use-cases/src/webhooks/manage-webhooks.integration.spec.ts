@@ -16,7 +16,7 @@ import { ManageWebhooks } from './manage-webhooks.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const ACTOR = operator('test');
-const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'] } as const;
+const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED'], status: 'ACTIVE' } as const;
 const key = (id: string): KeyRing[0] => ({ id, key: generateKeySync('aes', { length: 256 }) });
 const [OLD, NEW] = [key('old'), key('new')];
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
@@ -237,7 +237,7 @@ describe('The audit log', () => {
     await webhooks.update(acme, ACTOR, id, change);
     await webhooks.delete(acme, ACTOR, id);
     expect(await audited()).toEqual([
-      { action: 'webhook.created', detail: { ...WANTED, status: 'ACTIVE' } },
+      { action: 'webhook.created', detail: WANTED },
       {
         action: 'webhook.updated',
         detail: {

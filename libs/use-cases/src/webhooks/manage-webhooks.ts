@@ -35,8 +35,7 @@ interface WantedWebhook {
   readonly events: readonly EventName[];
   /** Absent: one is generated. */
   readonly token?: string | undefined;
-  /** Active if absent. */
-  readonly status?: WebhookStatus | undefined;
+  readonly status: WebhookStatus;
 }
 
 /** A change of a webhook; absent fields are kept. */
@@ -76,7 +75,7 @@ export class ManageWebhooks {
   async create(
     workspaceId: WorkspaceId,
     actor: Actor,
-    { url, events, token = newWebhookToken(), status = 'ACTIVE' }: WantedWebhook,
+    { url, events, token = newWebhookToken(), status }: WantedWebhook,
   ): Promise<WebhookWithToken> {
     validateWebhookHost(url, this.options.policy);
     const id = newId('wh', this.options.clock.nowMs());
