@@ -244,6 +244,16 @@ describe('a refusal that could be about us, while the relay serves others', () =
   });
 });
 
+describe('a refusal without asking, while other relays are unavailable', () => {
+  it('delays the email, until its retries are used up', () => {
+    const refusal: Transmission = { ...refused('rcpt', 550), unasked: true };
+    expect(decideAfterAttempt(refusal, 0)).not.toEqual(AFTER_A_MINUTE);
+    const transmission: Transmission = { ...refusal, othersUnavailable: true };
+    expect(decideAfterAttempt(transmission, 0)).toEqual(AFTER_A_MINUTE);
+    expect(decideAfterAttempt(transmission, RETRY_AFTER_SECONDS.length)).toEqual({ kind: 'failed' });
+  });
+});
+
 describe('emails come too fast', () => {
   const throttled = 'Throttling failure: Maximum sending rate exceeded';
   it('when a server says so after MAIL', () => {
@@ -270,6 +280,7 @@ describe('another relay may be tried', () => {
     refused('mail', 550, 'Client host rejected'),
     refused('data', 421),
     refused('content', 421),
+    { ...refused('rcpt', 550), unasked: true } as const,
     broken('connect'),
     broken('rcpt'),
     broken('content'),

@@ -36,7 +36,9 @@ function decideAfterDisconnect(stage: SmtpStage, attempts: number): Verdict {
   return isBeforeAnyEmail(stage) ? { kind: 'relay_unavailable' } : retry(attempts, false);
 }
 
-function decideAfterRefusal({ stage, reply, servesOthers }: Refusal, attempts: number): Verdict {
+function decideAfterRefusal(refusal: Refusal, attempts: number): Verdict {
+  const { stage, reply, servesOthers, othersUnavailable } = refusal;
+  if (othersUnavailable) return retry(attempts, false);
   // A code that is not a refusal says nothing about the email: treated like a connection that failed at this stage.
   if (!isPermanent(reply) && !isTransient(reply)) return decideAfterDisconnect(stage, attempts);
   const { status, suppresses, passes, retryNotBeforeSeconds } = effectOf(classifyReply(reply, stage));
@@ -77,14 +79,18 @@ export function isTooFast(transmission: Transmission): boolean {
 
 /**
  * Whether another relay may be tried at once: only if this one has certainly not accepted the email, because the connection failed before
- * the whole message was written or the relay closed it (421), or because of a reply that may be about us.
+ * the whole message was written or the relay closed it (421), because of a reply that may be about us, or because it was not asked.
  */
 export function mayTryAnotherRelay(transmission: Transmission): boolean {
   switch (transmission.kind) {
     case 'broken':
       return true;
     case 'refused':
-      return transmission.reply.code === 421 || replyClassOf(transmission) === 'relay';
+      return (
+        transmission.unasked === true ||
+        transmission.reply.code === 421 ||
+        replyClassOf(transmission) === 'relay'
+      );
     case 'accepted':
     case 'unknown':
       return false;

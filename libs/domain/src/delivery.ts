@@ -22,7 +22,8 @@ export type Transmission =
   | { readonly kind: 'accepted'; readonly reply: SmtpReply }
   /**
    * The server refused at this stage: nothing was accepted. `servesOthers`: it accepts other emails of ours at the time, so it does not refuse us. `unasked`: the
-   * reply is our own, because by what the server has announced it could not take the email; it was not asked.
+   * reply is our own, because by what the server has announced it could not take the email; it was not asked. `othersUnavailable`: other relays, which cannot be
+   * tried now, may be able to take it.
    */
   | {
       readonly kind: 'refused';
@@ -30,6 +31,7 @@ export type Transmission =
       readonly reply: SmtpReply;
       readonly servesOthers?: true;
       readonly unasked?: true;
+      readonly othersUnavailable?: true;
     }
   /** The connection failed at this stage, before the whole message was written: nothing was accepted. `isOurs`: this machine lacked a resource. */
   | {

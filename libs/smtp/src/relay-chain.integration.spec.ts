@@ -36,10 +36,12 @@ function chainOf(...scripts: SinkScript[]): Promise<Chain> {
 async function chainWith(
   options: RelayTransportOptions,
   scripts: SinkScript[],
-  extensions = ['PIPELINING'],
+  extensions: readonly string[][] = [],
 ): Promise<Chain> {
   const servers = await Promise.all(
-    scripts.map((script) => ScriptedSmtpServer.start(script, { extensions })),
+    scripts.map((script, n) =>
+      ScriptedSmtpServer.start(script, { extensions: extensions[n] ?? ['PIPELINING'] }),
+    ),
   );
   const events: RelayEvent[] = [];
   let nowMs = 0;
@@ -64,10 +66,10 @@ async function chainWith(
 }
 
 const WELL: SinkScript = () => undefined;
-/** Whether a claim still holds that is lost while its email waits for a connection. */
-const heldUntilSlot = (): (() => boolean) => {
+/** Whether a claim still holds that is lost after this was asked so often: before a relay, when a slot is free, and after connecting. */
+const heldFor = (times: number): (() => boolean) => {
   let asked = 0;
-  return () => (asked += 1) < 2;
+  return () => (asked += 1) <= times;
 };
 const taken = ({ servers }: Chain): number[] => servers.map(({ messages }) => messages.length);
 
@@ -116,6 +118,49 @@ describe('relays in order of preference', () => {
     },
   );
 
+  describe('of which not each can take the email', () => {
+    const international = { ...ENVELOPE, to: 'jörg@example.com' };
+    const able = ['PIPELINING', 'SMTPUTF8'];
+    const unable = ['PIPELINING'];
+    const DOWN = at('greeting', { drop: true });
+
+    it('leave it to the next one that can', async () => {
+      const chain = await chainWith({}, [WELL, WELL], [unable, able]);
+      expect(await chain.chain.send(international, MESSAGE)).toMatchObject({ kind: 'accepted' });
+      expect(taken(chain)).toEqual([0, 1]);
+      expect(chain.events).toEqual([]);
+    });
+
+    it('have refused it for good if none can', async () => {
+      const chain = await chainWith({}, [WELL, WELL], [unable, unable]);
+      const refused = await chain.chain.send(international, MESSAGE);
+      expect(refused).toMatchObject({ kind: 'refused', relay: new URL(chain.servers[0]!.url).host });
+      expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'failed' });
+    });
+
+    it.each([
+      ['the first is unavailable', [DOWN, WELL], [able, unable]],
+      ['the last is unavailable', [WELL, DOWN], [unable, able]],
+    ])('delay it while one that may be able to is unavailable: %s', async (_which, scripts, extensions) => {
+      const chain = await chainWith({}, scripts, extensions);
+      // The second time its breaker is open.
+      for (let n = 0; n < 2; n += 1) {
+        const refused = await chain.chain.send(international, MESSAGE);
+        expect(refused).toMatchObject({ kind: 'refused', unasked: true });
+        expect(decideAfterAttempt(refused!, 0)).toMatchObject({ kind: 'retry' });
+      }
+      for (const server of chain.servers) server.script = WELL;
+      chain.pass(1_000);
+      expect(await chain.chain.send(international, MESSAGE)).toMatchObject({ kind: 'accepted' });
+    });
+
+    it('delay it if the lease has ended before all were tried', async () => {
+      const chain = await chainWith({}, [WELL, WELL], [unable, able]);
+      const refused = await chain.chain.send(international, MESSAGE, heldFor(3));
+      expect([decideAfterAttempt(refused!, 0).kind, taken(chain)]).toEqual(['retry', [0, 0]]);
+    });
+  });
+
   it('have a breaker each: an unavailable one is skipped, probed, and used again when it is back', async () => {
     const chain = await chainOf(at('greeting', { reply: '421 4.3.2 busy' }), WELL);
     const [first, second] = chain.servers;
@@ -153,7 +198,7 @@ describe('relays in order of preference', () => {
   });
 
   it.each([
-    ['is withheld', (chain: RelayChain) => chain.send(ENVELOPE, MESSAGE, heldUntilSlot())],
+    ['is withheld', (chain: RelayChain) => chain.send(ENVELOPE, MESSAGE, heldFor(1))],
     [
       'is of an email that cannot be sent',
       (chain: RelayChain) => chain.send({ ...ENVELOPE, to: '' }, MESSAGE).catch(() => undefined),
@@ -208,9 +253,7 @@ describe('relays in order of preference', () => {
 
   it('are not tried after the lease has ended', async () => {
     const chain = await chainOf(at('greeting', { drop: true }), WELL);
-    let asked = 0;
-    // Before the first relay, when there is a connection for it, before the second.
-    await chain.chain.send(ENVELOPE, MESSAGE, () => (asked += 1) < 3);
+    await chain.chain.send(ENVELOPE, MESSAGE, heldFor(2));
     expect(chain.servers.map(({ connections }) => connections.total)).toEqual([1, 0]);
   });
 
@@ -279,7 +322,7 @@ describe('relays in order of preference', () => {
   ])(
     'are not taken to serve others because of an email that was refused without asking them: it %s',
     async (_why, envelope, extensions) => {
-      const chain = await chainWith({}, [WELL], extensions);
+      const chain = await chainWith({}, [WELL], [extensions]);
       chain.servers[0]!.script = at('mail', { reply: '530 5.7.0 Authentication required' });
       const refused = await chain.chain.send(envelope, MESSAGE);
       expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'failed' });

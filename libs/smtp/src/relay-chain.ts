@@ -17,6 +17,8 @@ export interface Relay {
   readonly breaker: RelayBreaker;
 }
 
+type Refused = Extract<RelayedTransmission, { kind: 'refused' }>;
+
 /** Called before each transmission; the returned function is called with its result, or without one after a fault of ours. */
 export type WatchTransmission = (relay: string) => (transmission?: Transmission) => void;
 
@@ -48,8 +50,8 @@ export class RelayChain {
   }
 
   /**
-   * Transmits a message by the first available relay. The next relay is tried only if this one has provably accepted nothing, and has not given a verdict on the
-   * email.
+   * Transmits a message by the first available relay that can take it. The next relay is tried only if this one has provably accepted nothing, and has not given a
+   * verdict on the email. What the available ones could not take, by what they have announced, is final only if no other relay remains to be tried later.
    *
    * @param mayStillBegin called before each relay, and again when there is a connection to it
    * @param watch observes each transmission
@@ -63,6 +65,7 @@ export class RelayChain {
     watch?: WatchTransmission,
   ): Promise<RelayedTransmission | undefined> {
     let answer: RelayedTransmission | undefined;
+    const unasked: Refused[] = [];
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (!relay.breaker.tryBegin()) continue;
@@ -79,10 +82,13 @@ export class RelayChain {
       this.onTransmitted?.(relay.transport.name, relay.breaker.nowMs() - slotAtMs);
       const transmission = { relay: relay.transport.name, ...answered };
       if (!mayTryAnotherRelay(transmission)) return transmission;
+      if (transmission.kind === 'refused' && transmission.unasked) unasked.push(transmission);
       // A result about the email takes precedence over the unavailability of a later relay.
-      if (answer === undefined || isRelayFault(answer)) answer = transmission;
+      else if (answer === undefined || isRelayFault(answer)) answer = transmission;
     }
-    return answer;
+    const [refusal] = unasked;
+    if (refusal === undefined || (answer !== undefined && !isRelayFault(answer))) return answer;
+    return unasked.length === this.relays.length ? refusal : { ...refusal, othersUnavailable: true };
   }
 
   /** Waits for transmissions in flight, and closes all transports. */
