@@ -124,20 +124,22 @@ describe('the metrics of a running stack', () => {
     expect((await fetch(stack.sender.metricsUrl, { method: 'POST' })).status).toBe(404);
   });
 
-  it('show how long the oldest due email has waited, without paused lanes', async () => {
+  it('show how long the oldest due row has waited, without paused lanes and slow receivers', async () => {
     const { pool } = stack.database;
-    const sample = 'posthorn_oldest_due_seconds{queue="email"}';
-    const oldest = async (): Promise<number> => valueOf(await scrape(stack.scheduler), sample)!;
-    const put = (lane: string): Promise<unknown> =>
+    const oldest = async (queue: string): Promise<number> =>
+      valueOf(await scrape(stack.scheduler), `posthorn_oldest_due_seconds{queue="${queue}"}`)!;
+    const put = (queue: string, lane: string): Promise<unknown> =>
       pool.query(
-        "INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), 'email', $1, 'ready', now() - interval '90 s')",
-        [lane],
+        "INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), $1, $2, 'ready', now() - interval '90 s')",
+        [queue, lane],
       );
     await stack.sender.program.stop();
     await pool.query("INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'held', 'test')");
-    await put('held');
-    expect(await oldest()).toBe(0);
-    await put('not-held');
-    expect(await oldest()).toBeGreaterThanOrEqual(90);
+    await pool.query("INSERT INTO slow_lanes (lane_id) VALUES ('slow')");
+    await Promise.all([put('email', 'held'), put('webhook', 'slow')]);
+    expect([await oldest('email'), await oldest('webhook')]).toEqual([0, 0]);
+    await Promise.all([put('email', 'not-held'), put('webhook', 'not-slow')]);
+    expect(await oldest('email')).toBeGreaterThanOrEqual(90);
+    expect(await oldest('webhook')).toBeGreaterThanOrEqual(90);
   });
 });

@@ -6,8 +6,8 @@ export interface CapacityLimits {
   readonly maxRows: number;
   /** About how many bytes the held rows may take. */
   readonly maxBytes: number;
-  /** How many rows of one lane may be held. Default: no limit per lane. */
-  readonly maxRowsPerLane?: number;
+  /** How many rows of a lane may be held now. Default: no limit per lane. */
+  readonly maxRowsOf?: (laneId: LaneId) => number;
   /** How many rows a lane that holds none may always claim, even on a full workbench, so that no lane waits behind the backlog of another; up to twice `maxBytes`. */
   readonly minRowsForNewLane?: number;
 }
@@ -37,12 +37,12 @@ export class Capacity {
   /** Reserves capacity for a claim of up to `wanted` rows of a lane. @returns for how many; 0: the workbench is full */
   reserve(laneId: LaneId, wanted: number): number {
     if (this.isClosed) return 0;
-    const { maxRows, maxRowsPerLane = maxRows, minRowsForNewLane = MIN_ROWS_FOR_NEW_LANE } = this.limits;
+    const { minRowsForNewLane = MIN_ROWS_FOR_NEW_LANE } = this.limits;
     const free = this.rowsFree - this.reservedForLanes;
     const ofLane = this.rowsOfLane.of(laneId);
     const isOverdrawn = this.bytes >= MAX_OVERDRAFT_FACTOR * this.limits.maxBytes;
     const guaranteed = ofLane > 0 || isOverdrawn ? 0 : minRowsForNewLane;
-    const rows = Math.max(0, Math.min(wanted, Math.max(free, guaranteed), maxRowsPerLane - ofLane));
+    const rows = Math.max(0, Math.min(wanted, Math.max(free, guaranteed), this.maxRowsOf(laneId) - ofLane));
     this.reservedForLanes += rows;
     return rows;
   }
@@ -85,7 +85,7 @@ export class Capacity {
 
   /** Whether a lane holds as many rows as it may. */
   hasEnough(laneId: LaneId): boolean {
-    return this.rowsOfLane.of(laneId) >= (this.limits.maxRowsPerLane ?? Number.POSITIVE_INFINITY);
+    return this.rowsOfLane.of(laneId) >= this.maxRowsOf(laneId);
   }
 
   /** From now on nothing can be reserved. */
@@ -105,5 +105,9 @@ export class Capacity {
     this.rows -= 1;
     this.bytes -= bytes;
     this.rowsOfLane.remove(laneId);
+  }
+
+  private maxRowsOf(laneId: LaneId): number {
+    return this.limits.maxRowsOf?.(laneId) ?? Number.POSITIVE_INFINITY;
   }
 }

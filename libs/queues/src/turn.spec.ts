@@ -91,7 +91,7 @@ describe('A turn of a lane', () => {
   });
 
   it('claims nothing, and rings no slot, of a lane that holds as many rows as it may: the clock rings it again', async () => {
-    const capacity = new Capacity({ maxRows: 100, maxBytes: 1_000, maxRowsPerLane: 1 });
+    const capacity = new Capacity({ maxRows: 100, maxBytes: 1_000, maxRowsOf: () => 1 });
     capacity.take({ laneId: lane, bytes: 1 });
     const { turns, did, demanded } = turnsThatFind(rowsOf(3, false), { bench: { ...IDLE_BENCH, capacity } });
     await turns.serve(lane, '2');

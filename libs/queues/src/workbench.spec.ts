@@ -261,7 +261,7 @@ describe('Workbench', () => {
   });
 
   it('with strict limits, has no capacity for a lane at its limit, nor for a new lane when it is full', () => {
-    const { bench } = benches.make({ concurrency: 0, maxRows: 6, maxRowsPerLane: 4, minRowsForNewLane: 0 });
+    const { bench } = benches.make({ concurrency: 0, maxRows: 6, maxRowsOf: () => 4, minRowsForNewLane: 0 });
     expect(freeCapacity(bench, lane('a'), 9)).toBe(4);
     void bench.put(rowsOf('a', 4), performance.now());
     expect(bench.capacity.hasEnough(lane('a'))).toBe(true);

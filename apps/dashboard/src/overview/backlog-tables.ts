@@ -19,7 +19,7 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
   webhook: 'Deliveries to webhooks',
 };
 
-/** The backlog of each queue. */
+/** The backlog of each queue. What slow receivers keep waiting is not late. */
 export function backlogTable(backlog: readonly QueueBacklog[]): Html {
   const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
     html`<tr>
@@ -36,13 +36,13 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
 /** The lanes with the most due; empty where nothing is due. */
 export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): Html {
   if (lanes.length === 0) return html``;
-  const row = ({ queue, laneId, due, oldestDueSeconds, isPaused }: BusyLane): Html =>
+  const row = ({ queue, laneId, due, oldestDueSeconds, isPaused, isSlow }: BusyLane): Html =>
     html`<tr>
       <td class="wrap first">${laneText(laneId, nameOf)}</td>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
       <td class="n" data-label="Due">${count(due)}${due === MAX_ROWS_COUNTED ? ' or more' : ''}</td>
       ${oldestDueCell(oldestDueSeconds)}
-      <td>${isPaused ? 'paused' : ''}</td>
+      <td>${isPaused ? 'paused' : isSlow ? 'slow receiver' : ''}</td>
     </tr>`;
   return html`<h2>Lanes with the most due</h2>
     ${table(['Lane', 'Queue', 'Due', 'Oldest due', 'State'], lanes.map(row), ['Due', 'Oldest due'])}`;

@@ -204,8 +204,9 @@ SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND 
 
 /**
  * The backlog of each queue, ignoring paused lanes: the number of lanes with due rows (among the first thousand), due and leased rows (at most $1 of each), and
- * for how many seconds the oldest has been due. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent.
- * Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey.
+ * for how many seconds the oldest has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could mend. The first row
+ * of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent.
+ * Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey, slow_lanes_pkey.
  */
 export const MEASURE_BACKLOG = `
 SELECT q.queue, l.lanes AS "dueLanes", l.oldest AS "oldestDueSeconds",
@@ -229,7 +230,10 @@ CROSS JOIN LATERAL (
     ) next
     WHERE  s.n < 1000
   )
-  SELECT count(*)::int AS lanes, coalesce(greatest(extract(epoch FROM now() - min(s.due_at)), 0), 0)::float8 AS oldest
+  SELECT count(*)::int AS lanes,
+         coalesce(greatest(extract(epoch FROM now() - min(s.due_at) FILTER (WHERE NOT EXISTS (
+           SELECT FROM slow_lanes l WHERE l.lane_id = s.lane_id
+         ))), 0), 0)::float8 AS oldest
   FROM   step s
   WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = q.queue AND p.lane_id IN (s.lane_id, '*'))
 ) l`;

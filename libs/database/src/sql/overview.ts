@@ -53,7 +53,8 @@ longest AS (
 )
 SELECT   l.queue, l.lane_id AS "laneId", c.due,
          greatest(extract(epoch FROM now() - l.due_at), 0)::float8 AS "oldestDueSeconds",
-         EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*')) AS "isPaused"
+         EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*')) AS "isPaused",
+         EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = l.lane_id) AS "isSlow"
 FROM     longest l
 CROSS JOIN LATERAL (
   SELECT count(*)::int AS due

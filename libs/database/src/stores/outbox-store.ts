@@ -35,6 +35,7 @@ export interface QueueBacklog {
   /** At most a hundred thousand, as is `leased`. */
   readonly due: number;
   readonly leased: number;
+  /** Apart from deliveries to slow receivers, which wait for these. */
   readonly oldestDueSeconds: number;
 }
 

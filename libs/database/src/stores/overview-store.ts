@@ -27,6 +27,8 @@ export interface BusyLane {
   readonly due: number;
   readonly oldestDueSeconds: number;
   readonly isPaused: boolean;
+  /** Whether its receiver is slow. */
+  readonly isSlow: boolean;
 }
 
 /** How many rows of a lane are counted. */

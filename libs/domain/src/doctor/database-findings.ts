@@ -182,6 +182,7 @@ export function judgePartitions(missing: {
 interface QueueDue {
   readonly queue: 'email' | 'event' | 'webhook';
   readonly due: number;
+  /** Apart from deliveries to slow receivers. */
   readonly oldestDueSeconds: number;
 }
 
@@ -211,7 +212,7 @@ const QUEUES_OF_OUTBOX = {
 export function judgeBacklog({ backlog }: DueFacts): Finding {
   const oldestDueSeconds = Math.max(0, ...backlog.map((queue) => queue.oldestDueSeconds));
   const counts = backlog.map(({ queue, due }) => `${QUEUES_OF_OUTBOX[queue].noun}: ${due}`).join(', ');
-  const found = `due ${counts}; the oldest for ${durationText(oldestDueSeconds)}`;
+  const found = `due ${counts}; the oldest, apart from deliveries to slow receivers, for ${durationText(oldestDueSeconds)}`;
   const late = backlog.filter((queue) => queue.oldestDueSeconds >= LATE_SECONDS);
   if (late.length === 0) return good(found);
   const mend = [...new Set(late.map(({ queue }) => QUEUES_OF_OUTBOX[queue].mend))].join('; ');

@@ -140,7 +140,7 @@ const backlogGauges = {
   ),
   oldestDueSeconds: backlogGauge(
     'posthorn_oldest_due_seconds',
-    'For how long the oldest due row that is not paused has waited, by the clock of the database; 0: there is none.',
+    'For how long the oldest due row has waited that is neither paused nor a delivery to a slow receiver, by the clock of the database; 0: there is none.',
   ),
 };
 

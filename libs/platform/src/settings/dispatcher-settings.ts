@@ -15,7 +15,7 @@ export class DispatcherSettings {
   @IsInt()
   @Min(1)
   @Max(1_000)
-  WEBHOOK_SLOW_CONNECTIONS = 50;
+  WEBHOOK_SLOW_CONNECTIONS = 200;
 
   @Setting(
     'How long a delivery may take in total, from looking up the name to the headers of the response, in milliseconds. A process that is told to stop finishes the deliveries that it has begun.',

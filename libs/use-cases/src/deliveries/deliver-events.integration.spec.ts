@@ -48,6 +48,14 @@ async function addDelivery(webhook: string): Promise<void> {
   );
 }
 
+async function countTaken(webhook: WebhookId): Promise<number> {
+  const { rows } = await database.pool.query<{ taken: number }>(
+    `SELECT count(*)::int AS taken FROM outbox WHERE lane_id = $1 AND state = 'taken'`,
+    [webhookLane(webhook)],
+  );
+  return rows[0]!.taken;
+}
+
 async function stateOf(webhook: WebhookId): Promise<string | undefined> {
   const { rows } = await database.pool.query<{ state: string }>(
     'SELECT state FROM outbox WHERE lane_id = $1',
@@ -166,6 +174,48 @@ it('W8: gives back to the slow queue what is claimed of a receiver that turns ou
   answered.resolve();
   await events.drain();
   expect([posted.length, errors]).toEqual([1, []]);
+});
+
+it('W8: takes a single delivery of a slow receiver at a time until it answers, and again after no answer', async () => {
+  const webhook = await addWebhook();
+  for (let more = 1; more < 12; more += 1) await addDelivery(uuidOf(webhook));
+  const lane = webhookLane(webhook);
+  await database.pool.query('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [lane]);
+  const NO_ANSWER = {
+    kind: 'failed',
+    errorClass: 'timeout',
+    reason: 'no answer',
+    durationMs: 15_000,
+  } as const;
+  const waiting: ((result: typeof ANSWER | typeof NO_ANSWER) => void)[] = [];
+  const errors: unknown[] = [];
+  const events = dispatcher(
+    (error) => errors.push(error),
+    async (delivery) => {
+      const { promise, resolve } = Promise.withResolvers<typeof ANSWER | typeof NO_ANSWER>();
+      waiting.push(resolve);
+      const moment = { now: new Date(), random: 0, wasSlow: true };
+      return outcomeOfPost(delivery, await receiverOf(delivery), await promise, moment);
+    },
+  );
+  /** Ends all POSTs with this result. */
+  const end = async (result: typeof ANSWER | typeof NO_ANSWER): Promise<void> => {
+    for (; (await countTaken(webhook)) > 0; await sleep(10)) waiting.shift()?.(result);
+  };
+  const takenByTurn = async (): Promise<number> => {
+    await events.serveSlow(lane, '0');
+    return countTaken(webhook);
+  };
+  expect([await takenByTurn(), await takenByTurn()]).toEqual([1, 1]);
+  await end(NO_ANSWER);
+  expect(await takenByTurn()).toBe(1);
+  await end(ANSWER);
+  expect(await takenByTurn()).toBeGreaterThan(1);
+  await end(NO_ANSWER);
+  expect(await takenByTurn()).toBe(1);
+  await end(NO_ANSWER);
+  await events.drain();
+  expect(errors).toEqual([]);
 });
 
 it.each([

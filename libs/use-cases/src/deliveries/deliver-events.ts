@@ -1,4 +1,4 @@
-import { Coalescer, type WebhookId } from '@posthorn/kernel';
+import { BoundedMap, Coalescer, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type {
   ClaimedDelivery,
@@ -25,8 +25,11 @@ const ROWS_UNRECORDED_PER_CONNECTION = 2;
 const MAX_BYTES_IN_HAND = 32 * 1024 * 1024;
 /** The share of the connections that one webhook may use: a hanging receiver occupies them until it is found to be slow. */
 const MAX_SHARE_PER_LANE = 1 / 4;
-/** Slow webhooks get only a few deliveries at a time. */
-const ROWS_PER_SLOW_LANE = 5;
+/** A slow webhook gets only a few deliveries at a time, and a single one until its receiver answers: one that never does would occupy each connection until the deadline. */
+const ROWS_PER_SLOW_LANE = 10;
+const ROWS_WITHOUT_ANSWER = 1;
+/** A webhook that is no longer remembered gets a single delivery first. */
+const MAX_REMEMBERED = 10_000;
 const MAX_REPORTS_PER_GROUP = 100;
 
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
@@ -52,6 +55,8 @@ interface DeliverEventsOptions extends LaneTimes {
  */
 export class DeliverEvents {
   private readonly slowLanes = new SlowLanes();
+  /** The slow lanes whose receivers have answered the last POST of this process. */
+  private readonly answering = new BoundedMap<LaneId, true>(MAX_REMEMBERED);
   /** Groups the reports on receivers that turn out to be slow while a POST is under way. */
   private readonly slowReports = new Coalescer<ReceiverReport, undefined>({
     serve: async (reports) => {
@@ -91,10 +96,10 @@ export class DeliverEvents {
       concurrency: slowConnections,
       maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
-      maxRowsPerLane: ROWS_PER_SLOW_LANE,
+      maxRowsOf: (laneId) => (this.answering.has(laneId) ? ROWS_PER_SLOW_LANE : ROWS_WITHOUT_ANSWER),
       minRowsForNewLane: 0,
       claim: (demands, maxBytes) => deliveries.claim(demands, maxBytes, leaseMs, true),
-      work: (delivery, mayStillBegin) => options.delivery.deliver(delivery, mayStillBegin),
+      work: (delivery, mayStillBegin) => this.deliverToSlow(delivery, mayStillBegin),
     });
   }
 
@@ -148,6 +153,18 @@ export class DeliverEvents {
     return outcome;
   }
 
+  /** Remembers whether the receiver has answered. */
+  private async deliverToSlow(
+    delivery: ClaimedDelivery,
+    mayStillBegin: () => boolean,
+  ): Promise<OutcomeWithReport | undefined> {
+    const outcome = await this.options.delivery.deliver(delivery, mayStillBegin);
+    const attempt = outcome?.attempt;
+    if (attempt?.errorClass === 'timeout') this.answering.delete(delivery.laneId);
+    else if (attempt) this.answering.set(delivery.laneId, true);
+    return outcome;
+  }
+
   /** Marks the receiver as slow, so that no more is posted to it here, and reports that. */
   private async reportSlowness(
     { laneId, askedAtMs }: ClaimedDelivery,
@@ -155,6 +172,7 @@ export class DeliverEvents {
   ): Promise<void> {
     if (report === null || this.slowLanes.wasMarkedSince(laneId, askedAtMs)) return;
     this.slowLanes.mark(laneId);
+    this.answering.delete(laneId);
     try {
       await this.slowReports.add(report);
     } catch (error) {
