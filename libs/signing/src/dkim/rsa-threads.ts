@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Coalescer, startTimeout, ThreadPool, workerUrl } from '@posthorn/kernel';
-import type { RsaResult, RsaTask } from './rsa.worker.ts';
+import signAll, { type RsaResult, type RsaTask } from './rsa.worker.ts';
 
 /** Large enough to make the overhead of a thread small, and small enough for the first to wait only some 10 ms for the last. */
 const MAX_PER_GROUP = 32;
@@ -41,7 +41,7 @@ export class RsaThreads {
   });
   private signed = 0;
 
-  /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it; with what ended two threads in a row */
+  /** The signature, in base64, of a text of bytes (latin1). @throws Error with what OpenSSL says, when the key is none for it */
   async sign(text: string, privateKey: KeyObject): Promise<string> {
     const result = await this.groups.add({ text, privateKey });
     if ('failure' in result) throw new Error(`RSA cannot sign: ${result.failure}`);
@@ -52,15 +52,18 @@ export class RsaThreads {
     const keys = [...new Set(wanted.map(({ privateKey }) => privateKey))];
     const numbers = new Map(keys.map((key, number) => [key, number]));
     const texts = wanted.map(({ text, privateKey }): [string, number] => [text, numbers.get(privateKey)!]);
-    return await this.signEvenIfAThreadDies({ keys, texts });
+    return await this.signEvenWithoutThread({ keys, texts });
   }
 
-  /** If a thread dies, its groups are signed again by another; signing twice does no harm. */
-  private async signEvenIfAThreadDies(task: RsaTask): Promise<RsaResult[]> {
+  /**
+   * A group whose thread dies, or for which the system gives none, is signed on this one: its emails must not wait for a retry because of that. Signing twice does
+   * no harm.
+   */
+  private async signEvenWithoutThread(task: RsaTask): Promise<RsaResult[]> {
     try {
       return await this.signWithin(task);
     } catch {
-      return await this.signWithin(task);
+      return signAll(task);
     }
   }
 
