@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import * as settings from '@posthorn/platform/settings';
 import { ROOT } from '../stack/runtime.mjs';
 import { DOCTOR_COMMANDS } from './commands/doctor.mjs';
-import { unknownNames } from './doctor/find-settings.mjs';
+import { findSettings, unknownNames } from './doctor/find-settings.mjs';
 
 const groupBy = Map.groupBy;
 const results = [
@@ -56,4 +56,15 @@ it('takes nothing for a mistyped setting that docker-compose.yml reads from `.en
   const names = Array.from(compose.matchAll(/\$\{([A-Z_]+)/g), ([, name]) => name!);
   const inFile = names.filter((name) => name !== 'USER');
   expect(unknownNames(settings, [...inFile, 'DATABSE_URL'])).toEqual(['DATABSE_URL']);
+});
+
+it('examines the relay that the local stack was started with, not its inbox', () => {
+  const [inbox, relay] = ['smtp://127.0.0.1:1025', 'smtps://user:password@smtp.example.org'];
+  const { SMTP_URL } = process.env;
+  delete process.env['SMTP_URL'];
+  try {
+    expect(findSettings({ inbox: { smtpUrl: inbox }, smtpUrl: relay })).toMatchObject({ SMTP_URL: relay });
+  } finally {
+    if (SMTP_URL !== undefined) process.env['SMTP_URL'] = SMTP_URL;
+  }
 });

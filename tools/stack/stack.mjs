@@ -88,6 +88,7 @@ export class Stack {
       ...workspace,
       databaseUrl: postgres.url,
       redisUrl: redis.url,
+      smtpUrl: env.SMTP_URL,
     };
     return this.#writeStackFile();
   }

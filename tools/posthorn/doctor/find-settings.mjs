@@ -7,17 +7,17 @@ const OF_OTHER_PROGRAMS = /^(NODE_|OTEL_|COMPOSE_|DOCKER_|POSTGRES_|POSTHORN_|IN
 /**
  * The settings of the environment and of `.env`; missing ones are taken from the local stack while it runs.
  *
+ * @param {any} [stack] the contents of its file; undefined: it is not up
  * @returns {Record<string, string>}
  */
-export function findSettings() {
-  const stack = readJson(STACK_FILE);
+export function findSettings(stack = readJson(STACK_FILE)) {
   const local =
     stack === undefined
       ? {}
       : {
           DATABASE_URL: stack.databaseUrl,
           REDIS_URL: stack.redisUrl,
-          SMTP_URL: stack.inbox?.smtpUrl,
+          SMTP_URL: stack.smtpUrl,
           PUBLIC_URL: stack.apiUrl,
           ENCRYPTION_KEYS: readJson(SECRETS_FILE)?.encryptionKeys,
         };
