@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { WebhookReceiver } from '@posthorn/testing';
+import { uuidOf } from '@posthorn/kernel';
 import { startReceiving, subscribe } from './receiving.ts';
 import { newRecipient, type Stack, until } from './stack.ts';
 
@@ -10,12 +11,16 @@ const CONNECTIONS = 12;
 let stack: Stack;
 let receiver: WebhookReceiver;
 let close: () => Promise<void>;
+let isThrottling = true;
 /** Resolves when slow receivers may answer, before the deadline. */
 const late = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   ({ stack, receiver, close } = await startReceiving(
-    ({ path }) => ({ status: 200, ...(path.startsWith('/late') && { after: late.promise }) }),
+    ({ path }) => {
+      if (path === '/throttled' && isThrottling) return { status: 429, headers: { 'retry-after': '1' } };
+      return { status: 200, ...(path.startsWith('/late') && { after: late.promise }) };
+    },
     {
       WEBHOOK_CONNECTIONS: String(CONNECTIONS),
       WEBHOOK_DEADLINE_MS: '20000',
@@ -55,4 +60,23 @@ it('W8: slow receivers are recognised during a POST, lose no attempt, and releas
     await stack.settled();
     return (await slowLanes()) === 0;
   }, 'they are known to answer in time again');
+});
+
+it('W8: a receiver that gets too many requests rests, and then gets one at a time, so that few deliveries lose an attempt', async () => {
+  const { id } = await subscribe(stack, receiver.url('/throttled'));
+  const posts = (): number => receiver.postsTo('/throttled').length;
+  const events = 200;
+  await createContacts(events);
+  await until(async () => (await slowLanes()) === 1, 'it is known to be throttled');
+  const atFirst = posts();
+  await until(() => posts() >= atFirst + 2, 'it is tried again');
+  expect(posts()).toBeLessThan(events / 2);
+  isThrottling = false;
+  await stack.settled();
+  expect(
+    await stack.count(
+      `SELECT count(*)::int FROM webhook_deliveries WHERE webhook_id = '${uuidOf(id)}' AND status = 'SUCCEEDED'`,
+    ),
+  ).toBe(events);
+  expect(posts()).toBeLessThan(2 * events);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PostOutcome } from './post-outcome.ts';
-import { decideAfterPost, POST_AGAIN_AFTER_SECONDS, type PostVerdict } from './post-verdict.ts';
+import { decideAfterPost, POST_AGAIN_AFTER_SECONDS, type PostVerdict, restAfter } from './post-verdict.ts';
 
 const NOW = new Date('2026-03-04T05:06:07Z');
 const MIDDLE = 0.5;
@@ -17,6 +17,28 @@ const answered = (status: number, retryAfter?: string): PostOutcome => ({
 const failed = (errorClass: 'dns' | 'timeout'): PostOutcome => ({ kind: 'failed', errorClass, reason: 'no' });
 /** Of a verdict that has one. */
 const delay = (verdict: PostVerdict): number => ('afterSeconds' in verdict ? verdict.afterSeconds : NaN);
+
+describe('the rest of a receiver that gets too many requests', () => {
+  it.each([
+    [429, undefined, 1],
+    [429, 'soon', 1],
+    [429, '0', 1],
+    [429, '7', 7],
+    [429, '86400', 60],
+    [429, 'Wed, 04 Mar 2026 05:06:17 GMT', 10],
+    [503, '7', 7],
+    [503, undefined, undefined],
+    [503, 'soon', undefined],
+    [500, '7', undefined],
+    [200, '7', undefined],
+  ])('W8: after a %i with the Retry-After %s takes %s s', (status, retryAfter, seconds) => {
+    expect(restAfter(answered(status, retryAfter), NOW)).toBe(seconds);
+  });
+
+  it('is not needed by one that does not answer', () => {
+    expect(restAfter(failed('timeout'), NOW)).toBeUndefined();
+  });
+});
 
 describe('the retries of a delivery', () => {
   it('W8: come after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and take 75 hours', () => {

@@ -19,8 +19,13 @@ const MAX_RETRY_AFTER_SECONDS = 24 * HOUR;
 const LOCAL_FAULT_DELAY_SECONDS = 30;
 
 const GONE = 410;
+/** How long a receiver that gets too many requests rests at least, and at most: afterwards a single delivery shows whether it takes more. */
+const MIN_REST_SECONDS = 1;
+const MAX_REST_SECONDS = MINUTE;
+
+const TOO_MANY_REQUESTS = 429;
 /** The statuses whose `Retry-After` is honoured (RFC 9110, section 15.6.4; RFC 6585, section 4). */
-const BUSY: readonly number[] = [429, 503];
+const BUSY: readonly number[] = [TOO_MANY_REQUESTS, 503];
 
 /** What happens to a delivery after a POST. `afterSeconds` is added to the database's `now()` and can have a fraction. */
 export type PostVerdict =
@@ -50,6 +55,17 @@ export function decideAfterPost(outcome: PostOutcome, situation: PostSituation):
   if (isSuccess(outcome.status)) return { kind: 'succeeded' };
   if (outcome.status === GONE) return { kind: 'gone' };
   return retry('http', requestedDelay(outcome, situation.now), situation);
+}
+
+/**
+ * For how long, in seconds, nothing more should be posted to a receiver after a POST: until then it would refuse other deliveries as well. Undefined: it has not
+ * said that it gets too many requests, by a 429, or a 503 with a `Retry-After`.
+ */
+export function restAfter(outcome: PostOutcome, now: Date): number | undefined {
+  if (outcome.kind !== 'answered' || !BUSY.includes(outcome.status)) return undefined;
+  const asked = outcome.retryAfter === undefined ? undefined : readRetryAfter(outcome.retryAfter, now);
+  if (asked === undefined && outcome.status !== TOO_MANY_REQUESTS) return undefined;
+  return Math.min(Math.max(asked ?? 0, MIN_REST_SECONDS), MAX_REST_SECONDS);
 }
 
 function isSuccess(status: number): boolean {

@@ -19,7 +19,7 @@ export interface ReceiverHealth {
 export interface ReceiverObservation {
   /** `awaited`: there is no answer yet, which shows only that the receiver is slow. */
   readonly effect: 'succeeded' | 'failed' | 'gone' | 'awaited';
-  /** Whether it was slow: no connection, no answer in time, or a late one. */
+  /** Whether it was slow: no connection, no answer in time, a late one, or one that asks for fewer requests. */
   readonly isSlow: boolean;
 }
 

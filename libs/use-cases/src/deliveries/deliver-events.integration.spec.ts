@@ -187,19 +187,21 @@ it('W8: takes a single delivery of a slow receiver at a time until it answers, a
     reason: 'no answer',
     durationMs: 15_000,
   } as const;
-  const waiting: ((result: typeof ANSWER | typeof NO_ANSWER) => void)[] = [];
+  const NO_ADDRESS = { ...NO_ANSWER, errorClass: 'dns' } as const;
+  type Result = typeof ANSWER | typeof NO_ANSWER | typeof NO_ADDRESS;
+  const waiting: ((result: Result) => void)[] = [];
   const errors: unknown[] = [];
   const events = dispatcher(
     (error) => errors.push(error),
     async (delivery) => {
-      const { promise, resolve } = Promise.withResolvers<typeof ANSWER | typeof NO_ANSWER>();
+      const { promise, resolve } = Promise.withResolvers<Result>();
       waiting.push(resolve);
       const moment = { now: new Date(), random: 0, wasSlow: true };
       return outcomeOfPost(delivery, await receiverOf(delivery), await promise, moment);
     },
   );
   /** Ends all POSTs with this result. */
-  const end = async (result: typeof ANSWER | typeof NO_ANSWER): Promise<void> => {
+  const end = async (result: Result): Promise<void> => {
     for (; (await countTaken(webhook)) > 0; await sleep(10)) waiting.shift()?.(result);
   };
   const takenByTurn = async (): Promise<number> => {
@@ -208,6 +210,8 @@ it('W8: takes a single delivery of a slow receiver at a time until it answers, a
   };
   expect([await takenByTurn(), await takenByTurn()]).toEqual([1, 1]);
   await end(NO_ANSWER);
+  expect(await takenByTurn()).toBe(1);
+  await end(NO_ADDRESS);
   expect(await takenByTurn()).toBe(1);
   await end(ANSWER);
   expect(await takenByTurn()).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-import { BoundedMap, Coalescer, type WebhookId } from '@posthorn/kernel';
+import { Coalescer, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type {
   ClaimedDelivery,
@@ -25,11 +25,8 @@ const ROWS_UNRECORDED_PER_CONNECTION = 2;
 const MAX_BYTES_IN_HAND = 32 * 1024 * 1024;
 /** The share of the connections that one webhook may use: a hanging receiver occupies them until it is found to be slow. */
 const MAX_SHARE_PER_LANE = 1 / 4;
-/** A slow webhook gets only a few deliveries at a time, and a single one until its receiver answers: one that never does would occupy each connection until the deadline. */
-const ROWS_PER_SLOW_LANE = 10;
-const ROWS_WITHOUT_ANSWER = 1;
-/** A webhook that is no longer remembered gets a single delivery first. */
-const MAX_REMEMBERED = 10_000;
+/** A turn of a slow lane claims no more, even if the receiver answers. */
+const ROWS_PER_SLOW_TURN = 10;
 const MAX_REPORTS_PER_GROUP = 100;
 
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
@@ -55,8 +52,6 @@ interface DeliverEventsOptions extends LaneTimes {
  */
 export class DeliverEvents {
   private readonly slowLanes = new SlowLanes();
-  /** The slow lanes whose receivers have answered the last POST of this process. */
-  private readonly answering = new BoundedMap<LaneId, true>(MAX_REMEMBERED);
   /** Groups the reports on receivers that turn out to be slow while a POST is under way. */
   private readonly slowReports = new Coalescer<ReceiverReport, undefined>({
     serve: async (reports) => {
@@ -92,11 +87,11 @@ export class DeliverEvents {
     this.slow = new ServeLanes({
       ...shared,
       rings: rings.slowWebhook,
-      rowsPerTurn: ROWS_PER_SLOW_LANE,
+      rowsPerTurn: ROWS_PER_SLOW_TURN,
       concurrency: slowConnections,
       maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
-      maxRowsOf: (laneId) => (this.answering.has(laneId) ? ROWS_PER_SLOW_LANE : ROWS_WITHOUT_ANSWER),
+      maxRowsOf: (laneId) => this.slowLanes.maxRowsOf(laneId),
       minRowsForNewLane: 0,
       claim: (demands, maxBytes) => deliveries.claim(demands, maxBytes, leaseMs, true),
       work: (delivery, mayStillBegin) => this.deliverToSlow(delivery, mayStillBegin),
@@ -150,19 +145,25 @@ export class DeliverEvents {
       releasePermitEarly();
     });
     await reporting;
+    if (outcome?.restMs) {
+      this.slowLanes.note(delivery.laneId, outcome.restMs);
+      await this.reportSlowness(delivery, outcome.report);
+    }
     return outcome;
   }
 
-  /** Remembers whether the receiver has answered. */
+  /** Remembers what this shows of the receiver. While that is throttled it stays slow, however quickly it answers. */
   private async deliverToSlow(
     delivery: ClaimedDelivery,
     mayStillBegin: () => boolean,
   ): Promise<OutcomeWithReport | undefined> {
     const outcome = await this.options.delivery.deliver(delivery, mayStillBegin);
-    const attempt = outcome?.attempt;
-    if (attempt?.errorClass === 'timeout') this.answering.delete(delivery.laneId);
-    else if (attempt) this.answering.set(delivery.laneId, true);
-    return outcome;
+    if (outcome === undefined || outcome.attempt === null) return outcome;
+    this.slowLanes.note(delivery.laneId, outcome.restMs);
+    const { report } = outcome;
+    return report !== null && this.slowLanes.isThrottled(delivery.laneId)
+      ? { ...outcome, report: { ...report, isSlow: true } }
+      : outcome;
   }
 
   /** Marks the receiver as slow, so that no more is posted to it here, and reports that. */
@@ -172,7 +173,6 @@ export class DeliverEvents {
   ): Promise<void> {
     if (report === null || this.slowLanes.wasMarkedSince(laneId, askedAtMs)) return;
     this.slowLanes.mark(laneId);
-    this.answering.delete(laneId);
     try {
       await this.slowReports.add(report);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { beginningOf } from '@posthorn/kernel';
 import {
   decideAfterPost,
+  restAfter,
   changeAfter,
   type PostErrorClass,
   type PostVerdict,
@@ -44,6 +45,8 @@ export interface OutcomeWithReport extends DeliveryOutcome {
   readonly ownFault?: OwnFault;
   /** Null: nothing new about the receiver. */
   readonly report: ReceiverReport | null;
+  /** For how long, in milliseconds, nothing more should be posted to a receiver that gets too many requests; 0: it has not answered. Absent: it has. */
+  readonly restMs?: number;
 }
 
 interface PostMoment {
@@ -64,7 +67,10 @@ export function outcomeOfPost(
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
   if (verdict.kind === 'postponed')
     return postponed(delivery, { ...PASSING, afterMs: verdict.afterSeconds * 1_000 }, result.durationMs);
+  const restMs = restOf(result, now);
+  const isThrottled = Boolean(restMs);
   return {
+    ...(restMs !== undefined && { restMs }),
     attempt: {
       number: delivery.attemptsMade + 1,
       durationMs: result.durationMs,
@@ -73,7 +79,7 @@ export function outcomeOfPost(
         ? { statusCode: result.status, headers: result.headers, body: result.body }
         : { reason: beginningOf(result.reason, MAX_REASON_CHARACTERS) }),
     },
-    report: reportOf(delivery, receiver, observationOf(verdict, result, wasSlow), now),
+    report: reportOf(delivery, receiver, observationOf(verdict, result, wasSlow || isThrottled), now),
     ...afterVerdict(delivery, verdict),
   };
 }
@@ -129,6 +135,12 @@ function waiting({ id, claims, laneId }: ClaimedDelivery, afterMs: number, steps
 function errorClassOf(verdict: Decided): PostErrorClass | undefined {
   if (verdict.kind === 'succeeded') return undefined;
   return verdict.kind === 'gone' ? 'http' : verdict.errorClass;
+}
+
+function restOf(result: PostResult, now: Date): number | undefined {
+  if (result.kind === 'failed') return 0;
+  const seconds = restAfter(result, now);
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 function observationOf(verdict: Decided, result: PostResult, wasSlow: boolean): ReceiverObservation {

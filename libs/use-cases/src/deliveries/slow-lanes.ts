@@ -2,18 +2,78 @@ import { BoundedMap } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 
 /** Large enough: all that was claimed of an evicted lane before it was marked has been processed by then. */
-const MAX_CACHED = 10_000;
+const MAX_REMEMBERED = 10_000;
+/** A slow receiver that answers gets only a few deliveries at a time. */
+const ROWS_OF_ANSWERING = 10;
+/** One that does not answer, or is throttled, a single one: otherwise it would occupy each connection until the deadline, or use up the attempts of many deliveries. */
+const ROWS_OF_OTHERS = 1;
+/** How long after its rest a receiver counts as throttled. */
+const THROTTLED_FOR_MS = 60_000;
 
-/** The lanes that this process has found to be slow, and when, by the monotonic clock. */
+interface SlowLane {
+  readonly markedAtMs: number;
+  readonly isAnswering: boolean;
+  readonly restsUntilMs: number;
+  readonly throttledUntilMs: number;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+const UNKNOWN: SlowLane = {
+  markedAtMs: NEVER,
+  isAnswering: false,
+  restsUntilMs: NEVER,
+  throttledUntilMs: NEVER,
+};
+
+/** What this process knows of the lanes of slow receivers, which decides how many deliveries they get at a time (decisions 56 and 57). */
 export class SlowLanes {
-  private readonly markedAt = new BoundedMap<LaneId, number>(MAX_CACHED);
+  private readonly lanes = new BoundedMap<LaneId, SlowLane>(MAX_REMEMBERED);
+
+  /** @param nowMs a monotonic clock, in milliseconds */
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
   /** Marks a lane as slow as of now. */
   mark(laneId: LaneId): void {
-    this.markedAt.set(laneId, performance.now());
+    this.change(laneId, { markedAtMs: this.nowMs(), isAnswering: false });
   }
 
+  /** @param moment by the monotonic clock */
   wasMarkedSince(laneId: LaneId, moment: number): boolean {
-    return (this.markedAt.get(laneId) ?? Number.NEGATIVE_INFINITY) > moment;
+    return this.of(laneId).markedAtMs > moment;
+  }
+
+  /**
+   * Notes what a POST has shown.
+   *
+   * @param restMs undefined: the receiver answers; 0: it has not answered; otherwise it gets too many requests, and nothing for so long
+   */
+  note(laneId: LaneId, restMs: number | undefined): void {
+    if (!restMs) return this.change(laneId, { isAnswering: restMs === undefined });
+    const restsUntilMs = this.nowMs() + restMs;
+    this.change(laneId, {
+      isAnswering: false,
+      restsUntilMs,
+      throttledUntilMs: restsUntilMs + THROTTLED_FOR_MS,
+    });
+  }
+
+  /** How many deliveries of a lane this process may hold now. */
+  maxRowsOf(laneId: LaneId): number {
+    const { isAnswering, restsUntilMs } = this.of(laneId);
+    if (this.nowMs() < restsUntilMs) return 0;
+    return isAnswering && !this.isThrottled(laneId) ? ROWS_OF_ANSWERING : ROWS_OF_OTHERS;
+  }
+
+  /** Whether its receiver has said within about a minute that it gets too many requests. */
+  isThrottled(laneId: LaneId): boolean {
+    return this.nowMs() < this.of(laneId).throttledUntilMs;
+  }
+
+  private of(laneId: LaneId): SlowLane {
+    return this.lanes.get(laneId) ?? UNKNOWN;
+  }
+
+  private change(laneId: LaneId, changed: Partial<SlowLane>): void {
+    this.lanes.set(laneId, { ...this.of(laneId), ...changed });
   }
 }
