@@ -150,7 +150,7 @@ describe('The dashboard', () => {
     );
   });
 
-  it('binds the cookie to the host and to TLS where its public URL is HTTPS', async () => {
+  it('binds the cookie to the host and browsers to TLS where it is reached over HTTPS', async () => {
     const secure = await stack.startApp('dashboard', { DASHBOARD_URL: 'https://dashboard.example.com' });
     const answer = await fetch(`${secure.url}/sign-in`, {
       method: 'POST',
@@ -161,6 +161,7 @@ describe('The dashboard', () => {
     expect(answer.headers.getSetCookie()[0]).toMatch(
       /^__Host-posthorn-session=.*; Path=\/; .*Secure; SameSite=Strict$/,
     );
+    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
 
   it.each<[string, Record<string, string>]>([

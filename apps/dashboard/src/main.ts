@@ -112,6 +112,7 @@ await startProcess('dashboard', async () => {
     {
       logger,
       settings: http,
+      isSecure,
       bodies: 'unread',
       errors: { refusalOf, onCause: onError, renderError },
       health: {

@@ -49,6 +49,20 @@ describe('an app made by createHttpApp', () => {
   });
 
   it.each([
+    [true, 'http://localhost:3000', 'max-age=31536000'],
+    [false, 'https://api.example.com', null],
+  ])(
+    'tells browsers to use TLS if it is reached over TLS itself (%j), not if %s is',
+    async (isSecure, PUBLIC_URL, told) => {
+      const settings = Object.assign(new HttpSettings(), { PUBLIC_URL });
+      const elsewhere = await startSampleApp({ settings, isSecure });
+      const { headers } = await fetch(`${elsewhere.url}/v1/page`);
+      await elsewhere.close();
+      expect(headers.get('strict-transport-security')).toBe(told);
+    },
+  );
+
+  it.each([
     [{}, 'timeout=130'],
     [{ HTTP_KEEP_ALIVE_TIMEOUT_MS: 620_000 }, 'timeout=620'],
   ])('keeps idle connections open for as long as the settings say: %j', async (given, keepAlive) => {

@@ -30,6 +30,8 @@ const UNAUTHENTICATED_SHARE = 1 / 4;
 export interface HttpAppOptions {
   readonly logger: Logger;
   readonly settings: HttpSettings;
+  /** Whether it is reached over TLS. Default: whether PUBLIC_URL begins with https. */
+  readonly isSecure?: boolean;
   /** Limits of what is in flight; above them the answer is 503. A single sender may have nine tenths of the requests, and half of the bytes. Default: 1,000 requests and 256 MiB. */
   readonly inFlight?: InFlightLimits;
   /** How JSON bodies are read; `unread`: the routes read bodies themselves. */
@@ -61,6 +63,7 @@ export async function createHttpApp(
   const {
     logger,
     settings,
+    isSecure = settings.publicUrl.startsWith('https:'),
     inFlight = DEFAULT_LIMITS,
     bodies,
     errors = {},
@@ -93,6 +96,7 @@ export async function createHttpApp(
   const entry = {
     logger,
     publicUrl,
+    isSecure,
     inFlight: bounds,
     unread: new UnreadAnswers(inFlight),
     answerHeaders,

@@ -51,6 +51,8 @@ export function assignRequest(request: Request, sender: string): void {
 export interface EntryOptions {
   readonly logger: Logger;
   readonly publicUrl: string;
+  /** Whether it is reached over TLS; browsers are then told to use nothing else. */
+  readonly isSecure: boolean;
   readonly inFlight: InFlight;
   readonly unread: UnreadAnswers;
   /** Additional headers of every response; handlers may override them. */
@@ -68,8 +70,8 @@ export type AnswerHeaders = (request: SentBy) => Iterable<readonly [name: string
 
 /** The first middleware: it sets the request id and the headers of every response, enforces the limits, and logs the request at its end. */
 export function enterRequest(options: EntryOptions): RequestHandler {
-  const { logger, publicUrl, unread, answerHeaders, tracer, renderError } = options;
-  const headers = publicUrl.startsWith('https:') ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
+  const { logger, publicUrl, isSecure, unread, answerHeaders, tracer, renderError } = options;
+  const headers = isSecure ? [...SECURITY_HEADERS, HTTPS_ONLY] : SECURITY_HEADERS;
   return (request: Request, response: Response, next: NextFunction) => {
     const startedAt = performance.now();
     const requestId = requestIdOf(request);
