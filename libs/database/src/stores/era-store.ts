@@ -131,7 +131,7 @@ export class EraStore {
   }
 
   /**
-   * Resumes everything, and records this in the system's audit log if any queue was paused.
+   * Resumes everything, and records this in the system's audit log if any queue was paused, or it was recorded that this began.
    *
    * @param detail recorded with the names of the queues
    * @returns how many queues were paused, and whether that was because of a restore
@@ -140,7 +140,8 @@ export class EraStore {
     return transactOn(this.database, async (client) => {
       const { queues, wasRestored, now } = (await client.query<ReleasedRow>(RELEASE_ALL)).rows[0]!;
       const change = ofSystem('sending.resumed', actor, { queues, ...detail });
-      if (queues.length > 0) await recordAudit(client, now.getTime(), change);
+      if (queues.length > 0 || detail['failBefore'] !== undefined)
+        await recordAudit(client, now.getTime(), change);
       else await awaitStandby(client);
       return { resumed: queues.length, wasRestored };
     });

@@ -67,13 +67,15 @@ export class PausedLaneStore {
   /**
    * Resumes the emails of a workspace, and records it in its audit log.
    *
+   * @param detail what came of a resumption whose beginning is recorded; recorded even if nothing is paused any more
    * @returns how many of its lanes were paused; undefined: its deletion has begun, so they stay paused
    */
   resumeWorkspace(workspaceId: WorkspaceId, actor: Actor, detail?: JsonObject): Promise<number | undefined> {
     const change = { workspaceId, subjectId: workspaceId, actor, ...(detail && { detail }) };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       if (await isBeingDeleted(transaction, workspaceId)) return undefined;
-      return this.resume(transaction, emailLanesOf(workspaceId), { ...change, action: 'workspace.resumed' });
+      const resumed = { ...change, action: 'workspace.resumed' } as const;
+      return this.resume(transaction, emailLanesOf(workspaceId), resumed, detail !== undefined);
     });
   }
 
@@ -115,9 +117,10 @@ export class PausedLaneStore {
     transaction: Transaction,
     lanes: readonly LaneOfQueue[],
     change: AuditedChange,
+    hasBegun = false,
   ): Promise<number> {
     const { count } = await transaction.pausedLane.deleteMany({ where: { OR: [...lanes] } });
-    if (count > 0) await recordAudit(transaction, this.database.clock.nowMs(), change);
+    if (count > 0 || hasBegun) await recordAudit(transaction, this.database.clock.nowMs(), change);
     else await awaitStandby(transaction);
     return count;
   }

@@ -271,6 +271,28 @@ describe('A database that was restored', () => {
     ]);
   });
 
+  it('records what came of giving up emails also where somebody else has resumed everything meanwhile', async () => {
+    const [database] = opened;
+    await schedule(database!, 2, -MINUTE_MS);
+    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    const failBefore = fromNow(-1);
+    const overtaken = new EraStore(database!);
+    overtaken.countLeasedBefore = async () => {
+      await resume(database!);
+      return 0;
+    };
+    expect(await resumeEverything(overtaken, lanes(database!), ada, { failBefore })).toMatchObject({
+      wasPaused: false,
+      failed: 2,
+    });
+    const { items } = await new AuditLogStore(database!).list(SYSTEM_WORKSPACE_ID, OLDEST);
+    expect(items.map(({ detail }) => detail).slice(1)).toEqual([
+      { failBefore, begun: true },
+      { failed: 0, doubtful: 0, queues: ['email'] },
+      { failBefore, failed: 2, doubtful: 0, queues: [] },
+    ]);
+  });
+
   it('reads each ready email once in a pass, whether it is marked or not', async () => {
     await schedule(opened[0]!, 25, -MINUTE_MS);
     await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);

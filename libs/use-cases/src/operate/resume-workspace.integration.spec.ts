@@ -15,7 +15,7 @@ import { sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
-import { listPauses, pauseSending } from './pause-sending.ts';
+import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
 import { resumeWorkspace } from './resume-workspace.ts';
 import { scheduleEmails } from './schedule-emails.fixture.ts';
 
@@ -60,6 +60,13 @@ async function statuses(ids: readonly string[]): Promise<string[]> {
     [ids],
   );
   return rows.map(({ status }) => status);
+}
+
+/** What its audit log has of the resumptions of the shop. */
+async function resumptions(): Promise<readonly object[]> {
+  const action = 'workspace.resumed';
+  const oldest = { limit: 10, sort: 'createdAt.asc' } as const;
+  return (await new AuditLogStore(database).list(shop, oldest, { action })).items;
 }
 
 /** A second ago, because the clock of the database may be behind. */
@@ -126,15 +133,27 @@ describe('Resuming a workspace without what waits in it', () => {
     await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
     const failBefore = justNow();
     await resume(failBefore);
-    const action = 'workspace.resumed';
-    const { items } = await new AuditLogStore(database).list(
-      shop,
-      { limit: 10, sort: 'createdAt.asc' },
-      { action },
-    );
-    expect(items).toMatchObject([
+    expect(await resumptions()).toMatchObject([
       { actor: ada, subjectId: shop, detail: { failBefore, begun: true } },
       { actor: ada, subjectId: shop, detail: { failBefore, failed: 2 } },
+    ]);
+  });
+
+  it('says what came of it also where somebody else has resumed it meanwhile', async () => {
+    await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const failBefore = justNow();
+    const held = new HeldEmailStore(database);
+    held.countLeasedBefore = async () => {
+      await resumeSending(pausedLanes, shop, operator('bob'));
+      return 0;
+    };
+    const overtaken = await resumeWorkspace(held, pausedLanes, shop, ada, failBefore);
+    expect(overtaken).toMatchObject({ wasPaused: false, failed: 2 });
+    expect(await resumptions()).toMatchObject([
+      { actor: ada, detail: { failBefore, begun: true } },
+      { actor: operator('bob') },
+      { actor: ada, detail: { failBefore, failed: 2 } },
     ]);
   });
 
