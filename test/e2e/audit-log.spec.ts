@@ -74,30 +74,6 @@ describe('GET /v1/audit-log: 200', () => {
     expect(JSON.stringify(page)).not.toContain('phk_');
   });
 
-  it.each(['createdAt.desc', 'createdAt.asc'])(
-    'G10: reading all pages by %s shows each change once, also while others are added',
-    async (sort) => {
-      const [tenant] = await tenantWithKeys('1', '2', '3', '4', '5');
-      const before = (await pageOf(tenant, `?sort=${sort}`)).items.map(({ id }) => id);
-      const shown: string[] = [];
-      let startAt: string | null = null;
-      do {
-        const place: string = startAt === null ? '' : `&startAt=${startAt}`;
-        const page = await pageOf(tenant, `?limit=3&sort=${sort}${place}`);
-        expect([page.items.length <= 3, page.hasMore]).toEqual([true, page.startAt !== null]);
-        shown.push(...page.items.map(({ id }) => id));
-        ({ startAt } = page);
-        if (shown.length === 3) {
-          const path = `/v1/workspaces/${tenant.workspaceId}/api-keys`;
-          await call(tenant, 'apiKey', 'POST', path, { displayName: 'Meanwhile' });
-        }
-      } while (startAt !== null);
-      expect(new Set(shown).size).toBe(shown.length);
-      expect(shown.slice(0, before.length)).toEqual(before);
-      expect(shown.length - before.length).toBe(sort === 'createdAt.asc' ? 1 : 0);
-    },
-  );
-
   it('G10: accepts filters, which apply to all pages', async () => {
     const [tenant, [first, second]] = await tenantWithKeys('First', 'Second');
     await call(tenant, 'apiKey', 'DELETE', `/v1/workspaces/${tenant.workspaceId}/api-keys/${second}`);
@@ -163,12 +139,5 @@ describe('GET /v1/audit-log: 400', () => {
   ])('G10, G4: ?%s', async (query, message) => {
     const answer = await list(stack.tenant, `?${query}`);
     expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining(message)]);
-  });
-});
-
-describe('GET /v1/audit-log: 403', () => {
-  it.each(['apiUser', 'viewer'] as const)('K2, X5: for a key that may not manage: %s', async (name) => {
-    const { status } = await stack.api().get('/v1/audit-log', { key: stack.tenant.keys[name] });
-    expect(status).toBe(403);
   });
 });

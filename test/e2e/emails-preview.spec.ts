@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { type Answer, emailIn, partIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack } from './stack.ts';
 import { validTemplate, templateIn } from './templates.ts';
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-function ask(id: string, key = stack.tenant.keys.viewer): Promise<Answer> {
-  return stack.api().get(`/v1/emails/${id}/preview`, { key });
+function ask(id: string): Promise<Answer> {
+  return stack.api().get(`/v1/emails/${id}/preview`, { key: stack.tenant.keys.viewer });
 }
 
 async function preview(id: string): Promise<ShownPreview> {
@@ -104,10 +104,6 @@ describe('GET /v1/emails/{id}/preview', () => {
     const before = await preview(id);
     await stack.api().post(`/v1/emails/${id}/cancel`, {});
     expect(await preview(id)).toEqual(before);
-  });
-
-  it('G3: is 404 for an unknown id', async () => {
-    expect((await ask(newId('trs', Date.now()))).status).toBe(404);
   });
 
   it('G11: shows the largest possible email, several concurrently', async () => {

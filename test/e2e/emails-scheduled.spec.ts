@@ -95,17 +95,6 @@ describe('POST /v1/emails/{id}/cancel', () => {
     const again = await stack.api(1).post('/v1/emails', email);
     expect([isReplay(again), again.text]).toEqual([true, first.text]);
   });
-
-  it('K2, A4: a VIEWER may neither cancel nor move', async () => {
-    const { id } = await schedule();
-    const options = { key: stack.tenant.keys.viewer };
-    const answers = [
-      await stack.api().post(`/v1/emails/${id}/cancel`, {}, options),
-      await stack.api().post(`/v1/emails/${id}`, { sendAt: fromNow(MINUTE_MS) }, options),
-    ];
-    expect(statusesOf(answers)).toEqual([401, 401]);
-    expect((await stack.show(id)).status).toBe('SCHEDULED');
-  });
 });
 
 describe('POST /v1/emails/{id}', () => {

@@ -101,12 +101,9 @@ describe('POST /v1/identities: a domain', () => {
     expectRefusal(refused, 409, 'has 200 identities, which is as many as it may');
   });
 
-  it('A4: may be added, checked and deleted only by an EDITOR, and listed and read by all', async () => {
+  it('A4: is listed and read by any role', async () => {
     const { id } = await addIdentity(api(), { domain: newDomain() });
     for (const key of [tenant.keys.apiUser, tenant.keys.viewer]) {
-      expectRefusal(await api(key).post('/v1/identities', { domain: newDomain() }), 403, 'EDITOR');
-      expectRefusal(await api(key).post(`/v1/identities/${id}/verify`, ''), 403, 'EDITOR');
-      expectRefusal(await api(key).request('DELETE', `/v1/identities/${id}`, undefined), 403, 'EDITOR');
       expect((await api(key).get(`/v1/identities/${id}`)).status).toBe(200);
       expect((await api(key).get('/v1/identities')).status).toBe(200);
     }
@@ -276,21 +273,6 @@ describe('DELETE /v1/identities/{id}', () => {
     const [vouched] = (body['identities'] as { items: ShownIdentity[] }).items;
     await api().request('DELETE', `/v1/identities/${vouched!.id}`, undefined);
     expectRefusal(await api().post('/v1/emails', validEmail()), 400, 'neither a verified');
-  });
-
-  it('G10: lists page by page, none lost and none twice', async () => {
-    for (let n = 0; n < 4; n += 1) await addIdentity(api(), { domain: newDomain() });
-    const seen: string[] = [];
-    let startAt: string | null = '';
-    do {
-      const query: string = startAt === '' ? '' : `&startAt=${encodeURIComponent(startAt)}`;
-      const { body } = await api().get(`/v1/identities?limit=2${query}`);
-      const page = body['identities'] as { items: ShownIdentity[]; startAt: string | null };
-      seen.push(...page.items.map(({ id }) => id));
-      startAt = page.startAt;
-    } while (startAt !== null);
-    expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
-    expect(seen).toEqual([...seen].sort().reverse());
   });
 });
 

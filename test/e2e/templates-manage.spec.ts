@@ -156,16 +156,6 @@ describe('POST /v1/templates', () => {
     );
   });
 
-  it('401: without a key', async () => {
-    expect((await api.post('/v1/templates', validTemplate(), { key: null })).status).toBe(401);
-  });
-
-  it('403, K2: only an editor creates templates', async () => {
-    for (const key of [tenant.keys.apiUser, tenant.keys.viewer]) {
-      expect((await api.post('/v1/templates', validTemplate(), { key })).status).toBe(403);
-    }
-  });
-
   describe('409', () => {
     it('the name of another existing template, also in concurrent calls on two gateways', async () => {
       const { name } = await create();
@@ -206,23 +196,6 @@ describe('GET /v1/templates', () => {
     return partIn(await api.get(`/v1/templates${query}`, { key }), 'templates');
   };
 
-  it('G10: pages show each template once, without its content', async () => {
-    const { keys } = await stack.createTenant('Lister');
-    const names: string[] = [];
-    for (let n = 0; n < 5; n += 1) names.push((await createTemplate(api, {}, keys.editor)).name);
-    const seen: string[] = [];
-    let query = '?limit=2&sort=createdAt.asc';
-    for (let page = await list(query, keys.viewer); ; page = await list(query, keys.viewer)) {
-      expect(page.items.length).toBeLessThanOrEqual(2);
-      expect(page.items[0]).not.toHaveProperty('html');
-      seen.push(...page.items.map(({ name }) => name));
-      if (!page.hasMore) break;
-      query = `?limit=2&sort=createdAt.asc&startAt=${page.startAt!}`;
-    }
-    expect(seen).toEqual(names);
-    expect((await list('', keys.viewer)).items.map(({ name }) => name)).toEqual(names.reverse());
-  });
-
   it('a name finds the template that emails use by it, and none of another workspace', async () => {
     const { keys } = await stack.createTenant('Searcher');
     const wanted = await createTemplate(api, { name: 'Söker & co' }, keys.editor);
@@ -231,10 +204,6 @@ describe('GET /v1/templates', () => {
     const items = [expect.objectContaining({ id: wanted.id, name: wanted.name })];
     expect(await list(named, keys.viewer)).toEqual({ items, hasMore: false, startAt: null });
     expect(await list(named, tenant.keys.viewer)).toEqual({ items: [], hasMore: false, startAt: null });
-  });
-
-  it('400, G10: a malformed startAt', async () => {
-    expect((await api.get('/v1/templates?startAt=2030-01-01T00:00:00.000Z')).status).toBe(400);
   });
 });
 
@@ -315,13 +284,6 @@ describe('POST /v1/templates/{template_id}', () => {
     expect(templateIn(await read(created.id))).toEqual(created);
   });
 
-  it('403, K2: only an editor changes templates', async () => {
-    const { id } = await create();
-    expect((await api.post(`/v1/templates/${id}`, { html: 'x' }, { key: tenant.keys.apiUser })).status).toBe(
-      403,
-    );
-  });
-
   it('409: the name of another existing template', async () => {
     const [{ id }, { name }] = [await create(), await create()];
     expect((await update(id, { name })).status).toBe(409);
@@ -341,14 +303,6 @@ describe('DELETE /v1/templates/{template_id}', () => {
       'template.created',
       'template.deleted',
     ]);
-  });
-
-  it('403, K2: only an editor deletes templates', async () => {
-    const { id } = await create();
-    const answer = await api.request('DELETE', `/v1/templates/${id}`, undefined, {
-      key: tenant.keys.apiUser,
-    });
-    expect(answer.status).toBe(403);
   });
 });
 

@@ -379,11 +379,6 @@ describe('POST /v1/templates/{template_id}/test', () => {
       expect.stringContaining('`variables.name`'),
     ]);
   });
-
-  it('401: a key that only reads', async () => {
-    const { id } = await create(GREETING);
-    expect((await test(id, { to: newRecipient() }, stack.tenant.keys.viewer)).status).toBe(401);
-  });
 });
 
 const CORPUS = new URL('../corpus/email-templates/', import.meta.url);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@posthorn/domain';
 import { Api, type Answer, statusesOf } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
@@ -108,15 +107,6 @@ describe('POST /v1/webhooks: 200', () => {
   });
 });
 
-describe('POST /v1/webhooks: 401', () => {
-  it('A3, K2: a VIEWER, and a call without a key', async () => {
-    const { viewer } = tenant.keys;
-    expectRefusal(await api().post(PATH, WANTED, { key: viewer }), 401, 'lacks the scope `api_user`');
-    expectRefusal(await api().post(PATH, WANTED, { key: null }), 401, '`Authorization`');
-    expect((await page()).items).toEqual([]);
-  });
-});
-
 describe('POST /v1/webhooks: 409', () => {
   it('G11: the fifty-first, also in concurrent calls; a deleted one makes room for another', async () => {
     const created = [];
@@ -136,43 +126,12 @@ describe('GET /v1/webhooks: 200', () => {
     expect(await page()).toEqual({ items: [shown], hasMore: false, startAt: null });
   });
 
-  it('G10: pages by time, forwards and backwards, and shows each once', async () => {
-    const ids = [];
-    for (let n = 0; n < 5; n += 1) {
-      ids.push((await create()).id);
-      await sleep(2);
-    }
-    for (const [sort, expected] of [
-      ['', [...ids].reverse()],
-      ['&sort=createdAt.desc', [...ids].reverse()],
-      ['&sort=createdAt.asc', ids],
-    ] as const) {
-      const seen = [];
-      let start = '';
-      for (;;) {
-        const { items, hasMore, startAt } = await page(`?limit=2${sort}${start}`);
-        expect(items.length).toBeLessThanOrEqual(2);
-        seen.push(...items.map(({ id }) => id));
-        if (!hasMore) break;
-        expect(startAt).toMatch(TIME);
-        start = `&startAt=${startAt}`;
-      }
-      expect(seen).toEqual(expected);
-    }
-  });
-
   it('G10: never splits webhooks of one millisecond across two pages', async () => {
     for (let n = 0; n < 3; n += 1) await create();
     await stack.database.pool.query(`UPDATE webhooks SET created_at = '2030-01-01T00:00:00.123456Z'`);
     const { items, hasMore, startAt } = await page('?limit=1');
     expect([items.length, hasMore, startAt]).toEqual([3, false, null]);
     expect((await page('?startAt=2030-01-01T00:00:00.123Z')).items).toHaveLength(3);
-  });
-});
-
-describe('GET /v1/webhooks: 401', () => {
-  it('A3: a VIEWER', async () => {
-    expectRefusal(await api().get(PATH, { key: tenant.keys.viewer }), 401, 'lacks the scope `api_user`');
   });
 });
 
@@ -234,37 +193,5 @@ describe('DELETE /v1/webhooks/{webhook_id}: 200', () => {
     expectRefusal(await remove(webhook.id), 404, 'There is no webhook with this id');
     expectRefusal(await api().get(`${PATH}/${webhook.id}`), 404, 'There is no webhook with this id');
     expect((await page()).items).toEqual([]);
-  });
-});
-
-describe('One webhook: 401', () => {
-  it('A3: a VIEWER cannot change or delete webhooks', async () => {
-    const webhook = await create();
-    const { viewer: key } = tenant.keys;
-    expectRefusal(await api().post(`${PATH}/${webhook.id}`, {}, { key }), 401, 'lacks the scope `api_user`');
-    expectRefusal(await remove(webhook.id, key), 401, 'lacks the scope `api_user`');
-    expect(webhookIn(await api().get(`${PATH}/${webhook.id}`))).toEqual(webhook);
-  });
-});
-
-describe('One webhook: 404', () => {
-  it('G3: a webhook of another workspace is answered like an unknown one, and is not changed', async () => {
-    const webhook = await create();
-    const { editor: key } = (await stack.createTenant('Other')).keys;
-    const path = `${PATH}/${webhook.id}`;
-    const nowhere = `${PATH}/wh_01h455vb4pex5vsknk084sn02q`;
-    const pairs = [
-      [await api().get(path, { key }), await api().get(nowhere)],
-      [
-        await api().post(path, { status: 'PAUSED' }, { key }),
-        await api().post(nowhere, { status: 'PAUSED' }),
-      ],
-      [await remove(webhook.id, key), await remove('wh_01h455vb4pex5vsknk084sn02q')],
-    ] as const;
-    for (const [foreign, unknown] of pairs) {
-      expect(foreign.status).toBe(404);
-      expect(foreign.body).toEqual(unknown.body);
-    }
-    expect(webhookIn(await api().get(path))).toEqual(webhook);
   });
 });

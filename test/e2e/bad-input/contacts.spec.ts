@@ -1,6 +1,7 @@
 import { describe, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
-import { type Case, casesOf, NON_STRINGS, type RequestField, shown, texts } from './cases.ts';
+import { type Case, casesOf, type RequestField, shown, texts } from './cases.ts';
+import { INVALID_MAILBOXES } from './faults/mailboxes.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
 const UPSERT = 'POST /v1/contacts';
@@ -38,48 +39,13 @@ const sending = (what: string, body: unknown, names: string | RegExp, route = UP
 });
 
 describe('Invalid addresses of contacts', () => {
-  const wrong = [
-    '',
-    ' ',
-    'ada',
-    'ada@',
-    '@example.net',
-    'ada@example',
-    'ada@@example.net',
-    'ada@example.net@x.y',
+  const named = texts(
     'Ada <ada@example.net>',
     '<ada@example.net>',
     '"Ada" <ada@example.net>',
-    'ada@example.net>',
-    'a@x.net, b@x.net',
-    'a@x.net;b@x.net',
-    'group: a@x.net;',
-    'ada (Ada)@example.net',
-    '"a b"@example.net',
-    'a b@example.net',
-    'ada@exa mple.net',
-    '.ada@example.net',
-    'ada.@example.net',
-    'a..b@example.net',
-    'ada@-example.net',
-    'ada@example..net',
-    'ada@.net',
-    'ada@[127.0.0.1]',
-    'ada@127.0.0.1',
-    'ada@example.net\r\nBcc: x@y.z',
-    'ada\n@example.net',
-    'ada@example.net\t',
     'a\0@example.net',
-    'a\u202eb@example.net',
-    '\ufeffada@example.net',
-    '=?utf-8?q?ada?=@example.net',
-    '\ud800@example.net',
-    `${'a'.repeat(65)}@example.net`,
-    `a@${'a'.repeat(64)}.net`,
-    `a@${'a.'.repeat(130)}net`,
-    'x'.repeat(100_000),
-  ];
-  it.each(atLeastForty(casesOf([...NON_STRINGS, ...texts(...wrong)], [email])))('%s', refuses);
+  );
+  it.each(atLeastForty(casesOf([...INVALID_MAILBOXES, ...named], [email])))('%s', refuses);
 });
 
 describe('G11: invalid properties of contacts', () => {
@@ -145,9 +111,6 @@ describe('G2, G4: invalid bodies and unknown fields', () => {
         { email: 1, properties: 1, x: 1 },
         /`email` is.*; `properties` is.*; `x` is/,
       ),
-      ...[UPSERT, UPDATE, BATCH].flatMap((route) =>
-        ['null', '[]', '1', '"x"', '{', ''].map((body) => sending(shown(body), body, /./, route)),
-      ),
     ]),
   )('%s', refuses);
 });
@@ -171,31 +134,20 @@ describe('Invalid batches of contacts', () => {
   )('%s', refuses);
 });
 
-describe('G10: invalid pages of contacts', () => {
-  const queries: [string, string][] = [
-    ...['0', '101', '-1', '1.5', 'x', ''].map((value): [string, string] => ['limit', value]),
-    ...['createdAt', 'email', ''].map((value): [string, string] => ['sort', value]),
-    ...['x', '1', '2030-01-01T00:00:00.000Z', 'ctc_01h455vb4pex5vsknk084sn02q', ''].map(
-      (value): [string, string] => ['startAt', value],
-    ),
-    ...['', 'ada', 'ada%25', 'Ada%20%3Cada@example.net%3E', "'%20OR%201=1", 'a%00@example.net'].map(
-      (value): [string, string] => ['email', value],
-    ),
-    ...['', 'subscribed', 'ACTIVE', 'SUBSCRIBED,UNSUBSCRIBED'].map((value): [string, string] => [
-      'status',
-      value,
-    ]),
-    ['page', '1'],
-  ];
+describe('Invalid filters of contacts', () => {
+  const addresses = ['', 'ada', 'ada%25', 'Ada%20%3Cada@example.net%3E', "'%20OR%201=1", 'a%00@example.net'];
+  const statuses = ['', 'subscribed', 'ACTIVE', 'SUBSCRIBED,UNSUBSCRIBED'];
+  const asking = (name: string, value: string): Case => ({
+    what: `${name}=${value}`,
+    route: 'GET /v1/contacts',
+    query: `?${name}=${value}`,
+    status: 400,
+    names: `\`${name}\``,
+  });
   it.each(
-    titled(
-      queries.map(([name, value]): Case => ({
-        what: `${name}=${value}`,
-        route: 'GET /v1/contacts',
-        query: `?${name}=${value}`,
-        status: 400,
-        names: `\`${name}\``,
-      })),
-    ),
+    titled([
+      ...addresses.map((value) => asking('email', value)),
+      ...statuses.map((value) => asking('status', value)),
+    ]),
   )('%s', refuses);
 });

@@ -56,6 +56,15 @@ describe('K2, K4: the role of a key', () => {
   const places = [inBody(CREATE, 'role', { displayName: 'Key' }), inBody(UPDATE, 'role')];
   it('must be one of the three', () =>
     refusing.refusesAll(casesOf([...texts(...INVALID_ROLES), ...NON_STRINGS], places)));
+
+  it('is suggested where only its case is wrong', () =>
+    refusing.refuses({
+      what: 'small letters',
+      route: UPDATE,
+      body: { role: 'editor' },
+      status: 400,
+      names: 'perhaps `EDITOR`',
+    }));
 });
 
 describe('G4: fields of a key that nobody may set', () => {

@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { newRecipient, validEmail } from '../stack.ts';
+import { newRecipient } from '../stack.ts';
 import { type Case, casesOf, type Fault, inRawEmail, type RequestField } from './cases.ts';
 import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
 
@@ -60,57 +60,6 @@ describe('F1, F2: values that are not JSON objects', () => {
       ),
     ]),
   )('%s', refuses);
-});
-
-describe('G2: invalid or ambiguous JSON', () => {
-  const inText = (field: string, rest: object) => (members: string) =>
-    `${JSON.stringify(rest).slice(0, -1)},"${field}":{${members}}}`;
-  const bodies = [
-    inText('contactProperties', validEmail()),
-    inText('variables', { template: 't', to: newRecipient() }),
-  ];
-  const members: [what: string, text: string, names: string][] = [
-    ['a key twice', '"a":1,"b":2,"a":3', '`a` twice'],
-    ['a key twice, far inside', '"x":[{"a":{"b":1,"c":2,"b":1}}]', '`b` twice'],
-    ['a key twice, once escaped', '"a":1,"\\u0061":2', '`a` twice'],
-    ['an empty key twice', '"":1,"":2', 'twice'],
-    ['a key twice with the same value', '"a":1,"a":1', '`a` twice'],
-    ['`__proto__`', '"__proto__":{"admin":true}', '`__proto__`'],
-    ['`__proto__`, escaped', '"\\u005f_proto__":1', '`__proto__`'],
-    ['`__proto__`, far inside', '"a":[{"__proto__":null}]', '`__proto__`'],
-    ['a number that no double holds', '"n":1e999', '.n` is a number too large'],
-    ['a negative one', '"n":-1e400', '.n` is a number too large'],
-    ['one far inside', '"a":[0,{"n":1e309}]', '.a[1].n` is a number too large'],
-    ['a NUL in a key', '"a\\u0000":1', 'U+0000'],
-    ['a NUL in a value', '"a":"\\u0000"', '.a` has the character U+0000'],
-    ['a NUL far inside', '"a":{"b":["","x\\u0000"]}', '.a.b[1]` has the character U+0000'],
-    ['half of a pair in a key', '"\\ud800":1', 'half of a surrogate pair'],
-    ['half of a pair in a value', '"a":"\\udfff"', '.a` has half of a surrogate pair'],
-    ['a pair the wrong way round', '"a":"\\udc00\\ud800"', '.a` has half of a surrogate pair'],
-    ['a key without a value', '"a"', 'The body is not valid JSON'],
-    ['a value without a key', ':1', 'The body is not valid JSON'],
-    ['NaN', '"a":NaN', 'The body is not valid JSON'],
-    ['Infinity', '"a":-Infinity', 'The body is not valid JSON'],
-    ['undefined', '"a":undefined', 'The body is not valid JSON'],
-    ['a function', '"a":function(){}', 'The body is not valid JSON'],
-    ['a date', '"a":new Date()', 'The body is not valid JSON'],
-    ['a big integer', '"a":1n', 'The body is not valid JSON'],
-    ['hexadecimal', '"a":0x1', 'The body is not valid JSON'],
-    ['a plus', '"a":+1', 'The body is not valid JSON'],
-    ['a point and nothing', '"a":1.', 'The body is not valid JSON'],
-    ['a point alone', '"a":.5', 'The body is not valid JSON'],
-    ['a comma too many', '"a":1,', 'The body is not valid JSON'],
-  ];
-  const cases = bodies.flatMap((bodyOf, index) =>
-    members.map(([what, text, names]): Case => ({
-      what: `\`${places[index]!.field}\`: ${what}`,
-      route: 'POST /v1/emails',
-      body: bodyOf(text),
-      status: 400,
-      names,
-    })),
-  );
-  it.each(atLeastForty(cases))('%s', refuses);
 });
 
 describe('G11: objects that are too large', () => {
