@@ -4,7 +4,6 @@ import { newApiKeySecret } from '@posthorn/signing';
 import { type Answer, Api, type RequestOptions } from './api.ts';
 import { rateIn } from './rates.ts';
 import { validEmail, Stack, type Tenant, until } from './stack.ts';
-import { parseItemList } from './structured-fields.ts';
 
 const EMAIL = '/v1/emails/trs_01h455vb4pex5vsknk084sn02q';
 const BURST = 20;
@@ -41,25 +40,6 @@ async function withinASecond<Result>(
  */
 const bucketsOf = ({ logs, gateways }: Stack): number =>
   logs.includes('did not answer the rate limiter in time') ? gateways.length : 1;
-
-describe('the parser of structured fields', () => {
-  it('parses what the grammar allows', () => {
-    expect(parseItemList('"a";q=1;w=2 , "b\\"";x')).toEqual([
-      { value: 'a', parameters: { q: 1, w: 2 } },
-      { value: 'b"', parameters: { x: true } },
-    ]);
-    expect(parseItemList('a;b=1.5;c=?0')).toEqual([
-      { value: { token: 'a' }, parameters: { b: 1.5, c: false } },
-    ]);
-  });
-
-  it.each(['"a', '"a",', 'a b', '"a";Q=1', '"a";q=', '"a" ;q=1', '1234567890123456', "'a'", '"ä"'])(
-    'refuses %s',
-    (field) => {
-      expect(() => parseItemList(field)).toThrow(SyntaxError);
-    },
-  );
-});
 
 describe('requests of a key', () => {
   let stack: Stack;

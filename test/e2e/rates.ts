@@ -1,5 +1,4 @@
 import type { Answer } from './api.ts';
-import { parseItemList } from './structured-fields.ts';
 
 /** A rate limit, as the headers of an answer report it. */
 export interface ReportedRate {
@@ -12,35 +11,21 @@ export interface ReportedRate {
   readonly next: number | undefined;
 }
 
-/** Parses `RateLimit-Policy` and `RateLimit`. @throws when one is missing, or does not follow the IETF draft */
-export function rateIn(answer: Pick<Answer, 'headers'>): ReportedRate {
-  const policy = onlyItem(answer, 'ratelimit-policy', ['q', 'w']);
-  const state = onlyItem(answer, 'ratelimit', ['r', 't']);
-  if (typeof policy.value !== 'string' || state.value !== policy.value)
-    throw new Error(
-      `the policy ${JSON.stringify(policy.value)} has the state of ${JSON.stringify(state.value)}`,
-    );
+/** The forms of both headers: a String with Integers as its parameters (RFC 9651), as in the IETF draft. */
+const POLICY = /^"([a-z-]+)";q=([1-9]\d{0,14});w=([1-9]\d{0,14})$/;
+const STATE = /^"([a-z-]+)";r=(\d{1,15})(?:;t=(\d{1,15}))?$/;
+
+/** Parses `RateLimit-Policy` and `RateLimit`. @throws when one is missing or malformed, or they are of different policies */
+export function rateIn({ headers }: Pick<Answer, 'headers'>): ReportedRate {
+  const given = [headers.get('ratelimit-policy') ?? '', headers.get('ratelimit') ?? ''] as const;
+  const [, policy, quota, window] = POLICY.exec(given[0]) ?? [];
+  const [, ofPolicy, remaining, next] = STATE.exec(given[1]) ?? [];
+  if (policy === undefined || policy !== ofPolicy) throw new Error(`no rate limit in ${given.join(' and ')}`);
   return {
-    policy: policy.value,
-    quota: wholeNumber(policy.parameters['q'], 1),
-    window: wholeNumber(policy.parameters['w'], 1),
-    remaining: wholeNumber(state.parameters['r'], 0),
-    next: state.parameters['t'] === undefined ? undefined : wholeNumber(state.parameters['t'], 0),
+    policy,
+    quota: Number(quota),
+    window: Number(window),
+    remaining: Number(remaining),
+    next: next === undefined ? undefined : Number(next),
   };
-}
-
-function onlyItem({ headers }: Pick<Answer, 'headers'>, name: string, parameters: readonly string[]) {
-  const field = headers.get(name);
-  if (field === null) throw new Error(`there is no ${name}`);
-  const [item, ...others] = parseItemList(field);
-  const unknown = Object.keys(item?.parameters ?? {}).filter((key) => !parameters.includes(key));
-  if (item === undefined || others.length > 0 || unknown.length > 0)
-    throw new Error(`${name} has more or less than it should: ${field}`);
-  return item;
-}
-
-function wholeNumber(value: unknown, min: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < min)
-    throw new Error(`${JSON.stringify(value)} is no whole number of at least ${min}`);
-  return value;
 }
