@@ -18,7 +18,7 @@ export const SENTENCES = {
   'check:unit': 'Runs the unit tests.',
   'format': 'Writes every file as prettier would.',
   'build': 'Builds every lib and app; what has not changed is taken from the cache.',
-  'generate': 'Makes the Prisma client from prisma/schema, and links libs and apps that are new.',
+  'generate': 'Makes the Prisma client from prisma/schema.',
   'migrate': 'Brings the database at DATABASE_URL to the newest migration.',
   'prisma': 'Prisma’s own command line, also where its native engine is absent.',
   'images': 'Builds the images without a container engine, starts them and sends an email through them.',
