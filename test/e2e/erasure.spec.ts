@@ -80,12 +80,8 @@ afterAll(async () => {
   await redis.close();
 });
 
-const post = async (
-  path: string,
-  body: object,
-  key = stack.tenant.keys.editor,
-): Promise<Record<string, unknown>> => {
-  const answer = await stack.api().post(path, body, { key });
+const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+  const answer = await stack.api().post(path, body, { key: stack.tenant.keys.editor });
   if (answer.status !== 200) throw new Error(`${path}: ${answer.text}`);
   return answer.body;
 };

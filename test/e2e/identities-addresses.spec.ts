@@ -20,7 +20,8 @@ const statusOf = async ({ id }: ShownIdentity): Promise<string> =>
   identityIn(await api().get(`/v1/identities/${id}`)).status;
 
 /** Adds an address. @returns the path of the link that was mailed to it */
-async function addLinked(address = newRecipient()): Promise<{ added: ShownIdentity; path: string }> {
+async function addLinked(): Promise<{ added: ShownIdentity; path: string }> {
+  const address = newRecipient();
   const added = await addIdentity(api(), { address });
   const mail = await parseMail(await stack.onlyMailTo(address));
   const [link] = /http\S+\/verify\/identity\/phv_\w+/.exec(mail.text!)!;

@@ -37,15 +37,16 @@ interface Sent {
   readonly returnPath: string;
 }
 
-async function send(to = newRecipient()): Promise<Sent> {
+async function send(): Promise<Sent> {
+  const to = newRecipient();
   const answer: Answer = await stack.send({ ...validEmail(), to });
   const { from } = await stack.onlyMailTo(to);
   return { id: emailIn(answer).id, to, returnPath: from };
 }
 
 /** The reply to the end of a mail, or to its recipient if that is refused. */
-async function bring(to: string, raw: string, toPort = port): Promise<string> {
-  const transport = createTransport({ host: '127.0.0.1', port: toPort, ignoreTLS: true });
+async function bring(to: string, raw: string): Promise<string> {
+  const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
   try {
     const { response } = await transport.sendMail({ envelope: { from: '', to: [to] }, raw });
     return response;

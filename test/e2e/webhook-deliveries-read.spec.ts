@@ -29,8 +29,10 @@ beforeEach(async () => {
   webhook = (await subscribe(stack, receiver.url('/hook'))).id;
 });
 
-const ask = (query: Record<string, string> = {}, key = stack.tenant.keys.viewer): Promise<Answer> =>
-  stack.api().get(`/v1/webhooks/${webhook}/deliveries?${new URLSearchParams(query).toString()}`, { key });
+const ask = (query: Record<string, string> = {}): Promise<Answer> =>
+  stack.api().get(`/v1/webhooks/${webhook}/deliveries?${new URLSearchParams(query).toString()}`, {
+    key: stack.tenant.keys.viewer,
+  });
 const list = async (query: Record<string, string> = {}): Promise<Page<Shown>> =>
   partIn(await ask(query), 'deliveries');
 const read = async (id: string): Promise<Shown> =>

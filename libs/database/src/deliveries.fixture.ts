@@ -27,12 +27,12 @@ export class DeliveryTestStores {
     this.deliveries = new DeliveryStore(stores.database);
   }
 
-  async addWebhook(workspaceId: WorkspaceId, status = 'ACTIVE'): Promise<WebhookId> {
+  async addWebhook(workspaceId: WorkspaceId): Promise<WebhookId> {
     const id = newUuid(Date.now());
     await this.stores.ask(
       `INSERT INTO webhooks (id, workspace_id, url, events, token, status)
-       VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', $3)`,
-      [id, uuidOf(workspaceId), status],
+       VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', 'ACTIVE')`,
+      [id, uuidOf(workspaceId)],
     );
     return idFromUuid('wh', id);
   }

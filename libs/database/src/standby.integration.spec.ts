@@ -70,8 +70,8 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
     await crashDuring(() => stores.accept([email]));
   });
 
-  function keyedEmail(change: Partial<AcceptableRawEmail> = {}): AcceptableRawEmail {
-    const raw = rawEmail(workspaceId, change);
+  function keyedEmail(): AcceptableRawEmail {
+    const raw = rawEmail(workspaceId);
     const expiresAt = new Date(Date.now() + HOUR_MS);
     const fingerprint = createHash('sha256').digest();
     return { ...raw, idempotency: { key: raw.id, fingerprint, answer: `answer of ${raw.id}`, expiresAt } };

@@ -17,12 +17,12 @@ interface TestBench {
 
 export const lane = (name: string): LaneId => name as LaneId;
 
-export function rowsOf(laneName: string, count: number, claims = 1): Row[] {
+export function rowsOf(laneName: string, count: number): Row[] {
   return Array.from({ length: count }, (_nothing, index) => ({
     id: `${laneName}-${index}`,
     name: `${laneName}${index}`,
     laneId: lane(laneName),
-    claims,
+    claims: 1,
     bytes: 10,
     laneHasMore: false,
   }));

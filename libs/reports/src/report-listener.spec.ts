@@ -61,8 +61,8 @@ class Client {
   }
 
   /** The next complete answer; empty: the connection has ended. */
-  async answer(withinMs = 60_000): Promise<string> {
-    const deadline = performance.now() + withinMs;
+  async answer(): Promise<string> {
+    const deadline = performance.now() + 60_000;
     for (;;) {
       const whole = /^(?:\d{3}-.*\r\n)*(\d{3} .*)\r\n/.exec(this.heard);
       if (whole !== null) {

@@ -17,11 +17,8 @@ async function rowCounts(): Promise<number[]> {
   return Promise.all(TABLES.map((table) => stores.count(table)));
 }
 
-async function outcomeKinds(
-  emails: AcceptableEmail[],
-  monthlyLimit: number | null = null,
-): Promise<string[]> {
-  return (await stores.accept(emails, monthlyLimit)).map((outcome) => outcome.kind);
+async function outcomeKinds(emails: AcceptableEmail[]): Promise<string[]> {
+  return (await stores.accept(emails)).map((outcome) => outcome.kind);
 }
 
 async function usedBy(workspaceId: WorkspaceId): Promise<number | undefined> {

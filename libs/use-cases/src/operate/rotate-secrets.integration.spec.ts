@@ -25,7 +25,8 @@ const [oldBox, rotatingBox, newBox] = [[0], [1, 0], [1]].map((keys) => {
 
 beforeEach(() => database.pool.query('TRUNCATE jewels'));
 
-async function keep(secret: string | null, box = oldBox, id = newUuid(Date.now())): Promise<string> {
+async function keep(secret: string | null, box = oldBox): Promise<string> {
+  const id = newUuid(Date.now());
   const sealed = secret === null ? null : box.seal(secret, sealContextOf(COLUMN, id));
   await database.pool.query('INSERT INTO jewels VALUES ($1, $2)', [id, sealed]);
   return id;
