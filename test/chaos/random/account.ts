@@ -62,8 +62,8 @@ export class Account {
   }
 
   /** Posts until it is answered. */
-  post(path: string, body: unknown, options: RequestOptions = {}, first = 0): Promise<Answer> {
-    return this.insist((api) => api.post(path, body, options), first);
+  post(path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+    return this.insist((api) => api.post(path, body, options));
   }
 
   get(path: string): Promise<Answer> {

@@ -65,7 +65,7 @@ function isSent({ status, copies }: RecordedEmail): boolean {
 }
 
 /** Whether what is recorded is what the relay has seen. */
-function checkArrival({ id, status, timeline, copies }: RecordedEmail): string[] {
+function checkArrival({ id, status, timeline, copies, preview }: RecordedEmail): string[] {
   const marks = timeline.filter(({ mayBeDuplicate }) => mayBeDuplicate).length;
   const faults = {
     'not decided': ![...TAKEN, ...GIVEN_UP, 'CANCELLED'].includes(status),
@@ -75,6 +75,7 @@ function checkArrival({ id, status, timeline, copies }: RecordedEmail): string[]
     'cancelled, and arrived': status === 'CANCELLED' && copies.length > 0,
     'sent twice': timeline.filter(({ kind, isLate }) => kind === 'SENT' && !isLate).length > 1,
     'sent with different bytes': copies.some((copy) => !copy.equals(copies[0]!)),
+    'sent otherwise than its preview shows': preview !== undefined && !preview.equals(copies[0]!),
   };
   return named(`${id} (${status}, ${copies.length} copies, ${JSON.stringify(timeline)})`, faults);
 }

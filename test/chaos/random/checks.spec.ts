@@ -112,6 +112,7 @@ describe('The checks of a history find', () => {
     ['doubled without a mark', ofEmail({ copies: [COPY, COPY] })],
     ['sent twice', ofEmail({ timeline: [SENT, SENT] })],
     ['sent with different bytes', ofEmail({ copies: [COPY, OTHER_COPY] })],
+    ['sent otherwise than its preview shows', ofEmail({ preview: OTHER_COPY })],
     ['sent with another subject', found(outcomeWith(), historyWith({ subject: 'Version 2' }))],
     ['not decided', ofEmail({ status: 'SCHEDULED' })],
     ['given up, and arrived', ofEmail({ status: 'BOUNCED' })],

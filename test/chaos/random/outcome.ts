@@ -6,6 +6,9 @@ import type { FeedEvent } from '../feed-follower.ts';
 import type { Account } from './account.ts';
 import type { Cluster } from './cluster.ts';
 
+/** Of how many emails of a workspace the preview is compared with what has arrived. */
+const PREVIEWS = 50;
+
 /** An email as it is recorded, and as the relay has seen it. */
 export interface RecordedEmail {
   readonly id: EmailId;
@@ -15,6 +18,8 @@ export interface RecordedEmail {
   readonly timeline: readonly TimelineRow[];
   /** The bytes of each copy that has arrived. */
   readonly copies: readonly Buffer[];
+  /** The message that its preview shows, for some that have arrived. */
+  readonly preview?: Buffer | undefined;
 }
 
 interface TimelineRow {
@@ -86,7 +91,7 @@ export async function readOutcome(
     workspaceId,
     limit: account.limit,
     webhookIds: account.webhookIds,
-    emails: await readEmails(cluster, workspaceId),
+    emails: await readEmails(cluster, account),
     events: await readEvents(cluster, account),
     audit: await readAudit(cluster, workspaceId),
     counted: await stack.count(used, [uuidOf(workspaceId)]),
@@ -96,18 +101,32 @@ export async function readOutcome(
   };
 }
 
-async function readEmails({ stack }: Cluster, workspaceId: WorkspaceId): Promise<RecordedEmail[]> {
+async function readEmails({ stack }: Cluster, account: Account): Promise<RecordedEmail[]> {
   const arrived = Map.groupBy(stack.sink.messages, messageIdOf);
-  const { rows } = await stack.database.pool.query<Omit<RecordedEmail, 'copies'>>(
+  const { rows } = await stack.database.pool.query<Omit<RecordedEmail, 'copies' | 'preview'>>(
     `SELECT type_id('trs', e.id) AS id, to_address AS to, message_id AS "messageId", status,
             COALESCE((SELECT json_agg(json_build_object('kind', v.kind, 'isLate', v.late, 'mayBeDuplicate', v.duplicate_possible) ORDER BY v.id)
                       FROM   email_events v
                       WHERE  v.email_id = e.id), '[]') AS timeline
      FROM   emails e
      WHERE  workspace_id = $1`,
-    [uuidOf(workspaceId)],
+    [uuidOf(account.tenant.workspaceId)],
   );
-  return rows.map((row) => ({ ...row, copies: (arrived.get(row.messageId) ?? []).map(({ raw }) => raw) }));
+  const emails = rows.map((row) => ({
+    ...row,
+    copies: (arrived.get(row.messageId) ?? []).map(({ raw }) => raw),
+  }));
+  const previewed = emails.filter(({ copies }) => copies.length > 0).slice(-PREVIEWS);
+  const previews = await Promise.all(previewed.map(({ id }) => readPreview(account, id)));
+  const previewOf = new Map(previewed.map(({ id }, n) => [id, previews[n]!]));
+  return emails.map((email) => ({ ...email, preview: previewOf.get(email.id) }));
+}
+
+async function readPreview(account: Account, id: EmailId): Promise<Buffer> {
+  const { preview } = (await account.get(`/v1/emails/${id}/preview`)).body as {
+    preview: { message: string };
+  };
+  return Buffer.from(preview.message);
 }
 
 async function readAudit({ stack }: Cluster, workspaceId: WorkspaceId): Promise<AuditRow[]> {
