@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
-import { type Answer, Api, statusesOf } from './api.ts';
+import type { Answer, Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { validEmail, Stack, type Tenant } from './stack.ts';
 
@@ -31,14 +31,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 let stack: Stack;
 let tenant: Tenant;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false, gateways: 2, env: { RATE_LIMIT_PER_SECOND: '0' } });
+  stack = await Stack.start({ sends: false });
 });
 afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Contacts');
 });
 
-const api = (gateway = 0): Api => new Api(stack.gateways[gateway]!.url, tenant.keys.apiUser);
+const api = (): Api => stack.apiAs(tenant.keys.apiUser);
 const remove = (id: string, key?: string): Promise<Answer> =>
   api().request('DELETE', `${PATH}/${id}`, undefined, key === undefined ? {} : { key });
 
@@ -107,7 +107,7 @@ describe('POST /v1/contacts: 200', () => {
   it('W11: updates an existing contact, and reports what has changed; without a change it reports nothing', async () => {
     const { id } = await create('ada@example.net', { plan: 'free', city: 'London' });
     const change = { email: 'ADA@example.net', properties: { plan: 'pro', city: null } };
-    const answer = await api(1).post(PATH, change);
+    const answer = await api().post(PATH, change);
     expect(answer.body).toMatchObject({ contact: { id, email: 'ada@example.net' }, isCreated: false });
     expect(contactIn(answer).properties).toEqual({ plan: 'pro' });
     expect((await api().post(PATH, change)).body).toEqual(answer.body);
@@ -129,7 +129,7 @@ describe('POST /v1/contacts: 200', () => {
     expect(contactIn(await api().post(PATH, { email: 'GONE@example.net' }))).toEqual(contactIn(answer));
     await create('ada@example.net', { plan: 'free' });
     const both = { email: 'ada@example.net', status: 'UNSUBSCRIBED', properties: { plan: 'pro' } };
-    const unsubscribed = contactIn(await api(1).post(PATH, both));
+    const unsubscribed = contactIn(await api().post(PATH, both));
     expect(unsubscribed).toMatchObject({ status: 'UNSUBSCRIBED', properties: { plan: 'pro' } });
     expect(contactIn(await api().post(PATH, both))).toEqual(unsubscribed);
     expect(await eventNames()).toEqual([
@@ -316,60 +316,5 @@ describe('POST /v1/contacts/batch: 200', () => {
   it('writes nothing if all items are invalid', async () => {
     expect((await batch([{}, 1])).failed).toHaveLength(2);
     expect([await eventNames(), (await page()).items]).toEqual([[], []]);
-  });
-});
-
-describe('Two gateways concurrently', () => {
-  it('one of many upserts of a contact creates it, and every merge is kept', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, n) =>
-        api(n % 2).post(PATH, { email: 'ada@example.net', properties: { [`key${n}`]: n } }),
-      ),
-    );
-    expect(new Set(statusesOf(answers))).toEqual(new Set([200]));
-    expect(answers.filter(({ body }) => body['isCreated'])).toHaveLength(1);
-    const ids = new Set(answers.map((answer) => contactIn(answer).id));
-    expect(ids.size).toBe(1);
-    expect(Object.keys((await read([...ids][0]!)).properties)).toHaveLength(40);
-    expect((await eventNames()).filter((name) => name === 'CONTACT_CREATED')).toHaveLength(1);
-  });
-
-  it('batches in opposite order, emails, changes and statuses of the same contacts all succeed', async () => {
-    const addresses = Array.from({ length: 60 }, (_, n) => `person${n}@example.net`);
-    const { successful } = await batch(addresses.map((email) => ({ email })));
-    const [first] = successful;
-    const items = (name: string): object[] =>
-      addresses.map((email) => ({ email, properties: { [name]: true } }));
-    const emails = addresses
-      .slice(0, 50)
-      .map((to) => ({ ...validEmail(), to, contactProperties: { sent: true } }));
-    for (let round = 0; round < 4; round += 1) {
-      const answers = await Promise.all([
-        api(0).post(`${PATH}/batch`, { contacts: items(`left${round}`) }),
-        api(1).post(`${PATH}/batch`, { contacts: items(`right${round}`).reverse() }),
-        api(0).post('/v1/emails/batch', { emails: [...emails].reverse() }),
-        api(1).post('/v1/emails/batch', { emails }),
-        api(0).post(`${PATH}/${first!.id}`, { properties: { [`by${round}`]: true } }),
-        api(1).post(`${PATH}/${first!.id}/${round % 2 === 0 ? 'unsubscribe' : 'resubscribe'}`, {}),
-      ]);
-      expect(statusesOf(answers)).toEqual(Array(6).fill(200));
-    }
-    expect(Object.keys((await read(first!.id)).properties)).toHaveLength(8 + 1 + 4);
-    const flips = (await eventNames()).filter((name) => name.endsWith('SUBSCRIBED'));
-    expect(flips.map((name) => name.slice('CONTACT_'.length, -'SUBSCRIBED'.length))).toEqual([
-      'UN',
-      'RE',
-      'UN',
-      'RE',
-    ]);
-  });
-
-  it('one of two deletions takes effect, and is reported once', async () => {
-    const { id } = await create('ada@example.net');
-    const answers = await Promise.all(
-      [0, 1].map((n) => api(n).request('DELETE', `${PATH}/${id}`, undefined)),
-    );
-    expect(statusesOf(answers).sort()).toEqual([200, 404]);
-    expect(await eventNames()).toEqual(['CONTACT_CREATED', 'CONTACT_DELETED']);
   });
 });

@@ -9,7 +9,7 @@ const PAGING = ['limit', 'sort', 'startAt'];
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+  stack = await Stack.start({ sends: false });
 });
 afterAll(() => stack.close());
 

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+  stack = await Stack.start({ sends: false });
   const { workspaceId } = stack.tenant;
   await addIdentity(
     new IdentityStore(stack.database),

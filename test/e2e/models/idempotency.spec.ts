@@ -44,7 +44,7 @@ interface Send {
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start({ gateways: GATEWAYS, sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+  stack = await Stack.start({ gateways: GATEWAYS, sends: false });
 });
 afterAll(() => stack.close());
 

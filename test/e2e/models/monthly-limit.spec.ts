@@ -24,7 +24,7 @@ type Command = fc.AsyncCommand<Model, Real>;
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start({ gateways: GATEWAYS, sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+  stack = await Stack.start({ gateways: GATEWAYS, sends: false });
 });
 afterAll(() => stack.close());
 

@@ -30,7 +30,7 @@ const WALKS: fc.Arbitrary<Walk> = fc.record({
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false, env: { RATE_LIMIT_PER_SECOND: '0' } });
+  stack = await Stack.start({ sends: false });
 });
 afterAll(() => stack.close());
 
