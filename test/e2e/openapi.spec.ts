@@ -108,13 +108,6 @@ describe('the document', () => {
         if (operationId === 'sendBatch') expect(answer.body).toMatchObject({ emails: { failed: [] } });
       });
 
-      if (route.requestBody?.required === true)
-        it('G2: refuses a call without its body', async () => {
-          const [caller, parts] = await prepared();
-          const answer = await call(route, caller, parts);
-          expect([answer.status, answer.body['message']]).toEqual([400, expect.stringMatching(/^The body /)]);
-        });
-
       const query = queryOf(route);
       if (query === '') return;
       it(`accepts ?${query}`, async () => {

@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { newRecipient } from '../stack.ts';
 import { type Case, casesOf, type Fault, inRawEmail, type RequestField } from './cases.ts';
-import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
+import { RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
@@ -23,43 +23,14 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
 const inObject = (inner: unknown): unknown => ({ a: inner });
 const inArray = (inner: unknown): unknown => [inner];
 
-describe('F1, F2: values that are not JSON objects', () => {
-  const values = [
-    null,
-    'x',
-    '',
-    '{}',
-    '{"a":1}',
-    0,
-    1,
-    -1,
-    1.5,
-    true,
-    false,
-    [],
-    [1],
-    [{}],
-    [{ a: 1 }],
-    [['a', 1]],
-  ];
-  const faults = values.map((value): Fault => ({
-    what: JSON.stringify(value),
-    value,
-    says: /` is (null; give it a value|an? (empty )?\w+; give an object)/,
-  }));
-  const deep = [33, 40, 60].flatMap((levels): Fault[] => [
-    { what: `${levels} objects`, value: nested(levels, inObject) },
-    { what: `${levels - 1} arrays in an object`, value: { a: nested(levels - 1, inArray) } },
-  ]);
-  it.each(
-    atLeastForty([
-      ...casesOf(faults, places),
-      ...casesOf(
-        deep.map((fault) => ({ ...fault, says: 'nested more than 32 levels deep' })),
-        places,
-      ),
-    ]),
-  )('%s', refuses);
+describe('F1, F2: objects that are nested too deep', () => {
+  const faults = [33, 40, 60].flatMap((levels): Fault[] =>
+    [
+      { what: `${levels} objects`, value: nested(levels, inObject) },
+      { what: `${levels - 1} arrays in an object`, value: { a: nested(levels - 1, inArray) } },
+    ].map((fault) => ({ ...fault, says: 'nested more than 32 levels deep' })),
+  );
+  it.each(titled(casesOf(faults, places)))('%s', refuses);
 });
 
 describe('G11: objects that are too large', () => {

@@ -84,6 +84,11 @@ describe('parseStrictJson', () => {
     ['{"a":{"b":"x\\u0000"}}', '`a.b` has the character U+0000; remove it'],
     ['{"a\\u0000":1}', 'The body has the character U+0000; remove it'],
     ['{"a":"\\ud83d"}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
+    ['{"a":"\\ude00\\ud83d"}', '`a` has half of a surrogate pair (U+D800 to U+DFFF); send both or none'],
+    [
+      '{"a":["\\ud83d\\ude00\\ud83d"]}',
+      '`a[0]` has half of a surrogate pair (U+D800 to U+DFFF); send both or none',
+    ],
     [
       `{"${'k'.repeat(99)}😀":1,"${'k'.repeat(99)}😀":2}`,
       `The body has the key \`${'k'.repeat(99)}\` twice in one object; send it once`,
