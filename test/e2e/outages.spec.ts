@@ -283,38 +283,6 @@ describe('without Postgres', () => {
       await stack.onlyMailTo(to);
     }
   });
-
-  it('loses and doubles nothing when it crashes under load and callers retry', async () => {
-    const usedBefore = await used();
-    const emails = Array.from({ length: 120 }, () => ({ ...validEmail(), idempotencyKey: randomUUID() }));
-    const waiting = [...emails];
-    const unsure: typeof emails = [];
-    let done = 0;
-    const callers = Array.from({ length: 12 }, async () => {
-      for (let email = waiting.pop(); email !== undefined; email = waiting.pop()) {
-        const answer = await stack.send(email);
-        if (answer.status !== 200) {
-          expectUnavailable(answer);
-          unsure.push(email);
-        }
-        done += 1;
-      }
-    });
-    await until(() => done >= 20, 'calls are under way');
-    await postgres.crash();
-    await until(() => unsure.length > 0, 'a call met the outage');
-    await postgres.restart();
-    await Promise.all(callers);
-    for (const email of unsure) {
-      await until(async () => (await stack.send(email)).status === 200, 'it is accepted when asked again');
-    }
-    await stack.settled();
-    for (const { to } of emails) {
-      expect(await emailsTo(to)).toBe(1);
-      expect(stack.mailsTo(to)).toHaveLength(1);
-    }
-    expect(await used()).toBe(usedBefore + emails.length);
-  });
 });
 
 describe('when the relay', () => {
