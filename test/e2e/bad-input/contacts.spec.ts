@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import type { Answer } from '../api.ts';
 import { type Case, casesOf, type RequestField, shown, texts } from './cases.ts';
 import { INVALID_MAILBOXES } from './faults/mailboxes.ts';
-import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
+import { RefusingStack, titled } from './refusing-stack.ts';
 
 const UPSERT = 'POST /v1/contacts';
 const UPDATE = 'POST /v1/contacts/{contact_id}';
@@ -65,7 +65,7 @@ describe('G11: invalid properties of contacts', () => {
   ];
   const faults = [...none, ...wrong].map((value) => ({ what: shown(value), value }));
   it.each(
-    atLeastForty([
+    titled([
       ...casesOf(faults, properties),
       sending('one key too many', { properties: { more: 1 } }, /would have 101 keys.*100 are/, UPDATE),
       sending('the same by its address', { email: 'FULL@example.net', properties: { more: 1 } }, '101 keys'),

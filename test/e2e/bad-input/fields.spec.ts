@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { newRecipient, validEmail } from '../stack.ts';
 import { type Case, casesOf, type Fault, inRawEmail, shown } from './cases.ts';
-import { atLeastForty, RefusingStack, titled } from './refusing-stack.ts';
+import { RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 const refuses = (_title: string, bad: Case): Promise<void> => refusing.refuses(bad);
@@ -118,7 +118,7 @@ describe('G4: unknown fields', () => {
   };
   const withField = (name: string): object => changed({ [name]: 'x' });
   it.each(
-    atLeastForty([
+    titled([
       ...misspelt.map(([name, meant]) =>
         sending(name, withField(name), `\`${name}\` is not a known field; did you mean \`${meant}\`?`),
       ),

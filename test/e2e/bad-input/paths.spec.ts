@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Case } from './cases.ts';
 import { expectRefusal } from './refusal.ts';
-import { atLeastForty, RefusingStack } from './refusing-stack.ts';
+import { RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
 const auth = (): string => `Authorization: Bearer ${refusing.stack.tenant.keys.editor}`;
@@ -60,7 +60,7 @@ describe('G2, E0: unknown paths', () => {
     status: 404,
     names: /^There is /,
   }));
-  it.each(atLeastForty(cases))('%s', (_title, bad) => refusing.refuses(bad));
+  it.each(titled(cases))('%s', (_title, bad) => refusing.refuses(bad));
 
   it('in absolute form', async () => {
     const nothing = 'There is nothing at /v1/nothing; see /docs for the paths';

@@ -107,12 +107,6 @@ function answerToItem(answer: Answer): Answer {
   return { ...answer, status: error!.statusCode, body: { ...error } };
 }
 
-/** Cases for `it.each`, with their titles. @throws when there are fewer than forty */
-export function atLeastForty(cases: readonly Case[]): [title: string, bad: Case][] {
-  if (cases.length < 40) throw new Error(`only ${cases.length} cases`);
-  return titled(cases);
-}
-
 /** Cases for `it.each`, with their titles. */
 export function titled(cases: readonly Case[]): [title: string, bad: Case][] {
   return cases.map((bad) => [`${bad.route} ${bad.what} (${bad.status})`, bad]);
