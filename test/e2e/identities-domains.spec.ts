@@ -228,6 +228,15 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     expect(asked()).toBe(before);
   });
 
+  it('returns the result of one check to concurrent calls', async () => {
+    const added = await addIdentity(api(), { domain: newDomain() });
+    const results = await Promise.all([1, 2, 3].map(() => verify(added)));
+    expect(recordOf(results[0]!, 'DKIM_RSA').status).toBe('MISSING');
+    expect(results).toEqual([results[0], results[0], results[0]]);
+    const { name } = recordOf(added, 'DKIM_RSA');
+    expect(dns.queries.filter((query) => query.name === name)).toHaveLength(1);
+  });
+
   it('keeps a domain verified that an operator has verified, whatever the DNS says', async () => {
     const { body } = await api().get('/v1/identities');
     const [vouched] = (body['identities'] as { items: ShownIdentity[] }).items;

@@ -27,6 +27,9 @@ interface VerifyIdentityOptions {
 
 /** Starts the verification of an identity at once: checks the records of a domain, or mails another link to an address. */
 export class VerifyIdentity {
+  /** The checks under way. Concurrent requests wait for the same one, because each further check would discard the result of the one before. */
+  private readonly underWay = new Map<IdentityId, Promise<void>>();
+
   constructor(private readonly options: VerifyIdentityOptions) {}
 
   /**
@@ -41,9 +44,16 @@ export class VerifyIdentity {
     const { identities } = this.options;
     const identity = await identities.find(workspaceId, id);
     if (identity === undefined) return undefined;
-    if (identity.kind === 'domain') await this.lookAt(identity, actor);
+    if (identity.kind === 'domain') await this.lookOnce(identity, actor);
     else if (identity.verifiedAt === null) await this.mailLink(identity);
     return identities.find(workspaceId, id);
+  }
+
+  private lookOnce(domain: IdentityWithRecords, actor: Actor): Promise<void> {
+    const { id } = domain;
+    const look = this.underWay.get(id) ?? this.lookAt(domain, actor).finally(() => this.underWay.delete(id));
+    this.underWay.set(id, look);
+    return look;
   }
 
   private async lookAt(domain: IdentityWithRecords, actor: Actor): Promise<void> {
