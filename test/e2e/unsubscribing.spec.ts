@@ -127,7 +127,7 @@ describe('S20: an email with the setting `unsubscribe`', () => {
     const refused = await api.post('/v1/emails', without);
     expect([refused.status, refused.body['message']]).toEqual([
       400,
-      expect.stringContaining('unsubscribeUrl'),
+      expect.stringContaining('Posthorn gives `unsubscribeUrl` its value if the template has `unsubscribe`'),
     ]);
     const changed = await api.post(`/v1/templates/${id}`, { unsubscribe: false });
     expect(changed.body).toMatchObject({ template: { unsubscribe: false, version: 2 } });

@@ -1,6 +1,7 @@
 import { parseId, Refusal } from '@posthorn/kernel';
 import { startOfNextMonth } from '@posthorn/domain';
 import type { AcceptableEmail, AcceptanceOutcome, AllowedSenders } from '@posthorn/database';
+import { adviceOnUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 /** Bounds the answer, however many variables are missing. */
@@ -82,7 +83,8 @@ export function missingVariablesOf(template: string, missing: readonly string[])
   return new Refusal(
     400,
     `${named.join(', ')}${more} ${are} missing or null: the template ${JSON.stringify(template)} prints ${them} and has no default; ` +
-      `give ${them} a value ("" prints nothing), or give ${them} a default in the template`,
+      `give ${them} a value ("" prints nothing), or give ${them} a default in the template` +
+      adviceOnUnsubscribeUrl(missing),
     { docsPage: 'invalid-payload' },
   );
 }

@@ -18,6 +18,13 @@ export function withoutUnsubscribeUrl(paths: readonly string[], carriesIt: boole
   return carriesIt ? paths.filter((path) => path !== NAME) : paths;
 }
 
+/** The end of a sentence about missing variables: how the link gets its value. Empty if it is not one of them. */
+export function adviceOnUnsubscribeUrl(missing: readonly string[]): string {
+  return missing.includes(NAME)
+    ? `; Posthorn gives \`${NAME}\` its value if the template has \`unsubscribe\`, or the email \`settings.unsubscribe\``
+    : '';
+}
+
 /** The fault of raw content with too many places for the link, as the rest of a sentence that begins with its name; undefined: none. */
 export function faultOfPlaceholders(text: string): string | undefined {
   const count = text.match(PLACEHOLDER)?.length ?? 0;
