@@ -12,7 +12,9 @@ export class RetentionSettings {
   @Max(RETENTION_BOUNDS.contentDays.max)
   RETENTION_CONTENT_DAYS = 365;
 
-  @Setting('The same for emails, with their status and everything that is known about them.')
+  @Setting(
+    'The same for emails, with their status and everything that is known about them; their unsubscribe links work as long.',
+  )
   @IsInt()
   @Min(RETENTION_BOUNDS.metadataDays.min)
   @Max(RETENTION_BOUNDS.metadataDays.max)
