@@ -90,7 +90,7 @@ function dkim(domain: string, key: DomainKey): ExpectedDkimRecord {
   };
 }
 
-/** The return path of an email is its sender's address, so the SPF record is that of the domain itself (RFC 7208, section 2.4). */
+/** The record of the domain itself: without `BOUNCE_DOMAIN`, the return path of an email is its sender's address (RFC 7208, section 2.4). */
 function spf(domain: string, include: string | undefined): ExpectedSpfRecord {
   const value = include === undefined ? null : `v=spf1 include:${include} ~all`;
   return { purpose: 'SPF', isRequired: false, name: domain, fallbackNames: [], value, include };
