@@ -28,7 +28,7 @@ export class RecoveriesController {
     tag: 'Webhooks',
     summary: 'Send failed deliveries again',
     description:
-      'Sends again all deliveries of a period that are `EXHAUSTED` or wait for a retry, with the same ids and bodies. They become due one group at a time, ' +
+      'Sends again all deliveries of a period that are `EXHAUSTED` or wait for a retry, with the same ids and bodies and with all their retries again. They become due one group at a time, ' +
       'so that the webhook still gets new events; read the recovery to see its progress. A webhook has one recovery at a time: ' +
       'if you ask for the same period again while it runs, the answer shows the running one.',
     body: RecoverRequest,

@@ -19,9 +19,9 @@ FOR NO KEY UPDATE`;
  */
 export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED} FOR KEY SHARE`;
 
-/** Makes a delivery that waits for its retry due now. $1 uuid. Returns its outbox row, if it waits. Index: outbox_pkey. Locks: the row. */
+/** Makes a delivery that waits for its retry due now, with a fresh retry schedule. $1 uuid. Returns its outbox row, if it waits. Index: outbox_pkey. Locks: the row. */
 export const HASTEN_DELIVERY = `
-UPDATE outbox SET state = 'ready', due_at = now() WHERE subject_id = $1::uuid AND state = 'waiting' RETURNING subject_id`;
+UPDATE outbox SET state = 'ready', due_at = now(), attempts = 0 WHERE subject_id = $1::uuid AND state = 'waiting' RETURNING subject_id`;
 
 /** Makes a finished delivery due again. $1 uuid. Returns its new outbox row, unless somebody else has created it. See {@link rescheduleDeliveries}. */
 export const PUT_BACK_DELIVERY = `

@@ -65,7 +65,7 @@ SELECT ${SEEN},
         WHERE  l.status = 'EXHAUSTED' OR o.state = 'waiting') AS failed`;
 
 /**
- * Makes the failed ones among the next deliveries due now: exhausted ones, with a fresh retry schedule, and those that wait for a retry.
+ * Makes the failed ones among the next deliveries due now, with a fresh retry schedule: exhausted ones, and those that wait for a retry.
  * $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this time. $4 int: maximum number scanned.
  * Indexes: webhook_deliveries_by_webhook_idx, from that position; primary keys. Locks: the waiting outbox rows, in order, skipping those that somebody else has
  * locked; then those of {@link rescheduleDeliveries}.
@@ -81,7 +81,7 @@ waiting AS MATERIALIZED (
   FOR NO KEY UPDATE OF o SKIP LOCKED
 ),
 hastened AS (
-  UPDATE outbox o SET state = 'ready', due_at = now() FROM waiting w WHERE o.subject_id = w.subject_id
+  UPDATE outbox o SET state = 'ready', due_at = now(), attempts = 0 FROM waiting w WHERE o.subject_id = w.subject_id
   RETURNING o.subject_id
 ),
 lane AS MATERIALIZED (

@@ -72,10 +72,8 @@ describe('A recovery', () => {
       { status: 'PENDING', count: 9 },
       { status: 'SUCCEEDED', count: 1 },
     ]);
-    // The exhausted ones have all their retries again.
-    expect((await deliveryStores.claim(webhook)).map(({ attempts }) => attempts).sort()).toEqual([
-      0, 0, 0, 0, 0, 0, 0, 1, 1,
-    ]);
+    // All of them have all their retries again.
+    expect((await deliveryStores.claim(webhook)).map(({ attempts }) => attempts)).toEqual(Array(9).fill(0));
   });
 
   it('W10: includes only the requested period', async () => {

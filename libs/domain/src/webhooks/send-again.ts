@@ -9,7 +9,7 @@ export type SendAgain =
   | 'under_way'
   /** It is due anyway. */
   | 'due_already'
-  /** Its next retry is made due now. */
+  /** Its next retry is made due now, and starts the retry schedule anew. */
   | 'hastened'
   /** It was finished, and starts again with the first attempt. */
   | 'put_back';
