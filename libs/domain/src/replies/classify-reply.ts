@@ -22,6 +22,8 @@ const DEFAULT_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
   553: 'hard_bounce',
 };
 
+/** RFC 3463, section 3.2: the domain does not exist. */
+const NO_SUCH_DOMAIN = '5.1.2';
 /** RFC 3463, section 3.3. */
 const MAILBOX_FULL = '5.2.2';
 
@@ -29,8 +31,9 @@ const MAILBOX_FULL = '5.2.2';
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
- * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Two texts precede the
- * code: one about a rate that of a temporary reply, and one about our own account at the relay that of a full mailbox.
+ * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Three texts precede the
+ * code: one about a rate that of a temporary reply, one about our own account at the relay that of a full mailbox, and one about relaying that of a domain that
+ * does not exist.
  *
  * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report, unless that says otherwise
  */
@@ -61,6 +64,8 @@ function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | und
   if (code < 500 && byText === 'rate_limited') return byText;
   // Exchange says of the mailbox that we log in with what others say of a recipient's.
   if (enhancedCode === MAILBOX_FULL && byText === 'relay') return byText;
+  // Stalwart says of every domain to which it does not relay what others say of one that does not exist.
+  if (enhancedCode === NO_SUCH_DOMAIN && byText === 'policy') return byText;
   const byEnhancedCode = enhancedCode === undefined ? undefined : classOfEnhancedCode(enhancedCode);
   return byEnhancedCode ?? BY_CODE[code] ?? byText;
 }

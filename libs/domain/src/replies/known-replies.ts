@@ -267,6 +267,20 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /relay(ing)? (access )?(denied|not (permitted|allowed))|(unable|not permitted|not allowed) to relay|does not relay|rcpthosts/i,
       '554 5.7.1 <ada@example.net>: Relay access denied',
     ],
+    // These say it of every recipient to whom they do not relay for us; Postfix, set up as in its own example for submission, while we are not logged in.
+    [
+      'Postfix',
+      /<[^<>]*>: recipient address rejected: access denied/i,
+      '554 5.7.1 <ada@example.net>: Recipient address rejected: Access denied',
+    ],
+    [
+      'hMailServer',
+      /delivery is not allowed to this address/i,
+      '550 Delivery is not allowed to this address.',
+    ],
+    ['Haraka', /I cannot deliver mail for/i, '550 I cannot deliver mail for <ada@example.net>'],
+    ['Stalwart', /relay not allowed/i, '550 5.1.2 Relay not allowed.'],
+    ['Zoho', /relaying disallowed/i, '553 Relaying disallowed as shop@example.com'],
     [
       'Exchange',
       /SMTPSEND\.|RESTRICTED|not allowed to send to|(do|does)(n.t| not) have permission/i,
