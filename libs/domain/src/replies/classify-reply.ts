@@ -1,5 +1,5 @@
 import { isBeforeAnyEmail, type SmtpReply, type SmtpStage, type Transmission } from '../delivery.ts';
-import { emailFaultAtMail } from './refusals-at-mail.ts';
+import { emailFaultAtMail, MENTIONS_SENDER, MENTIONS_SESSION } from './refusals-at-mail.ts';
 import { classOfEnhancedCode } from './enhanced-codes.ts';
 import { knownReply } from './known-replies.ts';
 import type { ReplyClass } from './reply-classes.ts';
@@ -70,10 +70,16 @@ function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | und
   return byEnhancedCode ?? BY_CODE[code] ?? byText;
 }
 
-function byStage({ code, enhancedCode }: SmtpReply, stage: SmtpStage): ReplyClass {
+function byStage({ code, enhancedCode, text }: SmtpReply, stage: SmtpStage): ReplyClass {
   if (code < 500) return 'soft_bounce';
   // "Security or policy": the only subject that is never about the mailbox.
   if (enhancedCode?.startsWith('5.7.')) return 'policy';
-  if (stage === 'rcpt') return DEFAULT_AT_RCPT[code] ?? 'policy';
+  if (stage === 'rcpt') return aboutSenderAtRcpt(text) ?? DEFAULT_AT_RCPT[code] ?? 'policy';
   return code === 552 ? 'size' : 'content';
+}
+
+/** Many servers take any MAIL, and refuse a sender, or one who is not logged in, only at RCPT: that says nothing about the recipient. */
+function aboutSenderAtRcpt(text: string): ReplyClass | undefined {
+  if (MENTIONS_SESSION.test(text)) return 'policy';
+  return MENTIONS_SENDER.test(text) ? 'sender' : undefined;
 }

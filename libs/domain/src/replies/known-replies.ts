@@ -280,7 +280,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     ['Haraka', /I cannot deliver mail for/i, '550 I cannot deliver mail for <ada@example.net>'],
     ['Stalwart', /relay not allowed/i, '550 5.1.2 Relay not allowed.'],
-    ['IONOS', /must be authenticated/i, '550 must be authenticated'],
+    [
+      'cPanel',
+      /outgoing mail (suspension|from .{1,320} suspended)/i,
+      '550 Outgoing mail from "shop@example.com" has been suspended.',
+    ],
     ['Zoho', /relaying disallowed/i, '553 Relaying disallowed as shop@example.com'],
     [
       'Exchange',
@@ -377,13 +381,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /SendAsDenied/,
       '554 5.2.252 SendAsDenied; relay@example.com not allowed to send as shop@example.com; STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied',
     ],
-    // Postfix and qmail answer MAIL with 250, and refuse the sender at RCPT.
     [
       'Postfix',
       /sender (address )?(is )?(rejected|not allowed)/i,
       '550 5.1.0 <shop@example.com>: Sender address rejected: User unknown in virtual mailbox table',
     ],
-    ['qmail', /your envelope sender/i, '553 sorry, your envelope sender is in my badmailfrom list (#5.7.1)'],
     [
       'Postmark',
       /not a sender signature/i,
