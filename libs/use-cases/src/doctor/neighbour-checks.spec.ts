@@ -98,6 +98,14 @@ it.each([
   });
 });
 
+it('The doctor says so if SMTP_URL has no login, because such a relay may refuse every recipient', async () => {
+  const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH PLAIN'] });
+  const relay = new RelayTransport(server.url);
+  open.push(relay, server);
+  const finding = { kind: 'good', found: 'it takes us in clear, without a login' };
+  expect(await relayChecks([relay])[0]!.run()).toMatchObject(finding);
+});
+
 it('The doctor says at which stage a relay stalls, even if it does so at both of its addresses', async () => {
   const silent = createServer((socket) => socket.on('error', () => undefined).resume());
   silent.listen(0, '0.0.0.0');

@@ -69,7 +69,7 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
           `${found}, because the STARTTLS that it offers fails: ${describeTransmission(answer.tlsFailure)}`,
           'ask the operator of the relay to correct or remove STARTTLS: each connection tries it first, and waits for it',
         );
-      return good(found);
+      return good(answer.login === 'none' ? `${found}, without a login` : found);
     },
   }));
 }
