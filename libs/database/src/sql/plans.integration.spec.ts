@@ -66,7 +66,7 @@ import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
 import { FAIL_EMAILS, LOCK_READY, LOCK_UNMARKED, MARK_DOUBTFUL, READY_EMAILS_AFTER } from './eras.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
-import { COUNT_LEASED_BEFORE, LOCK_HELD_READY, lockDueBefore } from './held-emails.ts';
+import { ARE_LEFT_BEFORE, LOCK_HELD_READY, lockDueBefore } from './held-emails.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
 import {
@@ -770,9 +770,11 @@ const STATEMENTS: readonly Checked[] = [
         'outbox_waiting_by_due_idx',
       ),
       checked(
-        { [`COUNT_LEASED_BEFORE_${whose}`]: COUNT_LEASED_BEFORE },
+        { [`ARE_LEFT_BEFORE_${whose}`]: ARE_LEFT_BEFORE },
         () => ['now()', lanes()],
+        'outbox_waiting_by_due_idx',
         'outbox_taken_by_lease_idx',
+        'outbox_ready_by_lane_idx',
       ),
     ],
   ),

@@ -10,7 +10,7 @@ import {
   READY_EMAILS_AFTER,
   RELEASE_ALL,
 } from '../sql/eras.ts';
-import { COUNT_LEASED_BEFORE, lockDueBefore } from '../sql/held-emails.ts';
+import { ARE_LEFT_BEFORE, lockDueBefore } from '../sql/held-emails.ts';
 import { transactOn } from '../transaction.ts';
 import { FIRST_ID } from '@posthorn/kernel';
 import type { Actor, JsonObject } from '@posthorn/domain';
@@ -107,10 +107,10 @@ export class EraStore {
     );
   }
 
-  /** How many emails that were due before `moment` are still leased, perhaps by a process of the time of the dump. */
-  async countLeasedBefore(moment: Date): Promise<number> {
-    const { rows } = await this.database.pool.query<{ leased: number }>(COUNT_LEASED_BEFORE, [moment, null]);
-    return rows[0]!.leased;
+  /** Whether the outbox still has emails that were due before `moment`: leased, perhaps by a process of the time of the dump, or locked by somebody. */
+  async areLeftBefore(moment: Date): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ areLeft: boolean }>(ARE_LEFT_BEFORE, [moment, null]);
+    return rows[0]!.areLeft;
   }
 
   /**

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { addDueEventLanes, type WithEventLanes } from '../due-event-lanes.ts';
 import type { Database } from '../connection.ts';
 import { FAIL_EMAILS } from '../sql/eras.ts';
-import { COUNT_LEASED_BEFORE, LOCK_HELD_READY, lockDueBefore } from '../sql/held-emails.ts';
+import { ARE_LEFT_BEFORE, LOCK_HELD_READY, lockDueBefore } from '../sql/held-emails.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { idsOf } from './removed-rows.ts';
@@ -18,10 +18,10 @@ export class HeldEmailStore {
     return this.database.clock.now();
   }
 
-  /** How many emails that were due before `moment` are being sent. */
-  async countLeasedBefore(workspaceId: WorkspaceId, moment: Date): Promise<number> {
+  /** Whether emails that were due before `moment` are left: being sent, or locked by somebody. */
+  async areLeftBefore(workspaceId: WorkspaceId, moment: Date): Promise<boolean> {
     const values = [moment, emailLanes(workspaceId)];
-    return (await this.database.pool.query<{ leased: number }>(COUNT_LEASED_BEFORE, values)).rows[0]!.leased;
+    return (await this.database.pool.query<{ areLeft: boolean }>(ARE_LEFT_BEFORE, values)).rows[0]!.areLeft;
   }
 
   /** Marks the next emails that were due before `moment`, and are not being sent, as failed. @returns how many; 0: there are no more */

@@ -22,20 +22,21 @@ export function heldBackDetail(moment: Date): object {
 }
 
 /**
- * Gives up due emails until none is being sent any more.
+ * Gives up due emails until none is left.
  *
- * @param countLeased how many are being sent
- * @param failRest fails those that are not; gets how many were failed so far, and returns how many are by then
+ * @param areLeft whether there are any, also such as are being sent or locked by somebody
+ * @param failRest fails those that are neither; gets how many were failed so far, and returns how many are by then
  */
 export async function giveUpDue(
-  countLeased: () => Promise<number>,
+  areLeft: () => Promise<boolean>,
   failRest: (failed: number) => Promise<number>,
 ): Promise<number> {
-  for (let failed = 0; ; await sleep(LOOK_AGAIN_MS)) {
-    // Emails that were being sent when the dump was made still have their leases, for a minute at most; those that are being sent here end.
-    // Counted before the rest is failed, which then includes those that ended meanwhile.
-    const leased = await countLeased();
+  let failed = await failRest(0);
+  // Emails that were being sent when the dump was made still have their leases, for a minute at most; those that are being sent here end. What somebody else has
+  // locked, such as a scheduler that makes it ready, is there again when that ends.
+  while (await areLeft()) {
+    await sleep(LOOK_AGAIN_MS);
     failed = await failRest(failed);
-    if (leased === 0) return failed;
   }
+  return failed;
 }

@@ -77,7 +77,7 @@ function giveUp(
 ): Promise<number> {
   const detail = wasRestored ? restoredDetail(moment) : heldBackDetail(moment);
   return giveUpDue(
-    () => eras.countLeasedBefore(moment),
+    () => eras.areLeftBefore(moment),
     (failed) =>
       inGroups((max, position) => eras.failDueBefore(moment, max, detail, position), failed, onProgress),
   );

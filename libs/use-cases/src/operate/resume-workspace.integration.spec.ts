@@ -128,6 +128,24 @@ describe('Resuming a workspace without what waits in it', () => {
     expect(await statuses(taken)).toEqual(['FAILED']);
   });
 
+  it('fails also what somebody else had locked, such as a scheduler that was making it ready', async () => {
+    const due = await accept(bulkLane(shop), shop, -MINUTE_MS);
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    const scheduler = await database.pool.connect();
+    await scheduler.query(`BEGIN`);
+    await scheduler.query(`UPDATE outbox SET state = 'ready' WHERE lane_id = $1`, [bulkLane(shop)]);
+    const held = new HeldEmailStore(database);
+    const areLeft: boolean[] = [];
+    held.areLeftBefore = async (...asked) => {
+      areLeft.push(await HeldEmailStore.prototype.areLeftBefore.apply(held, asked));
+      await scheduler.query('COMMIT');
+      return areLeft.at(-1)!;
+    };
+    const resumed = await resumeWorkspace(held, pausedLanes, shop, ada, justNow());
+    scheduler.release();
+    expect([areLeft, resumed.failed, await statuses(due)]).toEqual([[true, false], 1, ['FAILED']]);
+  });
+
   it('says in its audit log who began it, and what came of it', async () => {
     await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
     await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
@@ -144,9 +162,9 @@ describe('Resuming a workspace without what waits in it', () => {
     await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
     const failBefore = justNow();
     const held = new HeldEmailStore(database);
-    held.countLeasedBefore = async () => {
+    held.areLeftBefore = async () => {
       await resumeSending(pausedLanes, shop, operator('bob'));
-      return 0;
+      return false;
     };
     const overtaken = await resumeWorkspace(held, pausedLanes, shop, ada, failBefore);
     expect(overtaken).toMatchObject({ wasPaused: false, failed: 2 });

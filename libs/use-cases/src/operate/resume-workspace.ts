@@ -32,7 +32,7 @@ export async function resumeWorkspace(
   await held.recordBegun(workspaceId, actor, failBefore);
   const detail = heldBackDetail(moment);
   const failed = await giveUpDue(
-    () => held.countLeasedBefore(workspaceId, moment),
+    () => held.areLeftBefore(workspaceId, moment),
     async (before) => {
       for (let total = before; ; onProgress(total)) {
         const group = await held.failDueBefore(workspaceId, moment, EMAILS_PER_GROUP, detail);
