@@ -26,8 +26,13 @@ WHERE    a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a
 AND      (format_type(a.atttypid, NULL) IN ('${TEXTS.join("', '")}') OR a.attnum = ANY (i.indkey))
 ORDER BY a.attnum`;
 
-/** The parameters that these statements share: $1 text[] and $2 text, the person; $3 uuid, the workspace (null: all). */
-const PERSON = '$1::text[], $2::text';
+/**
+ * The parameters that these statements share: $1 text[] and $2 text[], the person, the latter with a pattern for texts and one for names that callers compose;
+ * $3 uuid, the workspace (null: all).
+ */
+const IN_TEXTS = '$1::text[], ($2::text[])[1]';
+/** For arrays: those that are redacted hold idempotency keys. */
+const IN_NAMES = '$1::text[], ($2::text[])[2]';
 
 function keyOf({ columns }: SearchedTable): TextColumn[] {
   return columns
@@ -60,6 +65,10 @@ export function hasText(columns: readonly TextColumn[]): boolean {
   return columns.some(isText);
 }
 
+function personIn(type: string): string {
+  return type === 'text[]' ? IN_NAMES : IN_TEXTS;
+}
+
 function isText({ type }: TextColumn): boolean {
   return TEXTS.includes(type);
 }
@@ -67,7 +76,9 @@ function isText({ type }: TextColumn): boolean {
 /** Selects the rows of a group that name the person. Parameters from $4: the last key of the group, then the key after which it starts, unless it is the first. */
 function naming(searched: SearchedTable, texts: readonly TextColumn[], isFirst: boolean): string {
   const width = keyOf(searched).length;
-  const named = texts.map(({ name }) => `names_person(t.${name}::text, ${PERSON})`).join(' OR ');
+  const named = texts
+    .map(({ name, type }) => `names_person(t.${name}::text, ${personIn(type)})`)
+    .join(' OR ');
   const scope = searched.rule.scope?.('$3::uuid') ?? 'false';
   return [
     after(searched, '<=', 4),
@@ -89,9 +100,10 @@ WHERE  ${naming(searched, texts, isFirst)}${where === undefined ? '' : ` AND ${w
 
 /** A column without the person. */
 function withoutPerson(name: string, type: string): string {
-  if (type === 'text') return `without_person(t.${name}, ${PERSON})`;
-  if (type !== 'text[]') return `without_person(t.${name}::text, ${PERSON})::${type}`;
-  return `ARRAY(SELECT without_person(x, ${PERSON}) FROM unnest(t.${name}) WITH ORDINALITY AS u (x, n) ORDER BY n)`;
+  const person = personIn(type);
+  if (type === 'text') return `without_person(t.${name}, ${person})`;
+  if (type !== 'text[]') return `without_person(t.${name}::text, ${person})::${type}`;
+  return `ARRAY(SELECT without_person(x, ${person}) FROM unnest(t.${name}) WITH ORDINALITY AS u (x, n) ORDER BY n)`;
 }
 
 /** Counts the rows of a group that name the person. Index: the primary key. Locks: none. */

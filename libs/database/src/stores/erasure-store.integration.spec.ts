@@ -302,6 +302,24 @@ describe('Erasing a person', () => {
     expect(await new ErasureStore(stores.database).redactAnswers(byron)).toEqual({ redacted: 0, deleted: 1 });
   });
 
+  it('redacts the idempotency keys of emails to others wherever it deletes the keys themselves', async () => {
+    const workspaceId = await stores.openWorkspace();
+    const email = rawEmail(workspaceId, { to: { address: 'owner@example.net' } });
+    const id = uuidOf(email.id);
+    await stores.accept([email]);
+    await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [id]);
+    await stores.ask('UPDATE emails SET idempotency_keys = $2 WHERE id = $1', [
+      id,
+      ['joined-mary@example.net', 'digest', 'of-mary@example.net.au'],
+    ]);
+    const mary = { address: 'mary@example.net', workspaceId };
+    const erasure = new ErasureStore(stores.database);
+    expect(await erasure.redact('emails', mary)).toEqual({ redacted: 1, left: 0 });
+    expect(await stores.ask('SELECT idempotency_keys FROM emails WHERE id = $1', [id])).toEqual([
+      { idempotency_keys: ['joined-[erased]', 'digest', 'of-mary@example.net.au'] },
+    ]);
+  });
+
   describe('when statements time out', () => {
     const ada = { address: 'ada@example.org', workspaceId: null };
     const hurried = stores.another(2);

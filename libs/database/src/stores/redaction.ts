@@ -42,7 +42,9 @@ export async function redactTable(
   if (workspaceId !== null && rule.scope === undefined) return counts;
   const { rows: columns } = await pool.query<TextColumn>(COLUMNS_OF, [table]);
   if (!hasText(columns)) return counts;
-  const person = [...namesOf(address), workspaceId && uuidOf(workspaceId)];
+  const spellings = addressSpellings(address);
+  const patterns = [addressPattern(spellings), addressPatternInNames(spellings)];
+  const person = [spellings, patterns, workspaceId && uuidOf(workspaceId)];
   const redaction = { searched: { table, rule, columns }, person, counts };
   const size = new AdaptiveGroupSize();
   for (let start: readonly string[] | undefined = []; start !== undefined;) {
