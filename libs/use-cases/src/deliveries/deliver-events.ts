@@ -25,8 +25,6 @@ const ROWS_UNRECORDED_PER_CONNECTION = 2;
 const MAX_BYTES_IN_HAND = 32 * 1024 * 1024;
 /** The share of the connections that one webhook may use: a hanging receiver occupies them until it is found to be slow. */
 const MAX_SHARE_PER_LANE = 1 / 4;
-/** A turn of a slow lane claims no more, even if the receiver answers. */
-const ROWS_PER_SLOW_TURN = 10;
 const MAX_REPORTS_PER_GROUP = 100;
 
 type Rings = Pick<LaneRings, 'ringAll' | 'ringSlot'>;
@@ -87,7 +85,6 @@ export class DeliverEvents {
     this.slow = new ServeLanes({
       ...shared,
       rings: rings.slowWebhook,
-      rowsPerTurn: ROWS_PER_SLOW_TURN,
       concurrency: slowConnections,
       maxRows: slowConnections * ROWS_IN_HAND_PER_CONNECTION,
       maxUnrecorded: slowConnections * ROWS_UNRECORDED_PER_CONNECTION,
