@@ -1,3 +1,9 @@
+import { hideLogin } from './services.mjs';
+
+/** The addresses of the example when the inbox keeps all emails, and when a relay delivers them. */
+const KEPT = { from: 'hello@example.com', to: 'you@example.net' };
+const REAL = { from: 'hello@your-domain.example', to: 'you@your-domain.example' };
+
 /**
  * The summary shown once the stack is up.
  *
@@ -5,31 +11,46 @@
  * @returns {string}
  */
 export function summary(stack) {
-  const { apiUrl, dashboardUrl, inbox, workspaceId, keys, operator } = stack;
+  const { apiUrl, dashboardUrl, inbox, smtpUrl, workspaceId, keys, operator } = stack;
+  const isKept = smtpUrl === inbox.smtpUrl;
   return `
 Posthorn is up.
 
   API         ${apiUrl}
-  Inbox       ${inbox.webUrl}
+  ${isKept ? `Inbox       ${inbox.webUrl}` : `Relay       ${relayNames(smtpUrl)}`}
   Dashboard   ${dashboardUrl}
               as ${operator.name}, password ${operator.password}
   Workspace   ${workspaceId}, may send from any address at example.com
   API_USER    ${keys.apiUser}
   EDITOR      ${keys.editor}
 
-Send an email, and see it in the inbox:
+${isKept ? 'Send an email, and see it in the inbox:' : firstRealEmail(workspaceId)}
 
-${exampleCall(apiUrl, keys.apiUser)}
+${exampleCall(apiUrl, keys.apiUser, isKept ? KEPT : REAL)}
 
 Scripts find all of this in .posthorn/stack.json; the logs are in .posthorn/logs.
 `;
 }
 
-/** @param {string} apiUrl @param {string} key */
-function exampleCall(apiUrl, key) {
+/** @param {string} workspaceId */
+function firstRealEmail(workspaceId) {
+  return `Emails leave through your relay, so send from a domain that it sends for, to a mailbox of yours. Once:
+
+npm run posthorn -- identity create --workspace ${workspaceId} --domain your-domain.example --verified
+
+Then:`;
+}
+
+/** @param {string} smtpUrl one relay, or several separated by spaces */
+function relayNames(smtpUrl) {
+  return smtpUrl.trim().split(/\s+/).map(hideLogin).join(', ');
+}
+
+/** @param {string} apiUrl @param {string} key @param {{ from: string, to: string }} addresses */
+function exampleCall(apiUrl, key, { from, to }) {
   const email = {
-    from: 'Posthorn <hello@example.com>',
-    to: 'you@example.net',
+    from: `Posthorn <${from}>`,
+    to,
     subject: 'It works',
     html: '<h1>Hello</h1><p>This came all the way.</p>',
   };
