@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DatabaseClock, startTimeout, sleep, within } from './time.ts';
+import { DatabaseClock, startTimeout, sleep, suspensionProofNowMs, within } from './time.ts';
 
 const A_DAY_MS = 86_400_000;
 
@@ -45,6 +45,28 @@ describe('DatabaseClock', () => {
     clock.observe(1_000_000, performance.now());
     clock.observe(2_000_000, performance.now() - 3_000);
     expect(clock.nowMs()).toBeCloseTo(2_001_500);
+  });
+});
+
+describe('suspensionProofNowMs', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** How far the clock goes while it is set. */
+  function passed(monotonicMs: number, wallMs: number): number {
+    const [before, monotonic, wall] = [suspensionProofNowMs(), performance.now(), Date.now()];
+    jest.spyOn(performance, 'now').mockReturnValue(monotonic + monotonicMs);
+    jest.spyOn(Date, 'now').mockReturnValue(wall + wallMs);
+    return suspensionProofNowMs() - before;
+  }
+
+  it('counts the time in which the machine slept', () => {
+    expect(passed(1_000, 61_000)).toBeCloseTo(61_000, -2);
+  });
+
+  it('does not follow a wall clock that is set back', () => {
+    expect(passed(1_000, -60_000)).toBeCloseTo(1_000, -2);
   });
 });
 

@@ -44,6 +44,20 @@ export class DatabaseClock {
   }
 }
 
+/** The offset of the wall clock from the monotonic one when this process started. */
+const STARTED_AHEAD_MS = Date.now() - performance.now();
+let sleptMs = 0;
+
+/**
+ * A clock for what ends elsewhere too, in milliseconds: like `performance.now()` it never goes back, but it also counts the time in which the machine sleeps, by
+ * the wall clock. If that is set forward, this clock jumps with it, so that something seems to have ended early; it does not follow one that is set back.
+ */
+export function suspensionProofNowMs(): number {
+  const nowMs = performance.now();
+  sleptMs = Math.max(sleptMs, Date.now() - nowMs - STARTED_AHEAD_MS);
+  return nowMs + sleptMs;
+}
+
 /** Resolves after `ms` milliseconds, or at once when `signal` is or becomes aborted (it never rejects). */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

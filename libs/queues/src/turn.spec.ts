@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId, sleep } from '@posthorn/kernel';
+import { newId, sleep, suspensionProofNowMs } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
 import { Capacity } from './capacity.ts';
 import { type LaneDemand, Turns, type TurnsOptions } from './turn.ts';
@@ -141,7 +141,7 @@ describe('A turn of a lane', () => {
   it('counts leases from when the claim was sent: its answer may be late', async () => {
     let [sentAt, countedFrom] = [0, Number.POSITIVE_INFINITY];
     const claim = async (): Promise<HeldRow[]> => {
-      sentAt = performance.now();
+      sentAt = suspensionProofNowMs();
       await sleep(20);
       return rowsOf(1, false);
     };

@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { Coalescer, sleep, within } from '@posthorn/kernel';
+import { Coalescer, sleep, suspensionProofNowMs, within } from '@posthorn/kernel';
 import type { LaneRings } from './lane-rings.ts';
 import type { Workbench } from './workbench.ts';
 import type { HeldRow } from './workbench-options.ts';
@@ -21,10 +21,10 @@ export interface TurnsOptions<Row extends HeldRow> {
   readonly bench: Pick<Workbench<Row, unknown>, 'capacity' | 'put' | 'waitForCapacity'>;
   readonly rings: Pick<LaneRings, 'ringAll' | 'ringSlot'>;
   /**
-   * Called with the rows that a turn has claimed, if any, before they are processed. `claimedAt` is `performance.now()` before the claim. The returned
+   * Called with the rows that a turn has claimed, if any, before they are processed. `startedAt` is `performance.now()` before the claim. The returned
    * function is called when all of the rows are done.
    */
-  readonly onTurn?: ((laneId: LaneId, rows: readonly Row[], claimedAt: number) => () => void) | undefined;
+  readonly onTurn?: ((laneId: LaneId, rows: readonly Row[], startedAt: number) => () => void) | undefined;
 }
 
 const POLL_MS = 20;
@@ -34,6 +34,9 @@ export const CLOCK_SLOT = 'c';
 
 interface Claimed<Row> {
   readonly rows: Row[];
+  /** Before the claim, by `performance.now()`. */
+  readonly startedAt: number;
+  /** The same by the suspension-proof clock. */
   readonly claimedAt: number;
 }
 
@@ -78,8 +81,8 @@ export class Turns<Row extends HeldRow> {
     const claimed = this.claims
       .add({ laneId, maxRows: capacity })
       .finally(() => bench.capacity.release(capacity));
-    const { rows, claimedAt } = await claimed;
-    const onDone = rows.length > 0 ? onTurn?.(laneId, rows, claimedAt) : undefined;
+    const { rows, startedAt, claimedAt } = await claimed;
+    const onDone = rows.length > 0 ? onTurn?.(laneId, rows, startedAt) : undefined;
     const done = bench.put(rows, claimedAt);
     if (onDone !== undefined) void done.then(onDone);
     return { laneHasMore: rows.some((row) => row.laneHasMore), done };
@@ -95,12 +98,13 @@ export class Turns<Row extends HeldRow> {
     const ofLane = new Map<LaneId, number>();
     for (const { laneId, maxRows } of demands) ofLane.set(laneId, (ofLane.get(laneId) ?? 0) + maxRows);
     const lanes = [...ofLane].map(([laneId, maxRows]) => ({ laneId, maxRows }));
-    const claimedAt = performance.now();
+    const [startedAt, claimedAt] = [performance.now(), suspensionProofNowMs()];
     const bytesPerLane = Math.floor(this.options.bench.capacity.bytesFree / lanes.length);
     const rows = await this.options.claim(lanes, bytesPerLane);
     const left = Map.groupBy(rows, (row) => row.laneId);
     return demands.map(({ laneId, maxRows }) => ({
       rows: left.get(laneId)?.splice(0, maxRows) ?? [],
+      startedAt,
       claimedAt,
     }));
   }

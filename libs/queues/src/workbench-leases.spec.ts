@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { suspensionProofNowMs } from '@posthorn/kernel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Benches, lane, rowsOf } from './workbench.fixture.ts';
 
@@ -17,16 +18,32 @@ describe('Workbench: leases and draining', () => {
         return Promise.resolve(rows);
       },
     });
-    await bench.put(rowsOf('a', 1), performance.now() - 31_000);
+    await bench.put(rowsOf('a', 1), suspensionProofNowMs() - 31_000);
     expect(renewals).toEqual([['a0']]);
     expect(begun).toEqual(['a0']);
+  });
+
+  it('begins no row that was claimed before this machine slept, until its lease is renewed', async () => {
+    const renewals: string[][] = [];
+    const { bench, begun } = benches.make({
+      renew: (rows) => {
+        renewals.push(rows.map((row) => row.name));
+        return Promise.resolve(rows.filter((row) => row.name !== 'a0'));
+      },
+    });
+    const claimedAt = suspensionProofNowMs();
+    const awakeAt = Date.now() + 31_000;
+    jest.spyOn(Date, 'now').mockReturnValue(awakeAt);
+    await bench.put(rowsOf('a', 2), claimedAt);
+    expect(renewals).toEqual([['a0', 'a1']]);
+    expect(begun).toEqual(['a1']);
   });
 
   it('drops rows that another process has claimed meanwhile', async () => {
     const { bench, begun } = benches.make({
       renew: (rows) => Promise.resolve(rows.filter((row) => row.name !== 'a0')),
     });
-    await bench.put(rowsOf('a', 2), performance.now() - 31_000);
+    await bench.put(rowsOf('a', 2), suspensionProofNowMs() - 31_000);
     expect(begun).toEqual(['a1']);
   });
 
@@ -34,7 +51,7 @@ describe('Workbench: leases and draining', () => {
     const { bench, begun } = benches.make({
       renew: (rows) => Promise.resolve(rows.filter((row) => row.laneId !== lane('a'))),
     });
-    const claimedAt = performance.now() - 31_000;
+    const claimedAt = suspensionProofNowMs() - 31_000;
     await Promise.all([bench.put(rowsOf('a', 1), claimedAt), bench.put(rowsOf('b', 1), claimedAt)]);
     expect(begun).toEqual(['b0']);
   });
@@ -49,7 +66,7 @@ describe('Workbench: leases and draining', () => {
         return Promise.resolve(rows);
       },
     });
-    await bench.put(rowsOf('a', 1), performance.now() - 31_000);
+    await bench.put(rowsOf('a', 1), suspensionProofNowMs() - 31_000);
     expect(renewals).toBe(2);
     expect(begun).toEqual(['a0']);
   });
@@ -64,7 +81,7 @@ describe('Workbench: leases and draining', () => {
         return rows;
       },
     });
-    const done = ['a', 'b', 'c'].map((name) => bench.put(rowsOf(name, 1), performance.now() - 31_000));
+    const done = ['a', 'b', 'c'].map((name) => bench.put(rowsOf(name, 1), suspensionProofNowMs() - 31_000));
     expect(renewals).toEqual([['a0']]);
     answered.resolve();
     await Promise.all(done);
@@ -83,7 +100,7 @@ describe('Workbench: leases and draining', () => {
       renew: (rows) => ((failures -= 1) >= 0 ? Promise.reject(new Error('away')) : Promise.resolve(rows)),
       onError: () => undefined,
     });
-    await bench.put(rowsOf('a', 1), performance.now() - 31_000);
+    await bench.put(rowsOf('a', 1), suspensionProofNowMs() - 31_000);
     expect(failures).toBeLessThan(0);
     expect(begun).toEqual(['a0']);
   });
@@ -102,7 +119,7 @@ describe('Workbench: leases and draining', () => {
       },
       onError: () => undefined,
     });
-    const done = bench.put(rowsOf('a', 1), performance.now());
+    const done = bench.put(rowsOf('a', 1), suspensionProofNowMs());
     await jest.advanceTimersByTimeAsync(81_000);
     isAway = false;
     const backAt = performance.now();
@@ -123,7 +140,7 @@ describe('Workbench: leases and draining', () => {
         return 'done';
       },
     });
-    void bench.put(rowsOf('a', 3), performance.now());
+    void bench.put(rowsOf('a', 3), suspensionProofNowMs());
     await bench.drain();
     expect(finished).toEqual(['a0']);
     expect(given).toEqual(['a1', 'a2']);
@@ -142,7 +159,7 @@ describe('Workbench: leases and draining', () => {
         return Promise.resolve([]);
       },
     });
-    void bench.put(rowsOf('a', 1), performance.now());
+    void bench.put(rowsOf('a', 1), suspensionProofNowMs());
     await renewed.promise;
     void sleep(20).then(() => finished.resolve('done'));
     await bench.drain();
@@ -152,7 +169,7 @@ describe('Workbench: leases and draining', () => {
   it('gives back the rows of a claim that ends only after it was drained', async () => {
     const { bench, begun, given } = benches.make();
     await bench.drain();
-    void bench.put(rowsOf('a', 2), performance.now());
+    void bench.put(rowsOf('a', 2), suspensionProofNowMs());
     await sleep(5);
     expect({ begun, given }).toEqual({ begun: [], given: ['a0', 'a1'] });
   });
@@ -164,7 +181,7 @@ describe('Workbench: leases and draining', () => {
       giveBack: () => Promise.reject(new Error('away')),
       onError: (error) => void faults.push(error),
     });
-    const done = bench.put(rowsOf('a', 2), performance.now());
+    const done = bench.put(rowsOf('a', 2), suspensionProofNowMs());
     await bench.drain();
     await done;
     expect(faults).toHaveLength(1);
@@ -172,7 +189,7 @@ describe('Workbench: leases and draining', () => {
 
   it('gives back a row whose work was not begun', async () => {
     const { bench, given } = benches.make({ work: () => Promise.resolve(undefined) });
-    await bench.put(rowsOf('a', 2), performance.now());
+    await bench.put(rowsOf('a', 2), suspensionProofNowMs());
     expect(given).toEqual(['a0', 'a1']);
   });
 
@@ -182,7 +199,7 @@ describe('Workbench: leases and draining', () => {
       work: (row) => (row.name === 'a0' ? Promise.reject(new Error('ours')) : Promise.resolve('done')),
       onError: (error) => void faults.push(error),
     });
-    await bench.put(rowsOf('a', 2), performance.now());
+    await bench.put(rowsOf('a', 2), suspensionProofNowMs());
     expect(faults).toHaveLength(1);
     expect(given).toEqual([]);
   });
@@ -198,7 +215,7 @@ describe('Workbench: leases and draining', () => {
         return Promise.resolve('done');
       },
     });
-    await bench.put(rowsOf('a', 1), performance.now());
+    await bench.put(rowsOf('a', 1), suspensionProofNowMs());
     expect(answers).toEqual([true, false]);
   });
 
@@ -217,7 +234,7 @@ describe('Workbench: leases and draining', () => {
         return Promise.resolve([]);
       },
     });
-    await bench.put(rowsOf('a', 1), performance.now());
+    await bench.put(rowsOf('a', 1), suspensionProofNowMs());
     expect(given).toEqual(['a0']);
   });
 
@@ -230,7 +247,7 @@ describe('Workbench: leases and draining', () => {
         return mayStillBegin() ? 'done' : undefined;
       },
     });
-    void bench.put(rowsOf('a', 2), performance.now());
+    void bench.put(rowsOf('a', 2), suspensionProofNowMs());
     const drained = bench.drain();
     prepared();
     await drained;

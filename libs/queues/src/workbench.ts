@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { Counts, DenseSet, type DenseSetMember } from '@posthorn/kernel';
+import { Counts, DenseSet, type DenseSetMember, suspensionProofNowMs } from '@posthorn/kernel';
 import { RoundRobinLanes } from './round-robin-lanes.ts';
 import { Permits } from './permits.ts';
 import { Capacity } from './capacity.ts';
@@ -12,7 +12,7 @@ const RENEW_AGAIN_MS = 1_000;
 
 interface Held<Row> extends DenseSetMember {
   readonly row: Row;
-  /** By the monotonic clock; conservative, because it is counted from before the claim or renewal was sent. */
+  /** By the suspension-proof clock; conservative, because it is counted from before the claim or renewal was sent. */
   leaseEndsAt: number;
   /** Whether it holds a permit. */
   hasPermit: boolean;
@@ -59,7 +59,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   /**
    * Adds claimed rows.
    *
-   * @param claimedAt `performance.now()` before the claim was sent
+   * @param claimedAt `suspensionProofNowMs()` before the claim was sent
    * @returns resolves when all of them have left the bench, whatever became of them
    */
   async put(rows: readonly Row[], claimedAt: number): Promise<void> {
@@ -149,7 +149,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
   }
 
   private hasLease(held: Held<Row>): boolean {
-    return held.leaseEndsAt - performance.now() >= this.options.marginMs;
+    return held.leaseEndsAt - suspensionProofNowMs() >= this.options.marginMs;
   }
 
   private async serve(held: Held<Row>): Promise<void> {
@@ -194,7 +194,7 @@ export class Workbench<Row extends HeldRow, Outcome> {
     if (this.renewing || this.held.size === 0) return;
     this.renewing = true;
     const all = this.held.values();
-    const askedAt = performance.now();
+    const askedAt = suspensionProofNowMs();
     try {
       const alive = new Set(await this.options.renew(all.map((held) => held.row)));
       for (const held of all) this.renewed(held, alive.has(held.row), askedAt);

@@ -18,7 +18,7 @@ export interface ClaimedRow extends Claim {
   readonly bytes: number;
   /** Whether the claim left further ready rows of this lane behind. */
   readonly laneHasMore: boolean;
-  /** `performance.now()` before the claim was sent. */
+  /** `suspensionProofNowMs()` before the claim was sent. */
   readonly askedAtMs: number;
 }
 

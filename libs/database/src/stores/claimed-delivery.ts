@@ -83,7 +83,7 @@ export type DeliveryRow = RowOf<
   'id' | 'workspaceId' | 'webhookId' | 'eventId'
 >;
 
-/** @param askedAtMs `performance.now()` before the claim was sent */
+/** @param askedAtMs `suspensionProofNowMs()` before the claim was sent */
 export function claimedDelivery(row: DeliveryRow, askedAtMs: number): ClaimedDelivery {
   return {
     ...row,

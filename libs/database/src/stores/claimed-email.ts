@@ -34,7 +34,7 @@ export type ClaimRow = CompositionRow &
   Omit<ClaimedRow, 'id' | 'askedAtMs'> &
   Pick<ClaimedEmail, 'withheldFor' | 'traceparent'>;
 
-/** @param askedAtMs `performance.now()` before the claim was sent */
+/** @param askedAtMs `suspensionProofNowMs()` before the claim was sent */
 export function claimedEmail(row: ClaimRow, askedAtMs: number): ClaimedEmail {
   const { laneId, claims, attempts, bytes, laneHasMore, withheldFor, traceparent } = row;
   return {

@@ -1,4 +1,4 @@
-import { uuidOf, type WebhookId } from '@posthorn/kernel';
+import { suspensionProofNowMs, uuidOf, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { columnsOf, type Row } from '../binary-array.ts';
@@ -55,7 +55,7 @@ export class DeliveryStore {
     capacity: ClaimCapacity,
     leaseMs: number,
   ): Promise<FannedOut> {
-    const askedAtMs = performance.now();
+    const askedAtMs = suspensionProofNowMs();
     return transactOn(this.database, async (client) => {
       const due = await client.query<DueEvent>({
         name: 'lock_due_events',
@@ -80,7 +80,7 @@ export class DeliveryStore {
     leaseMs: number,
     areSlow: boolean,
   ): Promise<ClaimedDelivery[]> {
-    const askedAtMs = performance.now();
+    const askedAtMs = suspensionProofNowMs();
     const { rows } = await this.database.pool.query<DeliveryRow>({
       name: 'claim_deliveries',
       text: CLAIM_DELIVERIES,

@@ -48,7 +48,7 @@ export type FannedOutRow = { readonly laneId: LaneId; readonly isSlow: boolean }
  * Builds the result of fanning out.
  *
  * @param rows the deliveries that were created
- * @param askedAtMs `performance.now()` before the first statement
+ * @param askedAtMs `suspensionProofNowMs()` before the first statement
  */
 export function fannedOut(
   demands: readonly LaneDemand[],

@@ -1,4 +1,4 @@
-import { type EmailId, uuidOf } from '@posthorn/kernel';
+import { type EmailId, suspensionProofNowMs, uuidOf } from '@posthorn/kernel';
 import type { LaneId, WithheldReason } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
@@ -66,7 +66,7 @@ export class OutboxStore {
     maxBytesPerLane: number,
     leaseMs: number,
   ): Promise<ClaimedEmail[]> {
-    const askedAtMs = performance.now();
+    const askedAtMs = suspensionProofNowMs();
     const { rows } = await this.database.pool.query<ClaimRow>({
       name: 'claim_emails',
       text: CLAIM_EMAILS,

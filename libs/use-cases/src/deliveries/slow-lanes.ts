@@ -1,4 +1,4 @@
-import { BoundedMap } from '@posthorn/kernel';
+import { BoundedMap, suspensionProofNowMs } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
 
 /** Large enough: all that was claimed of an evicted lane before it was marked has been processed by then. */
@@ -29,15 +29,15 @@ const UNKNOWN: SlowLane = {
 export class SlowLanes {
   private readonly lanes = new BoundedMap<LaneId, SlowLane>(MAX_REMEMBERED);
 
-  /** @param nowMs a monotonic clock, in milliseconds */
-  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+  /** @param nowMs the clock by which claims are timed, in milliseconds */
+  constructor(private readonly nowMs: () => number = suspensionProofNowMs) {}
 
   /** Marks a lane as slow as of now. */
   mark(laneId: LaneId): void {
     this.change(laneId, { markedAtMs: this.nowMs(), isAnswering: false });
   }
 
-  /** @param moment by the monotonic clock */
+  /** @param moment by the same clock */
   wasMarkedSince(laneId: LaneId, moment: number): boolean {
     return this.of(laneId).markedAtMs > moment;
   }

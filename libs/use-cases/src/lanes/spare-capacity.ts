@@ -1,3 +1,4 @@
+import { suspensionProofNowMs } from '@posthorn/kernel';
 import type { ClaimedRow, ClaimCapacity } from '@posthorn/database';
 import type { Workbench } from '@posthorn/queues';
 
@@ -65,7 +66,7 @@ export class SpareCapacity<Row extends ClaimedRow> {
     const { bench, mayClaim, maxRows } = this.options;
     const rows = mayClaim() ? bench.capacity.reserveForAny(wanted) : 0;
     const excludedLanes = bench.capacity.lanesWith(maxRows * MAX_SHARE_PER_LANE);
-    const claimedAt = performance.now();
+    const claimedAt = suspensionProofNowMs();
     const claimed = await claim({ rows, bytes: bench.capacity.bytesFree, excludedLanes }).finally(() =>
       bench.capacity.releaseForAny(rows),
     );

@@ -13,7 +13,7 @@ export class EmailSpans {
   constructor(private readonly tracer: Tracer) {}
 
   /** Begins the span of a turn, linked to the requests that created its emails. @returns a function to call when all of them are done */
-  beginTurn(laneId: LaneId, emails: readonly ClaimedEmail[], claimedAt: number): () => void {
+  beginTurn(laneId: LaneId, emails: readonly ClaimedEmail[], startedAt: number): () => void {
     const turn = this.tracer.start('email turn', {
       kind: 'consumer',
       links: emails.flatMap(({ traceparent }) => traceparent ?? []),
@@ -24,7 +24,7 @@ export class EmailSpans {
         'messaging.destination.name': laneId,
         'messaging.batch.message_count': emails.length,
       },
-      startedAt: claimedAt,
+      startedAt,
     });
     for (const email of emails) this.turnOf.set(email, turn);
     return () => turn.end();

@@ -1,7 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
-import { type EmailId, newId } from '@posthorn/kernel';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { type EmailId, newId, suspensionProofNowMs } from '@posthorn/kernel';
 import type { WithheldReason } from '@posthorn/domain';
 import { WithheldRecipients } from './withheld-recipients.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('Whether a recipient may be written to', () => {
   const id = newId('trs', 0);
@@ -10,6 +14,7 @@ describe('Whether a recipient may be written to', () => {
   async function answerTo(
     withheldFor: WithheldReason | null,
     ageMs: number,
+    sleptMs = 0,
   ): Promise<{ why: WithheldReason | null; asked: EmailId[] }> {
     const asked: EmailId[] = [];
     const recipients = new WithheldRecipients({
@@ -18,7 +23,8 @@ describe('Whether a recipient may be written to', () => {
         return Promise.resolve(ids.map(() => 'manual' as const));
       },
     });
-    const askedAtMs = performance.now() - ageMs;
+    const askedAtMs = suspensionProofNowMs() - ageMs;
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + sleptMs);
     return { why: await recipients.whyWithheld({ id, withheldFor, askedAtMs }), asked };
   }
 
@@ -28,6 +34,10 @@ describe('Whether a recipient may be written to', () => {
 
   it('is looked up again when the claim is a second old: it may have changed while the email waited', async () => {
     expect(await answerTo(null, 1_000)).toEqual({ why: 'manual', asked: [id] });
+  });
+
+  it('is looked up again when this machine has slept since the claim', async () => {
+    expect(await answerTo(null, 0, 60_000)).toEqual({ why: 'manual', asked: [id] });
   });
 
   it('is not looked up again when the claim withheld the recipient', async () => {

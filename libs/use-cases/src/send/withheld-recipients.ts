@@ -1,4 +1,4 @@
-import { Coalescer, type EmailId } from '@posthorn/kernel';
+import { Coalescer, type EmailId, suspensionProofNowMs } from '@posthorn/kernel';
 import type { WithheldReason } from '@posthorn/domain';
 import type { ClaimedEmail, OutboxStore } from '@posthorn/database';
 
@@ -25,7 +25,7 @@ export class WithheldRecipients {
    * @throws what the database throws
    */
   whyWithheld({ id, withheldFor, askedAtMs }: RecipientQuery): Promise<WithheldReason | null> {
-    const isFresh = performance.now() - askedAtMs < ANSWER_FRESH_MS;
+    const isFresh = suspensionProofNowMs() - askedAtMs < ANSWER_FRESH_MS;
     return withheldFor !== null || isFresh ? Promise.resolve(withheldFor) : this.lookUps.add(id);
   }
 }
