@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { freePort, TokenServer, type TokenAnswer } from '@posthorn/testing';
 import { AccessTokens, type TokenOptions } from './access-tokens.ts';
 
@@ -33,6 +33,14 @@ describe('Access tokens', () => {
     expect(await tokens.get()).toBe('token-1');
     nowMs += 0.02 * HOUR_MS;
     expect(await Promise.all([tokens.get(), tokens.get()])).toEqual(['token-2', 'token-2']);
+  });
+
+  it('are renewed when they have expired while this machine slept', async () => {
+    const tokens = new AccessTokens({ tokenUrl: server.url, clientId: 'posthorn' });
+    expect(await tokens.get()).toBe('token-1');
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + HOUR_MS);
+    expect(await tokens.get()).toBe('token-2');
+    jest.restoreAllMocks();
   });
 
   it('are taken for valid for an hour when the answer does not say how long they are', async () => {

@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 import { sanitizeText } from '@posthorn/domain';
-import { fetchBounded } from '@posthorn/kernel';
+import { fetchBounded, suspensionProofNowMs } from '@posthorn/kernel';
 import * as oauth from 'openid-client';
 import { describeError } from './connection-fault.ts';
 
@@ -43,12 +43,12 @@ export class AccessTokens {
 
   /**
    * @param onRenewalFailed called with the reason whenever a token could not be renewed that still serves for so many seconds
-   * @param nowMs a monotonic clock, in milliseconds
+   * @param nowMs a clock that never goes back, in milliseconds
    */
   constructor(
     private readonly options: TokenOptions,
     private readonly onRenewalFailed: (reason: string, secondsLeft: number) => void = () => undefined,
-    private readonly nowMs: () => number = () => performance.now(),
+    private readonly nowMs: () => number = suspensionProofNowMs,
   ) {
     const { tokenUrl, clientId, clientSecret, refreshToken } = options;
     // In the body, because servers differ in how they decode secrets in the Authorization header.
