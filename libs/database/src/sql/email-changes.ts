@@ -50,7 +50,7 @@ SELECT id FROM cancelled`;
 
 /**
  * Moves a scheduled email that was never claimed to another time, and extends its idempotency keys accordingly. Returns its lane and whether it is due at
- * once; no row if it was not moved.
+ * once; no row if it was not moved. One that was due and may have been sent before a backup was restored says so in its timeline.
  *
  * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the new time (null or past: now). $4 interval: how long after it the keys are kept.
  *
@@ -71,7 +71,9 @@ kept AS MATERIALIZED (
   FOR NO KEY UPDATE OF k
 ),
 held AS MATERIALIZED (
-  SELECT o.subject_id
+  SELECT o.subject_id,
+         o.state = 'ready' AND (o.lease_until IS NOT NULL OR EXISTS (SELECT FROM event_eras WHERE released_at IS NULL))
+           AS is_doubtful
   FROM   asked a
   CROSS JOIN (SELECT count(*) FROM kept) before_it
   JOIN   outbox o ON o.subject_id = a.id
@@ -82,7 +84,8 @@ moved AS (
   UPDATE emails e SET send_at = greatest($3::timestamptz, date_trunc('milliseconds', now()))
   FROM   held h
   WHERE  e.id = h.subject_id AND e.id = $1::uuid AND e.status = 'SCHEDULED'
-  RETURNING e.id, e.send_at
+  -- One that is still due is marked when it is claimed.
+  RETURNING e.id, e.send_at, h.is_doubtful AND e.send_at > now() AS is_doubtful
 ),
 waiting AS (
   UPDATE outbox o
@@ -100,8 +103,8 @@ extended AS (
   WHERE  k.workspace_id = t.workspace_id AND k.key = t.key AND k.expires_at < m.send_at + $4::interval
 ),
 told AS (
-  INSERT INTO email_events (email_id, kind, detail)
-  SELECT id, 'RESCHEDULED',
+  INSERT INTO email_events (email_id, kind, duplicate_possible, detail)
+  SELECT id, 'RESCHEDULED', is_doubtful,
          jsonb_build_object('sendAt', to_char(send_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   FROM   moved
 )

@@ -199,6 +199,44 @@ describe('Rescheduling an email', () => {
     expect(await claimBulk(acme)).toEqual([]);
   });
 
+  describe('that was due', () => {
+    const isPossibleDuplicate = async (id: EmailId): Promise<unknown> => {
+      const [event] = await stores.ask(
+        `SELECT duplicate_possible AS possible FROM email_events WHERE email_id = $1 AND kind = 'RESCHEDULED'`,
+        [uuidOf(id)],
+      );
+      return event!.possible;
+    };
+
+    async function rescheduleDue(before?: string): Promise<EmailId> {
+      const acme = await stores.openWorkspace();
+      const [id] = await scheduleDue(acme);
+      if (before !== undefined) await stores.ask(before, [uuidOf(id!)]);
+      await changes.reschedule(acme, id!, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS });
+      return id!;
+    }
+
+    it('is no possible duplicate: it was never claimed', async () => {
+      expect(await isPossibleDuplicate(await rescheduleDue())).toBe(false);
+    });
+
+    it('is a possible duplicate while what a restore has paused waits: it may have been sent after the backup', async () => {
+      await stores.ask(
+        `INSERT INTO event_eras (era, system_identifier, database_oid, table_oid, released_at) VALUES (99, 1, 1, 1, NULL)`,
+      );
+      try {
+        expect(await isPossibleDuplicate(await rescheduleDue())).toBe(true);
+      } finally {
+        await stores.ask('DELETE FROM event_eras WHERE era = 99');
+      }
+    });
+
+    it('is a possible duplicate when resuming has marked it as one', async () => {
+      const marking = 'UPDATE outbox SET lease_until = now() WHERE subject_id = $1';
+      expect(await isPossibleDuplicate(await rescheduleDue(marking))).toBe(true);
+    });
+  });
+
   it('S11: keeps its keys for 30 days after the new time, and never for less than before', async () => {
     const acme = await stores.openWorkspace();
     const idempotency = {
