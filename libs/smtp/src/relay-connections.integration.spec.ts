@@ -193,6 +193,30 @@ describe('the connections of a transport', () => {
     expect(server.messages.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
+  it.each([
+    ['mail', '452 4.5.3 Too many messages in this session'],
+    ['data', '452 4.4.5 Maximum number of messages per session exceeded.'],
+  ] as const)(
+    'are replaced when the relay takes nothing more over them, but leaves them open: %s: %s',
+    async (at, reply) => {
+      const server = await scripted((stage, { transaction }) =>
+        stage === at && transaction > 2 ? { reply } : undefined,
+      );
+      const transport = transportTo(server.url, { maxConnections: 1 });
+      for (let n = 0; n < 5; n += 1) expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
+      expect(server.messages.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3]);
+      expect(server.connections.max).toBe(1);
+    },
+  );
+
+  it('are not replaced when a new one already takes nothing', async () => {
+    const reply = '452 4.4.5 Maximum number of messages per session exceeded.';
+    const server = await scripted((stage) => (stage === 'data' ? { reply } : undefined));
+    const transport = transportTo(server.url, { maxConnections: 1 });
+    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'data' });
+    expect(server.connections.total).toBe(1);
+  });
+
   it('that are half-open are replaced sooner than the command timeout', async () => {
     const server = await scripted((stage, { connection, transaction }) =>
       stage === 'mail' && connection === 1 && transaction === 2 ? {} : undefined,

@@ -48,8 +48,18 @@ export interface RelayGreeting {
   readonly login: 'taken' | 'not asked for' | 'none';
 }
 
-/** Whether a reused connection turned out to be closed or dead: then the relay has accepted nothing and given no verdict, so a new connection may be tried. */
+/** Of a relay that takes so many messages over a connection, and leaves it open: `452 4.4.5 Maximum number of messages per session exceeded.` (Stalwart, at DATA). */
+const MENTIONS_CONNECTION = /\b(per|(in|for|over) (this|one|a single)) (smtp )?(session|connection)\b/i;
+
+/** Whether the relay refuses anything more over this connection. */
+const isUsedUp = (transmission: Transmission): boolean =>
+  transmission.kind === 'refused' &&
+  transmission.reply.code < 500 &&
+  MENTIONS_CONNECTION.test(transmission.reply.text);
+
+/** Whether a reused connection turned out to be closed, dead or used up: then the relay has accepted nothing and given no verdict, so a new connection may be tried. */
 const wasStale = (transmission: Transmission): boolean =>
+  isUsedUp(transmission) ||
   (transmission.kind === 'broken' && transmission.stage === 'mail') ||
   (transmission.kind === 'refused' && transmission.stage === 'mail' && transmission.reply.code === 421);
 
