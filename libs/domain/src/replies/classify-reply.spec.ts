@@ -77,10 +77,18 @@ describe('classifying a reply', () => {
     expect(classAt('rcpt', line)).toBe(replyClass);
   });
 
-  it('recognises rate limits also in permanent replies', () => {
-    const line =
-      '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents delivery';
+  it.each([
+    '550 5.2.1 The user you are trying to contact is receiving mail at a rate that prevents delivery',
+    '550 User shop@example.com has exceeded its 24-hour sending limit. Messages to 250 recipients out of 250 allowed have been sent.',
+    '550 5.4.6 Mail rate exceeded limit.',
+    '451 You’ve exceeded your messaging limits',
+    '451 You’ve reached your daily sending limit',
+    '451 4.7.1 Hourly limit exceeded',
+    '451 4.7.1 Ratelimit "mailcow" exceeded',
+    '554 5.7.1 <ada@example.net>: Recipient address rejected: Policy Rejection- SENDER_QUOTA_REJECTION',
+  ])('recognises limits in temporary and permanent replies: %s', (line) => {
     expect(classAt('rcpt', line)).toBe('rate_limited');
+    expect(classAt('content', line)).toBe('rate_limited');
   });
 
   it.each([

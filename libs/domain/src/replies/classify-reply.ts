@@ -24,6 +24,8 @@ const DEFAULT_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
 
 /** RFC 3463, section 3.2: the domain does not exist. */
 const NO_SUCH_DOMAIN = '5.1.2';
+/** RFC 3463, section 3.5. */
+const ROUTING_LOOP = '5.4.6';
 /** RFC 3463, section 3.3. */
 const MAILBOX_FULL = '5.2.2';
 
@@ -32,7 +34,7 @@ const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
  * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Three texts precede the
- * code: one about a rate that of a temporary reply, one about our own account at the relay that of a full mailbox, and one about relaying that of a domain that
+ * code: one about a rate that of a temporary reply or of a loop, one about our own account at the relay that of a full mailbox, and one about relaying that of a domain that
  * does not exist.
  *
  * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report, unless that says otherwise
@@ -62,6 +64,8 @@ function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | und
   const byText = knownReply(text)?.class;
   // Servers say "too fast" with every temporary code, such as 4.3.2.
   if (code < 500 && byText === 'rate_limited') return byText;
+  // Zoho says of an account that sends too much what others say of a loop.
+  if (enhancedCode === ROUTING_LOOP && byText === 'rate_limited') return byText;
   // Exchange says of the mailbox that we log in with what others say of a recipient's.
   if (enhancedCode === MAILBOX_FULL && byText === 'relay') return byText;
   // Stalwart says of every domain to which it does not relay what others say of one that does not exist.

@@ -71,7 +71,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Gmail',
-      /(daily|send|sending|relay) (user )?(sending )?(quota|limit) exceeded/i,
+      /(hourly|daily|send|sending|relay) (user )?(sending )?(quota|limit) exceeded/i,
       '550 5.4.5 Daily user sending limit exceeded. For more information on Gmail sending limits go to https://support.google.com/a/answer/166852',
     ],
     [
@@ -81,7 +81,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'Yahoo',
-      /rate[- ]limit/i,
+      /rate[- ]?limit/i,
       '421 4.7.1 [TS03] All messages from 192.0.2.1 will be permanently deferred; Retrying will NOT succeed. rate limited by policy',
     ],
     [
@@ -119,6 +119,22 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /SubmissionQuotaExceeded/,
       '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message due to a permanent exception with message The message can’t be submitted because the sender’s submission quota was exceeded',
     ],
+    [
+      'GoDaddy',
+      /(exceeded|reached) (its|your|the) ([\w-]+ )?(hourly|daily|monthly|sending|messaging|outgoing) (e?mail )?(limit|quota)/i,
+      '550 User shop@example.com has exceeded its 24-hour sending limit. Messages to 250 recipients out of 250 allowed have been sent. Relay quota will reset in 1.52 hours.',
+    ],
+    [
+      'Zoho',
+      /mail rate exceeded|unusual sending activity/i,
+      '550 5.4.6 Unusual sending activity detected. Please try after sometime.',
+    ],
+    [
+      'DreamHost',
+      /policy rejection[- ]+(sender_)?quota[ _](exceeded|rejection)/i,
+      '450 4.7.1 <ada@example.net>: Recipient address rejected: Policy Rejection- Quota Exceeded.',
+    ],
+    ['OVH', /too many e-?mails/i, '550 sorry, too many emails (#5.7.1)'],
     [
       'cPanel',
       /exceeded (your|the) (max|sending)/i,
