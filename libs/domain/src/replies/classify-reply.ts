@@ -29,6 +29,10 @@ const ROUTING_LOOP = '5.4.6';
 /** RFC 3463, section 3.3. */
 const MAILBOX_FULL = '5.2.2';
 
+/** Names us: `Access denied - Invalid HELO name` (cPanel), `messages from 192.0.2.1 weren’t sent` (Outlook.com), `we do not relay`. */
+const MENTIONS_HOST =
+  /\b(helo|ehlo|rdns|ip|relay(ing)?|your (account|domain|host|server))\b(?!\.)|\b\d{1,3}(\.\d{1,3}){3}\b/i;
+
 /** Stages at which a 421 can be about a recipient or a message, not only about the server closing the connection (RFC 5321, section 3.8). */
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
@@ -82,8 +86,8 @@ function byStage({ code, enhancedCode, text }: SmtpReply, stage: SmtpStage): Rep
   return code === 552 ? 'size' : 'content';
 }
 
-/** Many servers take any MAIL, and refuse a sender, or one who is not logged in, only at RCPT: that says nothing about the recipient. */
+/** Many servers take any MAIL, and refuse a sender, a host, or one who is not logged in, only at RCPT: that says nothing about the recipient. */
 function aboutSenderAtRcpt(text: string): ReplyClass | undefined {
-  if (MENTIONS_SESSION.test(text)) return 'policy';
+  if (MENTIONS_SESSION.test(text) || MENTIONS_HOST.test(text)) return 'policy';
   return MENTIONS_SENDER.test(text) ? 'sender' : undefined;
 }

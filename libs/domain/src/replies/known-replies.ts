@@ -51,6 +51,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /STOREDRV\.Submission\.Exception:QuotaExceeded/,
       '554 5.2.2 mailbox full; STOREDRV.Submission.Exception:QuotaExceededException.MapiExceptionShutoffQuotaExceeded; Failed to process message due to a permanent exception with message Cannot submit message',
     ],
+    [
+      'SMTP2GO',
+      /your account (has been|is|was) (\w+ )?(suspended|disabled|blocked|deactivated)/i,
+      '552 Your account has been suspended. Please contact us to reactivate',
+    ],
     ['SendGrid', /credits exceeded/i, '451 Authentication failed: Maximum credits exceeded'],
     [
       'Mailgun',

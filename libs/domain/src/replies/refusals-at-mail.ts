@@ -5,7 +5,7 @@ const MENTIONS_SIZE = /\b(size|too (large|big|long)|exceed(s|ed)?)\b/i;
 export const MENTIONS_SENDER =
   /\b(sender(?!'?s? (ip|host|server|network))|from address|mail from|(return|reverse)[- ]path|envelope[- ]from)\b/i;
 /** "Sender address rejected: not logged in" is about our session, not about the sender. */
-export const MENTIONS_SESSION = /\b(authenticat\w*|log(ged)?[- ]?(in|on)|credentials|starttls)\b/i;
+export const MENTIONS_SESSION = /\b((un)?authenticat\w*|log(ged)?[- ]?(in|on)|credentials|starttls)\b/i;
 
 interface MailFault {
   readonly class: ReplyClass;
