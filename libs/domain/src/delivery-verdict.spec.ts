@@ -256,14 +256,21 @@ describe('a refusal without asking, while other relays are unavailable', () => {
 
 describe('emails come too fast', () => {
   const throttled = 'Throttling failure: Maximum sending rate exceeded';
-  it('when a server says so after MAIL', () => {
+  it('when a server says so at MAIL or later', () => {
+    expect(isTooFast(refused('mail', 454, throttled))).toBe(true);
+    expect(
+      isTooFast(
+        refused('mail', 421, 'Message submission rate for this client has exceeded the configured limit'),
+      ),
+    ).toBe(true);
     expect(isTooFast(refused('content', 454, throttled, '4.7.0'))).toBe(true);
     expect(isTooFast(refused('rcpt', 450, 'rate limit'))).toBe(true);
     expect(isTooFast(refused('content', 550, 'Daily user sending limit exceeded', '5.4.5'))).toBe(true);
   });
 
   it.each<Transmission>([
-    refused('mail', 454, throttled),
+    refused('greeting', 421, 'too many connections'),
+    refused('mail', 452, 'Insufficient system storage'),
     refused('rcpt', 451, 'greylisted'),
     broken('content'),
     { kind: 'unknown', error: throttled },

@@ -72,9 +72,13 @@ export function isRelayFault(transmission: Transmission): boolean {
   return decideAfterAttempt(transmission, 0).kind === 'relay_unavailable';
 }
 
-/** Whether the server says about an email that it gets too many of them. */
+/**
+ * Whether the server says that it gets too many emails. At MAIL, that opens the breaker, too; but whatever is just being transmitted closes it again at once.
+ */
 export function isTooFast(transmission: Transmission): boolean {
-  return transmission.kind === 'refused' && replyClassOf(transmission) === 'rate_limited';
+  if (transmission.kind !== 'refused') return false;
+  const { reply, stage } = transmission;
+  return classifyReply(reply, stage === 'mail' ? 'rcpt' : stage) === 'rate_limited';
 }
 
 /**

@@ -120,6 +120,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       '432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded',
     ],
     [
+      'Exchange',
+      /submission rate .{1,40} exceeded/i,
+      '421 4.4.2 Message submission rate for this client has exceeded the configured limit',
+    ],
+    [
       'Microsoft',
       /SubmissionQuotaExceeded/,
       '554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed to process message due to a permanent exception with message The message can’t be submitted because the sender’s submission quota was exceeded',
