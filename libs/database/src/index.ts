@@ -122,5 +122,5 @@ export { type Workspace, WorkspaceStore } from './stores/workspace-store.ts';
 export { DkimKeyStore, type SealedSigningKey, type SendingDomain } from './stores/dkim-key-store.ts';
 export { ERASURE_RULES } from './erasure-rules.ts';
 export { addCounts, type TableCounts } from './stores/removed-rows.ts';
-export { type ErasedRows, ErasureStore } from './stores/erasure-store.ts';
+export { type ErasedRows, type ErasureRun, ErasureStore } from './stores/erasure-store.ts';
 export type { PersonToErase } from './stores/redaction.ts';

@@ -18,6 +18,13 @@ export interface ErasedRows extends RemovedRows {
   readonly workspaceIds: readonly WorkspaceId[];
 }
 
+/** An erasure that is recorded in the audit log of each workspace that it reaches. */
+export interface ErasureRun {
+  readonly actor: Actor;
+  /** The workspaces whose logs have its beginning already. */
+  readonly workspaceIds: ReadonlySet<WorkspaceId>;
+}
+
 /** The result of one group of rows, and its last position. */
 interface ErasedGroup {
   readonly end: string;
@@ -26,7 +33,10 @@ interface ErasedGroup {
 
 const NOTHING_ERASED: ErasedRows = { deleted: {}, cancelled: 0, inProgress: 0, workspaceIds: [] };
 
-/** Erases a person. Each step is a transaction of its own, and may be interrupted, repeated, or run concurrently. */
+/**
+ * Erases a person. Each step is a transaction of its own, and may be interrupted, repeated, or run concurrently. The transaction also records the beginning of
+ * the run in the workspaces that it is the first to reach: nothing would be found there again.
+ */
 export class ErasureStore {
   private readonly sizes = { emails: new AdaptiveGroupSize(), events: new AdaptiveGroupSize() };
 
@@ -45,23 +55,26 @@ export class ErasureStore {
   async forget(
     { address, workspaceId }: PersonToErase,
     suppress: boolean,
+    run?: ErasureRun,
   ): Promise<{ rows: ErasedRows; remembered: WorkspaceId[] }> {
-    const { rows } = await this.database.pool.query<ForgottenRow>(FORGET_PERSON, [
-      address,
-      workspaceId && uuidOf(workspaceId),
-      suppress,
-    ]);
-    const { remembered, workspaceIds, deleted } = rows[0]!;
-    return {
-      rows: { ...NOTHING_ERASED, deleted, workspaceIds: workspaceIdsOf(workspaceIds) },
-      remembered: workspaceIdsOf(remembered),
-    };
+    const values = [address, workspaceId && uuidOf(workspaceId), suppress];
+    return transactOn(this.database, async (client) => {
+      const { rows } = await client.query<ForgottenRow>(FORGET_PERSON, values);
+      const { remembered, deleted } = rows[0]!;
+      const workspaceIds = workspaceIdsOf(rows[0]!.workspaceIds);
+      await this.recordBegun(client, workspaceIds, run);
+      return {
+        rows: { ...NOTHING_ERASED, deleted, workspaceIds },
+        remembered: workspaceIdsOf(remembered),
+      };
+    });
   }
 
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
   removeEmails(
     { address, workspaceId }: PersonToErase,
     after: string = FIRST_ID,
+    run?: ErasureRun,
   ): Promise<ErasedGroup | undefined> {
     // Also by attempts that ran out of time afterwards; the next one examines fewer emails, of which none may be to the person.
     let cancelled = 0;
@@ -72,8 +85,12 @@ export class ErasureStore {
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
       if (rows.length === 0) return { end, rows: { ...NOTHING_ERASED, cancelled } };
       for (const email of rows) cancelled += await cancelIfScheduled(this.database.pool, email);
-      const removed = await transactOn(this.database, (client) => removeEmails(client, idsIn(rows)));
-      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled, ...ownersOf(rows) } };
+      const workspaceIds = ownersOf(rows);
+      const removed = await transactOn(this.database, async (client) => {
+        await this.recordBegun(client, workspaceIds, run);
+        return removeEmails(client, idsIn(rows));
+      });
+      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled, workspaceIds } };
     });
   }
 
@@ -81,6 +98,7 @@ export class ErasureStore {
   removeEvents(
     { address, workspaceId }: PersonToErase,
     after: string = FIRST_ID,
+    run?: ErasureRun,
   ): Promise<ErasedGroup | undefined> {
     return this.sizes.events.run(GROUP, async (max) => {
       const end = await this.endOf('events', after, max);
@@ -89,8 +107,12 @@ export class ErasureStore {
       const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
       if (about.length === 0) return { end, rows: NOTHING_ERASED };
-      const removed = await transactOn(this.database, (client) => removeEvents(client, idsIn(about)));
-      return { end, rows: { ...removed, ...ownersOf(about) } };
+      const workspaceIds = ownersOf(about);
+      const removed = await transactOn(this.database, async (client) => {
+        await this.recordBegun(client, workspaceIds, run);
+        return removeEvents(client, idsIn(about));
+      });
+      return { end, rows: { ...removed, workspaceIds } };
     });
   }
 
@@ -104,21 +126,40 @@ export class ErasureStore {
     return redactTable(this.database.pool, table, person);
   }
 
-  /** Records the erasure in the audit log of a workspace, without identifying the person. */
-  record(workspaceId: WorkspaceId, actor: Actor, detail: JsonObject): Promise<void> {
-    const change = {
-      workspaceId,
-      actor,
-      action: 'recipient.erased',
-      subjectId: workspaceId,
-      detail,
-    } as const;
-    return transactOn(this.database, (client) => recordAudit(client, this.database.clock.nowMs(), change));
+  /** Records the erasure in the audit logs of workspaces, without identifying the person. */
+  record(workspaceIds: Iterable<WorkspaceId>, actor: Actor, detail: JsonObject): Promise<void> {
+    return transactOn(this.database, (client) => this.recordIn(client, [...workspaceIds], actor, detail));
   }
 
   /** Waits until a failover brings back nothing that is erased, by an earlier run either. */
   confirm(): Promise<void> {
     return awaitStandby(this.database.pool);
+  }
+
+  private async recordBegun(
+    client: pg.ClientBase,
+    reached: readonly WorkspaceId[],
+    run: ErasureRun | undefined,
+  ): Promise<void> {
+    const first = run === undefined ? [] : reached.filter((id) => !run.workspaceIds.has(id));
+    if (first.length > 0) await this.recordIn(client, first, run!.actor, { begun: true });
+  }
+
+  /** Skips workspaces that were deleted meanwhile. Index: workspaces_pkey. Locks: the workspaces, against being deleted. */
+  private async recordIn(
+    client: pg.ClientBase,
+    workspaceIds: readonly WorkspaceId[],
+    actor: Actor,
+    detail: JsonObject,
+  ): Promise<void> {
+    const { rows } = await client.query<{ id: string }>(
+      'SELECT id FROM workspaces WHERE id = ANY ($1::uuid[]) ORDER BY id FOR KEY SHARE',
+      [workspaceIds.map(uuidOf)],
+    );
+    const changes = workspaceIdsOf(rows.map(({ id }) => id)).map(
+      (id) => ({ workspaceId: id, subjectId: id, action: 'recipient.erased', actor, detail }) as const,
+    );
+    await recordAudit(client, this.database.clock.nowMs(), ...changes);
   }
 
   private async endOf(table: 'emails' | 'events', after: string, max: number): Promise<string | undefined> {
@@ -159,8 +200,8 @@ function idsIn(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }
 
-function ownersOf(rows: readonly { readonly workspaceId: string }[]): Pick<ErasedRows, 'workspaceIds'> {
-  return { workspaceIds: workspaceIdsOf(rows.map(({ workspaceId }) => workspaceId)) };
+function ownersOf(rows: readonly { readonly workspaceId: string }[]): WorkspaceId[] {
+  return workspaceIdsOf(rows.map(({ workspaceId }) => workspaceId));
 }
 
 function workspaceIdsOf(uuids: readonly string[]): WorkspaceId[] {

@@ -1,9 +1,10 @@
 import { expect, it, jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { AuditLogStore, ErasureStore, WorkspaceStore } from '@posthorn/database';
+import { AuditLogStore, ErasureStore, WorkspaceDeletionStore, WorkspaceStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { DatabaseClock, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { createWorkspace } from './create-workspace.ts';
+import { deleteWorkspace } from './delete-workspace.ts';
 import { eraseRecipient } from './erase-recipient.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
@@ -40,6 +41,35 @@ it('An interrupted run is in the audit log of each workspace that it has changed
   await addContact(id, 'ada@example.com', 'there again');
   await erase();
   expect(await recorded(id)).toEqual([{ begun: true }, { begun: true }, { completed: true }]);
+});
+
+it('A run that cannot be recorded in the audit log of a workspace has changed nothing there, since the next one would find nothing', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
+  await addContact(id, 'ada@example.com', 'herself');
+  await database.pool.query(
+    `ALTER TABLE audit_log ADD CONSTRAINT unrecorded CHECK (action <> 'recipient.erased') NOT VALID`,
+  );
+  await expect(erase()).rejects.toMatchObject({ code: '23514' });
+  await database.pool.query('ALTER TABLE audit_log DROP CONSTRAINT unrecorded');
+  await erase();
+  expect(await recorded(id)).toEqual([{ begun: true }, { completed: true }]);
+});
+
+it('A run is completed although a workspace with the person is deleted meanwhile', async () => {
+  const workspaces = new WorkspaceStore(database);
+  const { id } = await createWorkspace(workspaces, operator('test'), 'The shop', null);
+  const gone = await createWorkspace(workspaces, operator('test'), 'The closed shop', null);
+  for (const workspaceId of [id, gone.id]) await addContact(workspaceId, 'ada@example.com', 'herself');
+  class Deleting extends ErasureStore {
+    override async redactAnswers(...asked: Parameters<ErasureStore['redactAnswers']>) {
+      const deletion = new WorkspaceDeletionStore(database);
+      await deleteWorkspace(deletion, gone, operator('test'), gone.name);
+      return super.redactAnswers(...asked);
+    }
+  }
+  const order = { address: 'ada@example.com', workspaceId: null, suppress: false };
+  await eraseRecipient(new Deleting(database), operator('test'), order);
+  expect(await recorded(id)).toEqual([{ begun: true }, { completed: true }]);
 });
 
 it('A run is in the audit log of a workspace that has had only a verification link sent to the person', async () => {

@@ -5,6 +5,7 @@ import {
   addCounts,
   ERASURE_RULES,
   type ErasedRows,
+  type ErasureRun,
   type ErasureStore,
   type PersonToErase,
   type TableCounts,
@@ -42,27 +43,21 @@ interface ErasureOrder {
   readonly suppress: boolean;
 }
 
-/** Adds up what the steps did. Writes to each workspace's audit log at its first change, so that an interrupted run is recorded too. */
-class Tally {
+/** Adds up what the steps did. */
+class Tally implements ErasureRun {
   readonly deleted: TableCounts = {};
   readonly workspaceIds = new Set<WorkspaceId>();
   readonly remembered = new Set<WorkspaceId>();
   cancelled = 0;
   inProgress = 0;
 
-  constructor(private readonly tellBegun: (workspaceId: WorkspaceId) => Promise<void>) {}
+  constructor(readonly actor: Actor) {}
 
-  async add({ deleted, cancelled, inProgress, workspaceIds }: ErasedRows): Promise<void> {
+  add({ deleted, cancelled, inProgress, workspaceIds }: ErasedRows): void {
     addCounts(this.deleted, deleted);
     this.cancelled += cancelled;
     this.inProgress += inProgress;
-    for (const id of workspaceIds) await this.meet(id);
-  }
-
-  async meet(id: WorkspaceId): Promise<void> {
-    if (this.workspaceIds.has(id)) return;
-    this.workspaceIds.add(id);
-    await this.tellBegun(id);
+    for (const id of workspaceIds) this.workspaceIds.add(id);
   }
 }
 
@@ -82,12 +77,15 @@ export async function eraseRecipient(
   { address, workspaceId, suppress }: ErasureOrder,
 ): Promise<ErasureReceipt> {
   const person = { address: addressIn(address), workspaceId };
-  const tally = new Tally((id) => store.record(id, actor, { begun: true }));
-  if (workspaceId !== null) await tally.meet(workspaceId);
+  const tally = new Tally(actor);
+  if (workspaceId !== null) {
+    await store.record([workspaceId], actor, { begun: true });
+    tally.workspaceIds.add(workspaceId);
+  }
   const forget = async (): Promise<void> => {
-    const { rows, remembered } = await store.forget(person, suppress);
+    const { rows, remembered } = await store.forget(person, suppress, tally);
     for (const id of remembered) tally.remembered.add(id);
-    await tally.add(rows);
+    tally.add(rows);
   };
   await forget();
   await repeatWhileSending(() => removeAll(store, person, tally));
@@ -101,7 +99,7 @@ export async function eraseRecipient(
   // Counts of the whole installation would tell a workspace what others had of the person.
   const result =
     workspaceId === null ? {} : { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled };
-  for (const id of tally.workspaceIds) await store.record(id, actor, { completed: true, ...result });
+  await store.record(tally.workspaceIds, actor, { completed: true, ...result });
   await store.confirm();
   const recipient = hash('sha256', person.address.toLowerCase());
   return {
@@ -125,8 +123,9 @@ async function removeAll(
 ): Promise<true | undefined> {
   tally.inProgress = 0;
   for (const step of ['removeEmails', 'removeEvents'] as const) {
-    let window = await store[step](person);
-    for (; window !== undefined; window = await store[step](person, window.end)) await tally.add(window.rows);
+    let window = await store[step](person, undefined, tally);
+    for (; window !== undefined; window = await store[step](person, window.end, tally))
+      tally.add(window.rows);
   }
   return tally.inProgress === 0 || undefined;
 }
