@@ -2,18 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
-import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
 import { Stack, until } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './delivery-checks.ts';
+import { FEW_CONNECTIONS, UNRECORDED } from './few-connections.ts';
 import { SHORT_LEASES } from './short-leases.ts';
 
 const FAILED = 10_000;
 /** Few enough for a slow machine to write them before the statement times out. */
 const A_STATEMENT = 500;
-const CONNECTIONS = 20;
-const SLOW_CONNECTIONS = 5;
-/** The most deliveries that a process may have posted but not recorded: two for each connection, and those that wait for an answer without a permit. */
-const UNRECORDED = 2 * CONNECTIONS + 3 * CONNECTIONS + 2 * SLOW_CONNECTIONS;
 
 describe('A recovery', () => {
   let receiver: WebhookReceiver;
@@ -24,12 +20,7 @@ describe('A recovery', () => {
     receiver = await WebhookReceiver.start(() => ({ status: 200 }));
     stack = await Stack.start({
       dispatchers: 1,
-      env: {
-        ...SHORT_LEASES,
-        ...ALLOW_LOOPBACK_WEBHOOKS,
-        WEBHOOK_CONNECTIONS: String(CONNECTIONS),
-        WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
-      },
+      env: { ...SHORT_LEASES, ...FEW_CONNECTIONS },
     });
     const body = { url: receiver.url('/hook'), events: ['CONTACT_CREATED'] };
     webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;

@@ -3,26 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
 import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
-import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
 import { Stack, type StackOptions, until } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './delivery-checks.ts';
+import { FEW_CONNECTIONS, UNRECORDED } from './few-connections.ts';
 import { SHORT_LEASES } from './short-leases.ts';
 
-const CONNECTIONS = 20;
-const SLOW_CONNECTIONS = 5;
 /** Few enough for a slow machine to write them before the statement times out. */
 const EVENTS_PER_STATEMENT = 500;
-/**
- * What a process may have posted without its being recorded: two a connection, and what was kept waiting for an answer, which has no place of those (here
- * only when the machine stands still).
- */
-const UNRECORDED = 2 * CONNECTIONS + 3 * CONNECTIONS + 2 * SLOW_CONNECTIONS;
-
-const ENV = {
-  ...ALLOW_LOOPBACK_WEBHOOKS,
-  WEBHOOK_CONNECTIONS: String(CONNECTIONS),
-  WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
-};
 
 describe('dispatchers', () => {
   let receiver: WebhookReceiver;
@@ -39,7 +26,7 @@ describe('dispatchers', () => {
   });
 
   async function start(options: StackOptions = {}): Promise<void> {
-    stack = await Stack.start({ dispatchers: 2, ...options, env: { ...ENV, ...options.env } });
+    stack = await Stack.start({ dispatchers: 2, ...options, env: { ...FEW_CONNECTIONS, ...options.env } });
     for (const path of ['/one', '/two']) {
       const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
       expect((await stack.api().post('/v1/webhooks', body)).status).toBe(200);

@@ -1,0 +1,17 @@
+import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
+
+const CONNECTIONS = 20;
+const SLOW_CONNECTIONS = 5;
+
+/** Dispatchers that post to receivers on loopback, with so few connections that most deliveries wait for one. */
+export const FEW_CONNECTIONS = {
+  ...ALLOW_LOOPBACK_WEBHOOKS,
+  WEBHOOK_CONNECTIONS: String(CONNECTIONS),
+  WEBHOOK_SLOW_CONNECTIONS: String(SLOW_CONNECTIONS),
+};
+
+/**
+ * The most deliveries that such a process may have posted but not recorded: two for each connection, and those that wait for an answer
+ * without a permit (here only when the machine stands still).
+ */
+export const UNRECORDED = 2 * CONNECTIONS + 3 * CONNECTIONS + 2 * SLOW_CONNECTIONS;
