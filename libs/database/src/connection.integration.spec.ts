@@ -65,6 +65,15 @@ it('keeps idle connections although the database ends those of others', async ()
   expect(ended).toEqual([]);
 });
 
+it('ends no transaction of ours although the database ends long ones of others', async () => {
+  const known = await database.pool.query(`SELECT FROM pg_settings WHERE name = 'transaction_timeout'`);
+  if (known.rows.length === 0) return;
+  const url = urlWith('options=-c%20transaction_timeout%3D100');
+  const own = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+  await own.pool.query('BEGIN; SELECT pg_sleep(0.3); COMMIT');
+  await own.close();
+});
+
 describe('Waiting for the database at the start', () => {
   it('refuses a database whose connections lose their startup parameters, as behind a pooler', async () => {
     const pooler = await startPoolerWithout('lock_timeout', testDatabase.url);

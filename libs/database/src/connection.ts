@@ -55,10 +55,11 @@ WHERE name = 'default_toast_compression' AND source = 'default' AND 'lz4' = ANY 
 const ISOLATION = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET default_transaction_isolation = 'read committed'`;
 
 /**
- * Administrators set this timeout for a server, database or role, against sessions that were forgotten. Ours are not, and one that ends at the moment in which a
- * request gets it would have that request answered 503.
+ * Administrators set these timeouts for a server, database or role, against sessions and transactions that were forgotten. Ours are not, and one whose session
+ * ends at the moment in which a request gets it, or in the middle of its work, would have that request answered 503. Before release 17 there is only the first.
  */
-const KEEP_IDLE = 'SET idle_session_timeout = 0';
+const KEEP_SESSION = `SELECT set_config(name, '0', false) FROM pg_settings
+WHERE name IN ('idle_session_timeout', 'transaction_timeout')`;
 
 /**
  * In a restored database, begins a new era and pauses everything; otherwise changes nothing. Each new connection does this, because a database may be replaced
@@ -81,7 +82,7 @@ const SESSION_SETUP = [
   SESSION_FORMATS,
   PLANNER_SETTINGS,
   COMPRESSION,
-  KEEP_IDLE,
+  KEEP_SESSION,
   CHECK_EVENT_ERA,
 ].join('; ');
 
