@@ -64,7 +64,7 @@ export function connectWorker(url: string, onError: (error: Error) => void): Red
 
 function withErrors(connection: Redis, onError: (error: Error) => void): Redis {
   return connection.on('error', (error: Error) => {
-    onError(error);
+    onError(errorForLog(error));
     // ioredis would go on in database 0, whosever that is.
     if (isRefusedDatabase(error)) connection.disconnect(true);
   });
@@ -77,9 +77,9 @@ export function isRefusedDatabase(error: Error & { command?: { name: string } })
   return error instanceof ReplyError && error.command?.name === 'select' && !isLogin;
 }
 
-/** What ioredis says of a command when Redis cannot be reached, or is lost before it answers. */
+/** What ioredis says of a command or a connection when Redis cannot be reached, or is lost before it answers. */
 const UNANSWERED =
-  /^(?:Connection is closed|Reached the max retries per request limit|Stream isn't writeable)/;
+  /^(?:Connection is closed|Reached the max retries per request limit|Stream isn't writeable|Socket timeout)/;
 
 /** Whether a command has failed because Redis was unavailable. */
 export function isRedisOutage(error: unknown): boolean {

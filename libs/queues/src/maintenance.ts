@@ -1,5 +1,5 @@
 import type { JobSchedulerJson, Queue } from 'bullmq';
-import type { RedisOptions } from './connections.ts';
+import { errorForLog, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type RegularJobName } from './jobs.ts';
 
@@ -59,7 +59,7 @@ export class MaintenanceSchedule {
         await this.restoreOne(queue, name as RegularJobName, everyMs);
       await this.removeUnknown(queue);
     } catch (error) {
-      this.onError(error as Error);
+      this.onError(errorForLog(error));
     }
   }
 

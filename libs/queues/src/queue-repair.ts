@@ -1,5 +1,5 @@
 import { QueueKeys } from 'bullmq';
-import type { Redis, RedisOptions } from './connections.ts';
+import { errorForLog, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type QueueName } from './jobs.ts';
 import { deleteLostJobs, KEYS_PER_SCAN } from './lost-jobs.ts';
@@ -157,7 +157,7 @@ export class QueueRepair {
       const endedAt = performance.now();
       this.nextSearchAt = endedAt + Math.max(this.searchEveryMs, (endedAt - startedAt) * SEARCH_PAUSE_FACTOR);
     } catch (error) {
-      this.options.onError(error as Error);
+      this.options.onError(errorForLog(error));
     }
   }
 
