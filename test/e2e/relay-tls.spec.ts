@@ -3,7 +3,7 @@ import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { Stack, until } from './stack.ts';
 
-const ALARM = 'the relay refuses us or cannot be reached';
+const ALARM = 'ALARM: the relay refuses us or cannot be reached; emails leave through another one, or wait';
 
 /** Two relays in order of preference: one with broken TLS, and one with a self-signed certificate. */
 describe('relays whose TLS does not meet the requirement', () => {

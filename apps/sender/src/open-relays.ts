@@ -32,7 +32,8 @@ export function openRelays(
         'the access token for the relays cannot be renewed; when it ends, nothing can be sent',
       ),
     );
-  const relays = relayUrls(settings.SMTP_URL).map((url) => {
+  const urls = relayUrls(settings.SMTP_URL);
+  const relays = urls.map((url) => {
     const transport: RelayTransport = new RelayTransport(url, {
       maxConnections: settings.SMTP_CONNECTIONS,
       maxMessagesPerConnection: settings.SMTP_MESSAGES_PER_CONNECTION,
@@ -55,15 +56,20 @@ export function openRelays(
   });
   return new RelayChain(
     relays,
-    (event) => reportRelay(event, logger),
+    (event) => reportRelay(event, urls.length > 1, logger),
     (relay, durationMs) => transmissionDuration.observe({ relay }, durationMs / 1_000),
   );
 }
 
-function reportRelay({ relay, isAvailable, reason, isOurs = false }: RelayEvent, logger: Logger): void {
+function reportRelay(
+  { relay, isAvailable, reason, isOurs = false }: RelayEvent,
+  hasOthers: boolean,
+  logger: Logger,
+): void {
+  const what = hasOthers ? 'leave through another one, or wait' : 'wait';
   relayUp.set({ relay }, isAvailable || isOurs ? 1 : 0);
   if (isAvailable) logger.info({ relay }, 'the relay accepts emails again');
   else if (isOurs)
     logger.error({ relay, reason }, 'ALARM: this machine lacks the resources for a connection; emails wait');
-  else logger.error({ relay, reason }, 'ALARM: the relay refuses us or cannot be reached; emails wait');
+  else logger.error({ relay, reason }, `ALARM: the relay refuses us or cannot be reached; emails ${what}`);
 }
