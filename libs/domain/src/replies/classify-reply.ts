@@ -31,15 +31,15 @@ const MAILBOX_FULL = '5.2.2';
 
 /** Names us: `Access denied - Invalid HELO name` (cPanel), `messages from 192.0.2.1 weren’t sent` (Outlook.com), `we do not relay`. */
 const MENTIONS_HOST =
-  /\b(helo|ehlo|rdns|ip|relay(ing)?|your (account|domain|host|server))\b(?!\.)|\b\d{1,3}(\.\d{1,3}){3}\b/i;
+  /\b(helo|ehlo|rdns|relaying|(not|cannot) relay|your (account|domain|host|ip|server)|messages? from \[?\d{1,3}(\.\d{1,3}){3})\b/i;
 
 /** Stages at which a 421 can be about a recipient or a message, not only about the server closing the connection (RFC 5321, section 3.8). */
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
  * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Three texts precede the
- * code: one about a rate that of a temporary reply or of a loop, one about our own account at the relay that of a full mailbox, and one about relaying that of a domain that
- * does not exist.
+ * code: one about a rate that of a temporary reply or of a loop, one about our own account at the relay that of a full mailbox, and
+ * one about relaying that of a domain that does not exist.
  *
  * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report, unless that says otherwise
  */

@@ -53,7 +53,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     [
       'SMTP2GO',
-      /your account (has been|is|was) (\w+ )?(suspended|disabled|blocked|deactivated)/i,
+      /your account has been suspended\. please contact us/i,
       '552 Your account has been suspended. Please contact us to reactivate',
     ],
     ['SendGrid', /credits exceeded/i, '451 Authentication failed: Maximum credits exceeded'],
@@ -144,7 +144,7 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /policy rejection[- ]+(sender_)?quota[ _](exceeded|rejection)/i,
       '450 4.7.1 <ada@example.net>: Recipient address rejected: Policy Rejection- Quota Exceeded.',
     ],
-    ['OVH', /too many e-?mails/i, '550 sorry, too many emails (#5.7.1)'],
+    ['OVH', /sorry, too many e-?mails/i, '550 sorry, too many emails (#5.7.1)'],
     [
       'cPanel',
       /exceeded (your|the) (max|sending)/i,
