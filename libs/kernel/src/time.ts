@@ -44,9 +44,11 @@ export class DatabaseClock {
   }
 }
 
-/** The offset of the wall clock from the monotonic one when this process started. */
-const STARTED_AHEAD_MS = Date.now() - performance.now();
+/** How far the wall clock is ahead of the monotonic one, as far as is known. */
+let aheadMs = Date.now() - performance.now();
 let sleptMs = 0;
+/** Below this, it is rounding, or not worth counting yet. */
+const LEAST_STEP_MS = 1_000;
 
 /**
  * A clock for what ends elsewhere too, in milliseconds: like `performance.now()` it never goes back, but it also counts the time in which the machine sleeps, by
@@ -54,7 +56,11 @@ let sleptMs = 0;
  */
 export function suspensionProofNowMs(): number {
   const nowMs = performance.now();
-  sleptMs = Math.max(sleptMs, Date.now() - nowMs - STARTED_AHEAD_MS);
+  const stepMs = Date.now() - nowMs - aheadMs;
+  if (Math.abs(stepMs) >= LEAST_STEP_MS) {
+    aheadMs += stepMs;
+    sleptMs += Math.max(stepMs, 0);
+  }
   return nowMs + sleptMs;
 }
 
