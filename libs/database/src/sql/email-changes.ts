@@ -59,7 +59,7 @@ SELECT id FROM cancelled`;
  */
 export const RESCHEDULE_EMAIL = `
 WITH asked AS MATERIALIZED (
-  SELECT id, workspace_id, idempotency_keys
+  SELECT id, workspace_id, accepted_at, idempotency_keys
   FROM   emails
   WHERE  id = $1::uuid AND workspace_id = $2::uuid AND status = 'SCHEDULED'
 ),
@@ -72,8 +72,10 @@ kept AS MATERIALIZED (
 ),
 held AS MATERIALIZED (
   SELECT o.subject_id,
-         o.state = 'ready' AND (o.lease_until IS NOT NULL OR EXISTS (SELECT FROM event_eras WHERE released_at IS NULL))
-           AS is_doubtful
+         o.state = 'ready' AND (
+           o.lease_until IS NOT NULL
+           OR EXISTS (SELECT FROM event_eras r WHERE r.released_at IS NULL AND r.began_at > a.accepted_at)
+         ) AS is_doubtful
   FROM   asked a
   CROSS JOIN (SELECT count(*) FROM kept) before_it
   JOIN   outbox o ON o.subject_id = a.id

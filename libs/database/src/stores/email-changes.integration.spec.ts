@@ -220,16 +220,24 @@ describe('Rescheduling an email', () => {
       expect(await isPossibleDuplicate(await rescheduleDue())).toBe(false);
     });
 
-    it('is a possible duplicate while what a restore has paused waits: it may have been sent after the backup', async () => {
-      await stores.ask(
-        `INSERT INTO event_eras (era, system_identifier, database_oid, table_oid, released_at) VALUES (99, 1, 1, 1, NULL)`,
-      );
-      try {
-        expect(await isPossibleDuplicate(await rescheduleDue())).toBe(true);
-      } finally {
-        await stores.ask('DELETE FROM event_eras WHERE era = 99');
-      }
-    });
+    it.each([
+      ['a possible duplicate', 'before', '1 hour', true],
+      ['no possible duplicate', 'after', '-1 hour', false],
+    ])(
+      'is %s while what a restore has paused waits, if it was accepted %s that',
+      async (_what, _when, ahead, isPossible) => {
+        await stores.ask(
+          `INSERT INTO event_eras (era, system_identifier, database_oid, table_oid, began_at, released_at)
+           VALUES (99, 1, 1, 1, now() + $1::interval, NULL)`,
+          [ahead],
+        );
+        try {
+          expect(await isPossibleDuplicate(await rescheduleDue())).toBe(isPossible);
+        } finally {
+          await stores.ask('DELETE FROM event_eras WHERE era = 99');
+        }
+      },
+    );
 
     it('is a possible duplicate when resuming has marked it as one', async () => {
       const marking = 'UPDATE outbox SET lease_until = now() WHERE subject_id = $1';
