@@ -45,7 +45,7 @@ async function waitUntilApplied(findUnapplied) {
       (names) => ({ missing: names, reason: `${names.length} to be applied, the first is ${names[0]}` }),
       (error) => ({
         missing: undefined,
-        reason: `the database cannot be asked: ${error.message || error.code}`,
+        reason: `the database cannot be queried: ${error.message || error.code}`,
       }),
     );
     if (missing?.length === 0) return say('nothing is missing');

@@ -60,7 +60,7 @@ describe('While Postgres or Redis answers but does not execute what it is asked'
 
   it.each([
     {
-      what: 'Postgres takes no changes',
+      what: 'Postgres accepts no writes',
       begin: () => makeReadOnly(true),
       end: () => makeReadOnly(false),
       status: 503,

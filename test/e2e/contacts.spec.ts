@@ -277,7 +277,7 @@ describe('POST /v1/contacts/batch: 200', () => {
     expectRefusal(
       await api().post(`${PATH}/batch`, { contacts }),
       400,
-      '`contacts` has 501 items, 1 more than the 500 that are possible',
+      '`contacts` has 501 items, 1 more than the 500 allowed',
     );
     expect((await page()).items).toEqual([]);
     const { successful, failed } = await batch(contacts.slice(1));

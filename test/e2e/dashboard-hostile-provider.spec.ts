@@ -11,7 +11,7 @@ type Claims = Record<string, unknown>;
 const DISCOVERY = '/.well-known/openid-configuration';
 const MEGABYTE = 1024 * 1024;
 const AT_FAULT = 'gave an invalid answer';
-const AWAY = 'does not answer just now';
+const AWAY = 'does not answer right now';
 
 let stack: Stack;
 let provider: HostileProvider;

@@ -73,7 +73,7 @@ describe('The dashboard shows a page about', () => {
       const pages = await Promise.all(paths.map((path) => ada.get(path)));
       expect(performance.now() - begun).toBeLessThan(MAX_WAIT_MS);
       for (const page of pages)
-        expectPage(page, 503, 'The database cannot be asked just now; try again in a moment.');
+        expectPage(page, 503, 'The database cannot be queried right now; try again in a moment.');
       for (const page of pages) expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       // Pages that reload themselves go on doing so.
       expect(pages.map(({ headers }) => headers.get('refresh'))).toEqual([
@@ -98,7 +98,7 @@ describe('The dashboard shows a page about', () => {
     expect((await ada.get(path)).status).toBe(200);
     redis.freeze();
     const page = await ada.get(path);
-    expectPage(page, 503, 'Redis cannot be reached just now; try again in a moment.');
+    expectPage(page, 503, 'Redis cannot be reached right now; try again in a moment.');
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     const asScript = await fetch(dashboard.url + path, {
       headers: { Accept: 'application/json, text/plain, */*', Cookie: ada.cookie },
@@ -107,7 +107,7 @@ describe('The dashboard shows a page about', () => {
       503,
       expect.objectContaining({
         error: 'Service Unavailable',
-        message: 'Redis cannot be reached just now; try again in a moment',
+        message: 'Redis cannot be reached right now; try again in a moment',
       }),
     ]);
     await redis.heal();

@@ -274,7 +274,7 @@ describe('Settings of the dashboard', () => {
     const answer = await fetch(`${app.url}/sign-in/provider`, { redirect: 'manual' });
     expect([answer.status, await answer.text()]).toEqual([
       503,
-      expect.stringContaining('does not answer just now'),
+      expect.stringContaining('does not answer right now'),
     ]);
     await app.program.stop();
   });

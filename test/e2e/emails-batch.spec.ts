@@ -373,8 +373,6 @@ describe('413', () => {
     expect(successful).toHaveLength(12);
     const answer = await post(Array.from({ length: 14 }, () => ({ ...validEmail(), html })));
     expect(answer.status).toBe(413);
-    expect(answer.body['message']).toMatch(
-      / more than the 50 MiB \(52,428,800 bytes\) that are possible here/,
-    );
+    expect(answer.body['message']).toMatch(/ more than the 50 MiB \(52,428,800 bytes\) allowed here/);
   });
 });

@@ -163,7 +163,7 @@ describe('POST /v1/emails/{id}', () => {
     [
       'too far ahead',
       { sendAt: fromNow(97 * DAY_MS) },
-      /^`sendAt` is 97 days ahead; at most 90 are possible$/,
+      /^`sendAt` is 97 days ahead; at most 90 are allowed$/,
     ],
     [
       'long past',

@@ -114,7 +114,7 @@ describe('POST /v1/emails: 400', () => {
     expect(answer.body).toStrictEqual({
       statusCode: 400,
       error: 'Bad Request',
-      message: '`sendAt` is 91 days ahead; at most 90 are possible',
+      message: '`sendAt` is 91 days ahead; at most 90 are allowed',
     });
   });
 

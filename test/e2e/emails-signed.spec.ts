@@ -100,7 +100,7 @@ describe('An email whose key cannot be decrypted', () => {
     const preview = await api().get(`/v1/emails/${id}/preview`);
     expect([preview.status, preview.text]).toEqual([
       503,
-      expect.stringContaining('cannot be signed just now'),
+      expect.stringContaining('cannot be signed right now'),
     ]);
     await stack.sender.program.waitForOutput(`Emails of ${domain.value} cannot be signed`);
 

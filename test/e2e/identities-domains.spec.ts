@@ -98,7 +98,7 @@ describe('POST /v1/identities: a domain', () => {
       [uuidOf(tenant.workspaceId)],
     );
     const refused = await api().post('/v1/identities', { domain: newDomain() });
-    expectRefusal(refused, 409, 'has 200 identities, which is as many as it may');
+    expectRefusal(refused, 409, 'has 200 identities, the maximum');
   });
 
   it('A4: is listed and read by any role', async () => {

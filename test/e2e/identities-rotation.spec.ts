@@ -89,7 +89,7 @@ describe('POST /v1/identities/{id}/rotate-keys', () => {
     expectRefusal(early, 409, 'must stay until');
 
     const over = await lookAfter(domain, '7 days');
-    expect(over.records.find(({ stage }) => stage === 'PREVIOUS')!.message).toContain('may be taken out');
+    expect(over.records.find(({ stage }) => stage === 'PREVIOUS')!.message).toContain('may be removed');
     for (const { name } of over.records.filter(({ stage }) => stage === 'PREVIOUS'))
       dns.set(name, { rcode: 'NXDOMAIN' });
     expect(keysOf(await lookAfter(domain, '6 s')).map(([stage]) => stage)).toEqual(['CURRENT', 'CURRENT']);

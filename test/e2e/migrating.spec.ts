@@ -92,7 +92,7 @@ describe('A migration that fails prints one line that says what to do', () => {
 
   it('about a read-only server', async () => {
     expect(await lastWords({ search: '?options=-c%20default_transaction_read_only%3Don' })).toMatch(
-      /^migrate: Postgres takes no changes: .*\n$/,
+      /^migrate: Postgres accepts no writes: .*\n$/,
     );
   });
 

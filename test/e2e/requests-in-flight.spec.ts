@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-const OF_YOURS = 'Too many requests of yours are being worked on; try again in a moment';
+const OF_YOURS = 'Too many requests of yours are being processed; try again in a moment';
 const EMAIL = { from: 'a@example.com', to: 'b@example.net', subject: 'Hello', html: '<p>Hello</p>' };
 
 it('a workspace whose requests do not get on leaves a tenth of those in flight to the others', async () => {

@@ -84,7 +84,7 @@ describe('GET /v1/stats', () => {
   it.each<[Record<string, string>, string]>([
     [{ from: '2030-02-01', to: '2030-01-31' }, '`from` is later than `to`'],
     [{ from: '2999-01-01' }, '`from` is later than today; give an earlier day, or `to` as well'],
-    [{ from: '2029-01-31', to: '2030-01-31' }, '`from` to `to` is 366 days; at most 92 are possible'],
+    [{ from: '2029-01-31', to: '2030-01-31' }, '`from` to `to` is 366 days; at most 92 are allowed'],
     [{ from: '2030-01-31T00:00:00Z' }, '`from` is not a day; give one as in `2030-01-31`'],
     [{ to: '2030-02-30' }, '`to` has the date 2030-02-30, which does not exist'],
     [{ from: '1960-01-01', to: '1970-01-05' }, '`from` is 1960-01-01; give a day from 1970-01-01 on'],

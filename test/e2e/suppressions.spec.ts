@@ -346,7 +346,7 @@ describe(`POST ${PATH}/batch: 400`, () => {
   it('G11: has 1 to 500 items, in an object', async () => {
     const suppressions = Array.from({ length: 501 }, (_, n) => ({ email: `p${n}@example.net` }));
     for (const [body, message] of [
-      [{ suppressions }, '`suppressions` has 501 items, 1 more than the 500 that are possible'],
+      [{ suppressions }, '`suppressions` has 501 items, 1 more than the 500 allowed'],
       [{ suppressions: [] }, '`suppressions` is empty; give 1 to 500 suppressions'],
       [suppressions, 'The body must be a JSON object with `suppressions`, an array of 1 to 500 suppressions'],
     ] as const) {

@@ -200,7 +200,7 @@ describe('POST /v1/emails of a template', () => {
       expect((await stack.show(id)).timeline.at(-1)).toMatchObject({
         event: 'FAILED',
         reason: 'rendering_too_large',
-        error: '`html` goes round its loops more than 500000 times',
+        error: '`html` runs its loops more than 500000 times',
       });
     });
 

@@ -96,7 +96,7 @@ async function answer(mailbox, method, url) {
   const [, api, messages, id, part] = url.pathname.split('/');
   if (api === 'api' && messages === 'messages') {
     if (method === 'DELETE' && id === undefined) return mailbox.clear().then(() => json({ deleted: true }));
-    if (method !== 'GET') return json({ message: `${method} is not possible here` }, 405);
+    if (method !== 'GET') return json({ message: `${method} is not allowed here` }, 405);
     return id === undefined ? json(mailbox.list(query(url))) : showOne(mailbox, id, part);
   }
   if (url.pathname === '/health') return json({ status: 'ok', messages: mailbox.size });

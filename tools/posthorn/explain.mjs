@@ -29,10 +29,10 @@ const SENTENCES = {
     'The server has no database of this name: correct DATABASE_URL, or create it and run npm run migrate',
   '53100': 'The disk of Postgres is full: make room there; nothing was changed',
   '53300':
-    'Postgres has no connection left: end what needs none, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one; docs/runbooks/connections-used-up.md goes through it',
+    'Postgres has no connection left: end what needs none, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one; see docs/runbooks/connections-used-up.md',
   '55P03': 'Another session has locked what this needs: npm run posthorn -- doctor says which',
   '25006':
-    'Postgres takes no changes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',
+    'Postgres accepts no writes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',
   '42501':
     'The role in DATABASE_URL lacks a privilege: use the role that npm run migrate ran as, to which the tables belong',
   '3F000':

@@ -17,7 +17,7 @@ export function refusalOf(fault: unknown): Refusal | undefined {
 export function unconfirmed(cause?: unknown): Refusal {
   return new Refusal(
     503,
-    'The service cannot confirm this request just now; send it again',
+    'The service cannot confirm this request right now; send it again',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
     { cause },
   );

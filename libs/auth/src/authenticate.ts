@@ -42,7 +42,7 @@ export class Authenticate {
       if (!isOutage(error)) throw error;
       throw new Refusal(
         503,
-        'The service cannot check the API key just now; nothing has been done, send the request again',
+        'The service cannot check the API key right now; nothing has been done, send the request again',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
         { cause: error },
       );

@@ -28,7 +28,7 @@ const CHANGES_PER_SUBJECT = {
   refusal: () =>
     new Refusal(
       503,
-      'Too many changes wait for each other just now; nothing has been done, send the request again',
+      'Too many changes wait for each other right now; nothing has been done, send the request again',
       { retryAfterSeconds: 1 },
     ),
 };
@@ -73,7 +73,7 @@ const CHECK_EVENT_ERA = 'SELECT keep_event_era()';
  */
 const REFUSE_STANDBY = `DO $$ BEGIN
 IF pg_is_in_recovery() THEN
-  RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and takes no changes; DATABASE_URL must point at the primary';
+  RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and accepts no writes; DATABASE_URL must point at the primary';
 END IF; END $$`;
 
 const SESSION_SETUP = [

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { DatabaseUnusable } from './unusable.ts';
 
 it.each([
-  ['25006', 'this Postgres is a standby', /^Postgres takes no changes: .* \(this Postgres is a standby\)$/],
+  ['25006', 'this Postgres is a standby', /^Postgres accepts no writes: .* \(this Postgres is a standby\)$/],
   ['ECONNREFUSED', 'connect ECONNREFUSED', /^No database answers: /],
   [undefined, 'The server does not support SSL connections', /^Postgres speaks no TLS .* sslmode=disable/],
   [

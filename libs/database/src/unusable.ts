@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   '42883': MIGRATE,
   '42501':
     'The role in DATABASE_URL lacks a privilege: use the role that npm run migrate ran as, to which the tables belong',
-  '25006': 'Postgres takes no changes: point DATABASE_URL at the primary, and check that it accepts writes',
+  '25006': 'Postgres accepts no writes: point DATABASE_URL at the primary, and check that it accepts writes',
   '53300':
     'Postgres has no connection left: end what needs none, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one',
 };

@@ -7,7 +7,7 @@ describe('a text that becomes a header', () => {
   it.each(CONTROLS)('may not contain the control character %i', (code) => {
     const text = `ab${String.fromCharCode(code)}c`;
     for (const faultIn of [faultInHeaderText, faultInVisibleText, faultInAddressText]) {
-      expect(faultIn(text)).toMatch(/^holds a .* \(U\+00[0-9A-F]{2}\) at character 3; take it out$/);
+      expect(faultIn(text)).toMatch(/^holds a .* \(U\+00[0-9A-F]{2}\) at character 3; remove it$/);
     }
   });
 
@@ -21,7 +21,7 @@ describe('a text that becomes a header', () => {
 
   it('names a line break', () => {
     expect(faultInHeaderText('Hi\nBcc: x@y.co')).toBe(
-      'holds a line break (U+000A) at character 3; take it out',
+      'holds a line break (U+000A) at character 3; remove it',
     );
   });
 });

@@ -68,5 +68,5 @@ function withoutLegitimate(text: string): string {
 function describe(found: RegExpExecArray, otherwise: string): string {
   const code = found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
   const name = NAMES.get(found[0]) ?? otherwise;
-  return `holds ${name} (U+${code}) at character ${found.index + 1}; take it out`;
+  return `holds ${name} (U+${code}) at character ${found.index + 1}; remove it`;
 }

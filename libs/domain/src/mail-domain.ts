@@ -59,10 +59,10 @@ function faultInStructure(domain: string): string | undefined {
   if (labels.length < 2)
     return `has the domain \`${abbreviated(domain, MAX_SHOWN)}\`, which has no dot; ${FULL_DOMAIN_HINT}`;
   if (domain.length > DOMAIN_OCTETS)
-    return `has a domain of ${domain.length} octets; at most ${DOMAIN_OCTETS} are possible`;
+    return `has a domain of ${domain.length} octets; at most ${DOMAIN_OCTETS} are allowed`;
   const long = labels.find((label) => label.length > LABEL_OCTETS);
   if (long !== undefined)
-    return `has a domain with a label of ${long.length} octets; at most ${LABEL_OCTETS} are possible`;
+    return `has a domain with a label of ${long.length} octets; at most ${LABEL_OCTETS} are allowed`;
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) {
     return `has the domain \`${abbreviated(domain, MAX_SHOWN)}\`, in which a label begins or ends with a hyphen; ${DOMAIN_HINT}`;
   }

@@ -52,7 +52,7 @@ describe('S4: parseMailbox', () => {
     ['Ada', /no `@`/],
     ['@b.co', /nothing before the `@`; give one mailbox/],
     ['a@', /no domain after the `@`; give the full domain/],
-    ['a.@b.co', /a dot at the beginning or end, .*; take it out$/],
+    ['a.@b.co', /a dot at the beginning or end, .*; remove it$/],
     ['a@b.co.', /ends with a dot or has two in a row; give the full domain/],
     ['@', /nothing before/],
     ['a@b@c.co', /more than one `@`/],
@@ -137,7 +137,7 @@ describe('S4: parseMailbox', () => {
     [`${'😀'.repeat(256)} <a@b.co>`, /256 characters/],
   ])('refuses %j, and says how to fix it', (text, fault) => {
     expect(faultOf(text)).toMatch(fault);
-    expect(faultOf(text)).toMatch(/; (?:give|put|take|write|at most) /);
+    expect(faultOf(text)).toMatch(/; (?:give|put|remove|write|at most) /);
   });
 
   it('does not cut a character in half when it abbreviates a domain', () => {

@@ -24,7 +24,7 @@ const STRAY_QUOTE = /^[^<>"]*"[^<>]*<[^<>]*>$/u;
 const QUOTE_IN_NAME =
   'has `"` in its name; put the whole name in double quotes, with `\\` before each that is to be shown, as in `"Ada \\"Countess\\" Lovelace" <ada@example.com>`';
 const QUOTED_LOCAL_PART =
-  'has a quoted local part, which is not possible here; give an address without quotes before the `@`';
+  'has a quoted local part, which is not supported; give an address without quotes before the `@`';
 const ENCODED_WORD = /=\?[^?]*\?[^?]*\?[^?]*\?=/u;
 /** atext (RFC 5322, section 3.2.3), dots, and the characters that RFC 6531 adds. */
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-./=?^_`{|}~\u00a1-\u{10ffff}]+$/u;
@@ -103,7 +103,7 @@ export function faultInDisplayName(name: string): string | undefined {
   if (name.trim() === '') return 'is empty; give a name or leave it out';
   const { max } = SIZES.displayName;
   const length = countCharacters(name, max);
-  if (length > max) return `has a name of ${length} characters; at most ${max} are possible`;
+  if (length > max) return `has a name of ${length} characters; at most ${max} are allowed`;
   if (ENCODED_WORD.test(name))
     return 'has an encoded word (`=?…?=`) in its name; write the name in plain Unicode';
   return faultInVisibleText(name);
@@ -123,7 +123,7 @@ function parseBare(text: string): { mailbox: Mailbox } | { fault: string } {
   const address = `${local}@${parsed.domain}`;
   const octets = Buffer.byteLength(address);
   if (octets > ADDRESS_OCTETS)
-    return { fault: `is an address of ${octets} octets; at most ${ADDRESS_OCTETS} are possible` };
+    return { fault: `is an address of ${octets} octets; at most ${ADDRESS_OCTETS} are allowed` };
   return { mailbox: { address } };
 }
 
@@ -153,10 +153,10 @@ function faultInLocalPart(local: string): string | undefined {
   if (local === '') return `has nothing before the \`@\`; ${MAILBOX_HINT}`;
   const octets = Buffer.byteLength(local);
   if (octets > LOCAL_PART_OCTETS) {
-    return `has ${octets} octets before the \`@\`; at most ${LOCAL_PART_OCTETS} are possible`;
+    return `has ${octets} octets before the \`@\`; at most ${LOCAL_PART_OCTETS} are allowed`;
   }
   if (/^\.|\.\.|\.$/.test(local))
-    return 'has a dot at the beginning or end, or two in a row, before the `@`; take it out';
+    return 'has a dot at the beginning or end, or two in a row, before the `@`; remove it';
   if (ENCODED_WORD.test(local))
     return 'has an encoded word (`=?…?=`) in its address; write the address in plain Unicode';
   if (!LOCAL_PART.test(local) || SPACE_OR_UNASSIGNED.test(local)) {

@@ -45,8 +45,8 @@ describe('S10: parseSendAt', () => {
     ['2026-11-20T09:59:00Z', 'is 24 hours in the past; give a future time, or leave it out to send now'],
     ['2026-11-19T10:00:00.001Z', 'is 47 hours in the past; give a future time, or leave it out to send now'],
     ['2025-11-21T10:00:00Z', 'is 365 days in the past; give a future time, or leave it out to send now'],
-    ['2027-02-19T10:00:00.001Z', 'is 91 days ahead; at most 90 are possible'],
-    ['2027-02-26T10:00:00Z', 'is 97 days ahead; at most 90 are possible'],
+    ['2027-02-19T10:00:00.001Z', 'is 91 days ahead; at most 90 are allowed'],
+    ['2027-02-26T10:00:00Z', 'is 97 days ahead; at most 90 are allowed'],
   ])('refuses %s for its distance', (text, fault) => {
     expect(faultOf(text)).toBe(fault);
   });

@@ -69,7 +69,7 @@ export function parseSendAt(
   const aheadMs = parsed.atMs - nowMs;
   if (aheadMs > SCHEDULING_HORIZON_DAYS * DAY_MS) {
     return {
-      fault: `is ${Math.ceil(aheadMs / DAY_MS)} days ahead; at most ${SCHEDULING_HORIZON_DAYS} are possible`,
+      fault: `is ${Math.ceil(aheadMs / DAY_MS)} days ahead; at most ${SCHEDULING_HORIZON_DAYS} are allowed`,
     };
   }
   if (aheadMs < -SEND_AT_GRACE_MINUTES * MINUTE_MS) {

@@ -204,12 +204,12 @@ describe('Returned mail', () => {
     expect(taken).toHaveLength(1);
   });
 
-  it('is answered with 451 when it cannot be looked up or recorded just now', async () => {
+  it('is answered with 451 when it cannot be looked up or recorded right now', async () => {
     const away = (): Promise<never> => Promise.reject(new Error('away'));
     await start({ take: away });
     const client = Client.connect();
     await client.begin();
-    expect(await client.deliver('x')).toBe('451 4.3.0 It cannot be recorded just now; come again later');
+    expect(await client.deliver('x')).toBe('451 4.3.0 It cannot be recorded right now; come again later');
     await listener.close();
     await start({ take: () => Promise.resolve(false) });
     const second = Client.connect();

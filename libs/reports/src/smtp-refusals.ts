@@ -13,5 +13,5 @@ export const refusals = {
   leaving: () => refusal(421, '4.3.2 We are leaving; come again in a moment'),
   noSuchAddress: () => refusal(550, '5.1.1 No such address here'),
   tooLarge: () => refusal(552, '5.3.4 The message is too large'),
-  tryAgain: () => refusal(451, '4.3.0 It cannot be recorded just now; come again later'),
+  tryAgain: () => refusal(451, '4.3.0 It cannot be recorded right now; come again later'),
 } as const;

@@ -170,7 +170,7 @@ export class Dialogue {
 
   private faultOf(stage: SmtpStage, reply: SmtpReply | undefined, raw: string): Transmission {
     if (reply !== undefined && reply.code >= 400) return { kind: 'refused', stage, reply };
-    const error = sanitizeText(`a reply that makes no sense at ${stage}: ${this.redact(raw)}`);
+    const error = sanitizeText(`an invalid reply at ${stage}: ${this.redact(raw)}`);
     // The server may have accepted the message nevertheless.
     return stage === 'content' && this.messageWritten
       ? { kind: 'unknown', error }

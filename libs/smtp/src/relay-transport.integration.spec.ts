@@ -168,7 +168,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
   });
 
   it.each(['mail', 'rcpt', 'data'] as const)(
-    'ends with a reply that makes no sense at %s: nothing is sent',
+    'ends with an invalid reply at %s: nothing is sent',
     async (stage) => {
       for (const reply of ['25', '2500 ok']) {
         const server = await ScriptedSmtpServer.start(at(stage, { reply }), { extensions });
@@ -188,7 +188,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     expect(await attempt({ script, extensions })).toEqual({
       kind: 'broken',
       stage: 'data',
-      error: 'a reply that makes no sense at data: 250 ok',
+      error: 'an invalid reply at data: 250 ok',
     });
   });
 

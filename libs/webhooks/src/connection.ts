@@ -100,6 +100,6 @@ export class Connection {
   private countReceived(): void {
     this.receivedBytes += this.socket.readableLength;
     if (this.receivedBytes > MAX_RECEIVED_BYTES)
-      this.socket.destroy(new ProtocolViolation('more came than belongs to an answer'));
+      this.socket.destroy(new ProtocolViolation('the receiver sent too many bytes for one answer'));
   }
 }

@@ -8,7 +8,7 @@ type PostStep = 'name' | 'connect' | 'tls' | 'exchange';
 const STEP_DESCRIPTIONS: Readonly<Record<PostStep, string>> = {
   name: 'while its name was looked up',
   connect: 'while connecting',
-  tls: 'while the connection was being made secure',
+  tls: 'during the TLS handshake',
   exchange: 'after the request was sent',
 };
 
@@ -17,11 +17,11 @@ const NO_ROUTE: readonly string[] = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVA
 
 const CONNECT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the receiver refused the connection',
-  ECONNRESET: 'the receiver broke the connection',
-  EPIPE: 'the receiver broke the connection',
-  EHOSTUNREACH: 'no way leads to the address of the receiver',
-  ENETUNREACH: 'no way leads to the address of the receiver',
-  EADDRNOTAVAIL: 'no way leads to the address of the receiver',
+  ECONNRESET: 'the receiver closed the connection',
+  EPIPE: 'the receiver closed the connection',
+  EHOSTUNREACH: 'there is no route to the address of the receiver',
+  ENETUNREACH: 'there is no route to the address of the receiver',
+  EADDRNOTAVAIL: 'there is no route to the address of the receiver',
 };
 
 /** With TLS 1.3, the receiver says so only after the handshake, when the request has been sent. */
@@ -36,7 +36,7 @@ const TLS: Readonly<Record<string, string>> = {
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY': UNKNOWN_ISSUER,
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE': UNKNOWN_ISSUER,
   'ERR_TLS_CERT_ALTNAME_INVALID': 'the certificate of the receiver is for another name',
-  'ECONNRESET': 'the receiver broke the connection while it was being made secure',
+  'ECONNRESET': 'the receiver closed the connection during the TLS handshake',
   'ERR_SSL_WRONG_VERSION_NUMBER': 'the receiver does not speak TLS at this port',
   'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION': 'the receiver supports no version of TLS from 1.2 on',
   'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL': 'the receiver supports HTTP/2 only, not HTTP/1.1',
@@ -68,8 +68,8 @@ export function connectFault(error: unknown, step: 'connect' | 'tls'): PostFailu
   const ours = faultOfOurs(code);
   if (ours !== undefined) return ours;
   if (code === 'ETIMEDOUT') return failed('timeout', 'the receiver did not answer');
-  if (step === 'tls') return failed('tls', TLS[code] ?? `no secure connection came about (${code})`);
-  return failed('connect', CONNECT[code] ?? `no connection came about (${code})`);
+  if (step === 'tls') return failed('tls', TLS[code] ?? `the TLS handshake failed (${code})`);
+  return failed('connect', CONNECT[code] ?? `connecting failed (${code})`);
 }
 
 /**
@@ -83,7 +83,7 @@ export function exchangeFault(error: unknown, hasReceived: boolean): PostFailure
   if (ours !== undefined) return ours;
   if (hasReceived || code in PROTOCOL) return failed('protocol', PROTOCOL[code] ?? protocolReason(error));
   if (code === CERTIFICATE_REQUIRED) return connectFault(error, 'tls');
-  return failed('connect', 'the receiver broke the connection without an answer');
+  return failed('connect', 'the receiver closed the connection without an answer');
 }
 
 function protocolReason(error: unknown): string {

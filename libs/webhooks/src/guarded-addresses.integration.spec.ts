@@ -58,7 +58,7 @@ describe('W1: nothing is posted to an address that is not public', () => {
     ['something that is no address', ['not an address']],
   ])('by a name that leads to %s', async (_what, addresses) => {
     const result = await post(receiver.url('/ok', 'receiver.example'), HTTP_TO_PUBLIC, addresses);
-    expect(result).toMatchObject(failed('blocked', /^the name leads to an address that is not public$/));
+    expect(result).toMatchObject(failed('blocked', /^the name resolves to an address that is not public$/));
     for (const address of addresses) expect(JSON.stringify(result)).not.toContain(address);
   });
 

@@ -54,7 +54,7 @@ export class TargetPolicy {
     return addresses.every((address) => this.mayConnect(address))
       ? { place, addresses }
       : // The message does not contain the address: how names resolve inside the operator's network is not public.
-        failed('blocked', 'the name leads to an address that is not public');
+        failed('blocked', 'the name resolves to an address that is not public');
   }
 }
 

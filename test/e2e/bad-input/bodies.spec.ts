@@ -145,7 +145,7 @@ describe('G2: a connection that speaks', () => {
 
   it('of an unknown method', async () => {
     const answer = await refusing.stack.api().raw(['FOO /v1/emails HTTP/1.1', 'Host: x']);
-    expectRefusal(answer, 405, /^FOO is not possible here; use GET or HEAD or POST$/);
+    expectRefusal(answer, 405, /^FOO is not allowed here; use GET or HEAD or POST$/);
     expect(answer.headers.get('Allow')).toBe('GET, HEAD, POST');
   });
 });

@@ -157,7 +157,7 @@ describe.each([...byPath.keys()])('%s', (path) => {
       const body = method === 'GET' ? undefined : '{}';
       const bad = { route: `${method} ${path}`, what: '', body, status: 405 };
       const answer = await refusing.send({ ...bad, names: '' });
-      expectRefusal(answer, 405, `${method} is not possible here; use `);
+      expectRefusal(answer, 405, `${method} is not allowed here; use `);
       expect(answer.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(there));
     },
   );

@@ -73,7 +73,7 @@ describe('G2: methods that a path does not have', () => {
     '%s of the emails',
     async (method) => {
       const answer = await raw(`${method} /v1/emails`);
-      expectRefusal(answer, 405, `${method} is not possible here`);
+      expectRefusal(answer, 405, `${method} is not allowed here`);
       expect(answer.headers.get('allow')?.split(', ')).toContain('POST');
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     },
@@ -81,21 +81,21 @@ describe('G2: methods that a path does not have', () => {
 
   it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s of an email', async (method) => {
     const answer = await raw(`${method} /v1/emails/trs_01h455vb4pex5vsknk084sn02q`);
-    expectRefusal(answer, 405, `${method} is not possible here`);
+    expectRefusal(answer, 405, `${method} is not allowed here`);
     expect(answer.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(['GET', 'HEAD']));
   });
 
   it.each(['/v1/emails/batch', '/v1/contacts/batch'])('GET of %s, which is not an id', async (path) => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await raw(`${method} ${path}`);
-      expectRefusal(answer, 405, `${method} is not possible here; use POST`);
+      expectRefusal(answer, 405, `${method} is not allowed here; use POST`);
       expect(answer.headers.get('allow')).toBe('POST');
     }
   });
 
   it('CONNECT', async () => {
     const answer = await refusing.stack.api().raw(['CONNECT example.com:25 HTTP/1.1', 'Host: x']);
-    expectRefusal(answer, 405, 'CONNECT is not possible');
+    expectRefusal(answer, 405, 'CONNECT is not allowed');
   });
 });
 

@@ -79,11 +79,7 @@ describe('G11, G2: a body over 10 MiB', () => {
     ],
   ])('%s', async (_what, line, body, says) => {
     const answer = await refusing.stack.api().raw(post([line]), body);
-    expectRefusal(
-      answer,
-      413,
-      `The body ${says} the 10 MiB (10,485,760 bytes) that are possible here; make it`,
-    );
+    expectRefusal(answer, 413, `The body ${says} the 10 MiB (10,485,760 bytes) allowed here; make it`);
   });
 
   it('headers over 16 KiB', async () => {

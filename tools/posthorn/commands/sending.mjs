@@ -10,7 +10,7 @@ const SCOPE_FLAGS = {
 export const SENDING_COMMANDS = [
   {
     name: 'pause',
-    sentence: 'Pauses emails: they are accepted and wait; what is just being sent is finished.',
+    sentence: 'Pauses emails: they are accepted and wait; what is already being sent is finished.',
     flags: {
       ...SCOPE_FLAGS,
       reason: {

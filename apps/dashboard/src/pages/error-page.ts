@@ -50,5 +50,5 @@ function continueLink({ method, headers: { referer } }: IncomingMessage): Html {
 }
 
 function databaseUnavailable(cause: unknown): Refusal {
-  return new Refusal(503, 'The database cannot be asked just now; try again in a moment', {}, { cause });
+  return new Refusal(503, 'The database cannot be queried right now; try again in a moment', {}, { cause });
 }

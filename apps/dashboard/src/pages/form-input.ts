@@ -22,7 +22,7 @@ export class FormInput {
       throw new Refusal(400, `\`${name}\` is given more than once; give it once`);
     if (value.length > MAX_CHARACTERS)
       throw new Refusal(400, `\`${name}\` is longer than ${MAX_CHARACTERS} characters; shorten it`);
-    if (/\p{Cc}/u.test(value)) throw new Refusal(400, `\`${name}\` has a control character; take it out`);
+    if (/\p{Cc}/u.test(value)) throw new Refusal(400, `\`${name}\` has a control character; remove it`);
     return value.trim() || undefined;
   }
 

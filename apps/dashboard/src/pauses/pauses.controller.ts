@@ -14,7 +14,7 @@ import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
 
 /** The confirmations of actions, by the value of `done` in the URL. */
 const CONFIRMATIONS = {
-  paused: 'It is paused: it is still accepted, and waits. What is just being sent is finished.',
+  paused: 'It is paused: it is still accepted, and waits. What is already being sent is finished.',
   kept: 'It was paused already, and keeps its first reason.',
   resumed: 'It was resumed, and leaves within seconds.',
   waits: 'It was resumed, but the emails of all workspaces are still paused.',

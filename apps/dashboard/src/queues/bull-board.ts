@@ -118,7 +118,7 @@ class BoardServer extends ExpressAdapter {
 
 /** The refusal to show the queues while Redis cannot be reached or does not answer. The connection logs the reason. */
 export function redisUnavailable(): Refusal {
-  return new Refusal(503, 'Redis cannot be reached just now; try again in a moment');
+  return new Refusal(503, 'Redis cannot be reached right now; try again in a moment');
 }
 
 /** @param key of a text of Bull Board, which it shows above the message */

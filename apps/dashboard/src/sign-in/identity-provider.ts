@@ -117,7 +117,7 @@ export class IdentityProvider {
       return config;
     } catch (error) {
       this.onError(withoutResponse(error));
-      throw new Refusal(503, `${this.name} does not answer just now; try again in a moment`);
+      throw new Refusal(503, `${this.name} does not answer right now; try again in a moment`);
     }
   }
 

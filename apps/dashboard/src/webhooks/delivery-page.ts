@@ -69,7 +69,7 @@ ${body ?? ''}</pre>
 }
 
 function redeliverForm({ id, webhookId, isUnderWay }: DeliveryWithAttempts): Html {
-  if (isUnderWay) return html`<p class="quiet">Nothing just now: it is being posted.</p>`;
+  if (isUnderWay) return html`<p class="quiet">Nothing right now: it is being posted.</p>`;
   return html`<form class="card" method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">
     <p class="quiet" style="margin:0 0 .75rem">
       A retry that waits is made now; what was delivered or given up is posted anew, with the same ids and the

@@ -6,7 +6,7 @@ import type { FormInput } from '../pages/form-input.ts';
 export const WEBHOOK_FIELDS = ['workspace', 'status', 'receiver'] as const;
 
 /** The states of receivers that can be searched for. */
-export const RECEIVERS = { failing: 'nothing but failures of late' } as const;
+export const RECEIVERS = { failing: 'only failures recently' } as const;
 
 /** The filter of a search for webhooks. @throws Refusal (400) for the first invalid field */
 export function webhookFilter(input: FormInput): WebhookFilter {

@@ -13,7 +13,7 @@ export const SENDER_NOT_VERIFIED: Refusals = {
 };
 
 export const TOO_FAR_AHEAD: Refusals = {
-  'Too far ahead': new Refusal(400, '`sendAt` is 97 days ahead; at most 90 are possible'),
+  'Too far ahead': new Refusal(400, '`sendAt` is 97 days ahead; at most 90 are allowed'),
 };
 
 export const MONTHLY_LIMIT_REACHED: Refusals = {

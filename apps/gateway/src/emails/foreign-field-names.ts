@@ -43,12 +43,13 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
   'preheader': 'previewText',
 };
 
-const ONE_RECIPIENT = 'is not possible: an email has one recipient; send each their own, up to 50 in a batch';
-const NO_ATTACHMENTS = 'is not possible: an email has no attachments; link to the file';
+const ONE_RECIPIENT =
+  'is not supported: an email has one recipient; send each their own, up to 50 in a batch';
+const NO_ATTACHMENTS = 'is not supported: an email has no attachments; link to the file';
 const NO_HEADERS =
-  'is not possible: an email has no headers of its own; leave it out, and set `settings.unsubscribe` for a List-Unsubscribe';
+  'is not supported: an email has no headers of its own; leave it out, and set `settings.unsubscribe` for a List-Unsubscribe';
 const NO_METADATA =
-  'is not possible: an email has no metadata; store the id in the answer with your own data';
+  'is not supported: an email has no metadata; store the id in the answer with your own data';
 
 /** Field names of other email services without an equivalent, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {

@@ -141,7 +141,7 @@ describe('G4: an unknown field', () => {
   ])('%s, which is not possible, is answered with what to do instead', (name, instead) => {
     for (const email of [RAW, TEMPLATED])
       expect(messageFor({ ...email, [name]: [] })).toMatch(
-        new RegExp(`^\`${name}\` is not possible: .*${instead}`),
+        new RegExp(`^\`${name}\` is not supported: .*${instead}`),
       );
   });
 

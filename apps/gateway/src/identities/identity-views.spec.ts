@@ -42,7 +42,7 @@ const domain: IdentityWithRecords = {
 
 it.each([
   [6, 'Leave the record until 2030-02-07T09:30:00.000Z'],
-  [8, 'it may be taken out'],
+  [8, 'it may be removed'],
 ])(
   '%i days after a key was replaced, by the clock of the database, its record has the sentence',
   (days, said) => {

@@ -8,7 +8,7 @@ const MAIL_LINK_PATHS = /^\/(invitations|verify|unsubscribe|t)\//;
 
 const LATER: LandingPage = {
   title: 'Try again in a moment',
-  paragraphs: ['This page cannot be shown just now. The link stays as good as it was.'],
+  paragraphs: ['This page cannot be shown right now. The link remains valid.'],
 };
 const TOO_MANY: LandingPage = {
   title: 'Try again in a few minutes',

@@ -16,7 +16,7 @@ export class StatsQuery {
 
   @Optional(
     day,
-    `The first day (UTC). If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MAX_DAYS} are possible.`,
+    `The first day (UTC). If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MAX_DAYS} are allowed.`,
   )
   from?: string;
 
@@ -49,6 +49,6 @@ function tooLate(isUntilToday: boolean): Refusal {
 export function tooManyDays(days: number): Refusal {
   return new Refusal(
     400,
-    `\`from\` to \`to\` is ${days} days; at most ${MAX_DAYS} are possible, so ask for shorter periods one after the other`,
+    `\`from\` to \`to\` is ${days} days; at most ${MAX_DAYS} are allowed, so ask for shorter periods one after the other`,
   );
 }

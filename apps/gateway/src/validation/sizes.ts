@@ -3,7 +3,7 @@ import { countCharacters, type Size } from '@posthorn/domain';
 /** The fault of an amount; undefined when it is within the size. */
 export function sizeFault(amount: number, { max, unit }: Size): string | undefined {
   if (amount <= max) return undefined;
-  return `has ${grouped(amount)} ${unit}, ${grouped(amount - max)} more than the ${grouped(max)} that are possible`;
+  return `has ${grouped(amount)} ${unit}, ${grouped(amount - max)} more than the ${grouped(max)} allowed`;
 }
 
 /** The fault of a text's length in characters; undefined when it is within the size. */

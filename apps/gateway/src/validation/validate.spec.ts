@@ -51,7 +51,7 @@ describe('validateBody', () => {
     expect(message({ event: 'CLICKD', name: 'a\nb', isOn: null, nam: 1 })).toBe(
       [
         '`event` is not one of the known values; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
-        '`name` holds a line break (U+000A) at character 2; take it out',
+        '`name` holds a line break (U+000A) at character 2; remove it',
         '`isOn` is null; give it a value or leave it out',
         '`nam` is not a known field; did you mean `name`?',
       ].join('; '),
@@ -106,7 +106,7 @@ describe('validateQuery', () => {
       'limit=+1',
       '`limit` is not a whole number; give a whole number from 1 to 100; in a query `+` is a space, write `%2B` for the sign',
     ],
-    ['startAt=a%00', '`startAt` holds a NUL (U+0000) at character 2; take it out'],
+    ['startAt=a%00', '`startAt` holds a NUL (U+0000) at character 2; remove it'],
   ])('refuses %j', (query, expected) => {
     expect(message(query)).toBe(expected);
   });

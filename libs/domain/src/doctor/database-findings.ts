@@ -78,14 +78,14 @@ export function judgeWritable(facts: PostgresFacts): Finding {
   const nothing = 'nothing can be accepted, sent or recorded';
   if (isStandby && isReplayPaused)
     return fault(
-      `Postgres takes no changes: its replay is paused, as after a restore to a point in time: ${nothing}`,
+      `Postgres accepts no writes: its replay is paused, as after a restore to a point in time: ${nothing}`,
       `if it was restored, stop every app and call SELECT pg_wal_replay_resume(), then \`posthorn restored\`; if it is a standby, ${pointAtPrimary('DATABASE_URL')}`,
     );
   if (isStandby)
-    return fault(`Postgres is a standby and takes no changes: ${nothing}`, pointAtPrimary('DATABASE_URL'));
+    return fault(`Postgres is a standby and accepts no writes: ${nothing}`, pointAtPrimary('DATABASE_URL'));
   if (readOnlyByDefault === 'on')
     return fault(
-      `Postgres takes no changes (default_transaction_read_only is on): ${nothing}`,
+      `Postgres accepts no writes (default_transaction_read_only is on): ${nothing}`,
       'see why it was set, such as a disk that was nearly full, then set it to off for the server, the database and the role',
     );
   if (awaitingStandby > 0)
@@ -122,7 +122,7 @@ export function judgeConnections({ connectionLimits, keepsSettings }: PostgresFa
     ? good(found)
     : advice(
         found,
-        `end what needs none, ${mend}, or lower DATABASE_POOL_SIZE of the apps; docs/runbooks/connections-used-up.md goes through it`,
+        `end what needs none, ${mend}, or lower DATABASE_POOL_SIZE of the apps; see docs/runbooks/connections-used-up.md`,
       );
 }
 
@@ -198,11 +198,11 @@ const LATE_SECONDS = 60;
 const VERY_LATE_SECONDS = 15 * 60;
 
 const MEND_EVENTS =
-  'check that dispatchers are running, and whether receivers answer; docs/runbooks/events-wait.md goes through it';
+  'check that dispatchers are running, and whether receivers answer; see docs/runbooks/events-wait.md';
 const QUEUES_OF_OUTBOX = {
   email: {
     noun: 'emails',
-    mend: 'check that senders are running, and what the relay says; docs/runbooks/emails-wait.md goes through it',
+    mend: 'check that senders are running, and what the relay says; see docs/runbooks/emails-wait.md',
   },
   event: { noun: 'events', mend: MEND_EVENTS },
   webhook: { noun: 'deliveries', mend: MEND_EVENTS },
@@ -258,7 +258,7 @@ export function judgeSenders(relays: readonly RelayState[]): Finding {
   if (down.length === 0) return good('every sender can send');
   const texts = down.map(({ relay, senders, up }) => `${relay} (${senders - up} of ${senders})`);
   const found = `senders that a relay refuses, or that cannot reach it: ${texts.join(', ')}`;
-  const mend = 'docs/runbooks/relay-refuses.md goes through it';
+  const mend = 'see docs/runbooks/relay-refuses.md';
   return relays.some(({ up }) => up > 0) ? advice(found, mend) : fault(`${found}; emails wait`, mend);
 }
 

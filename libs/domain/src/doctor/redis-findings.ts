@@ -62,7 +62,7 @@ export function judgeRedisMemory(facts: RedisFacts): Finding {
 export function judgeRedisRole(facts: RedisFacts): Finding {
   if (facts['role'] !== 'slave') return good('Redis is a primary');
   return fault(
-    'Redis is a replica and takes no changes: emails are accepted, and wait',
+    'Redis is a replica and accepts no writes: emails are accepted, and wait',
     pointAtPrimary('REDIS_URL'),
   );
 }
@@ -71,17 +71,17 @@ export function judgeRedisRole(facts: RedisFacts): Finding {
 const REFUSALS: readonly (readonly [RegExp, found: string, mend: string])[] = [
   [
     /^MISCONF.* AOF/,
-    'Redis takes no changes because it cannot write to its disk',
+    'Redis accepts no writes because it cannot write to its disk',
     'make room on its disk and see its log; nothing is lost with it, so it may also continue without (appendonly no)',
   ],
   [
     /^MISCONF/,
-    'Redis takes no changes because it cannot write to its disk',
+    'Redis accepts no writes because it cannot write to its disk',
     'make room on its disk and see its log; nothing is lost with it, so it may also continue without (stop-writes-on-bgsave-error no)',
   ],
   [
     /^NOREPLICAS/,
-    'Redis takes no changes because too few replicas follow it',
+    'Redis accepts no writes because too few replicas follow it',
     'check that its replicas are running; nothing is lost with it, so it may also continue without (min-replicas-to-write 0)',
   ],
   [
@@ -101,7 +101,7 @@ export function judgeRedisChanges(facts: RedisFacts, refusal: string | undefined
   if (refusal.startsWith('READONLY')) return judgeRedisRole(facts);
   const [, found, mend] = REFUSALS.find(([words]) => words.test(refusal)) ?? [
     undefined,
-    `Redis takes no changes (${refusal})`,
+    `Redis accepts no writes (${refusal})`,
     'see its log',
   ];
   return fault(`${found}: emails are accepted, and wait`, mend);

@@ -105,10 +105,10 @@ function withoutPadding(base64: string): string {
 
 function faultInUse(tags: ReadonlyMap<string, string>): string | undefined {
   if (tags.has('h') && !itemsOf(tags.get('h')).includes('sha256')) {
-    return 'allows hashes (`h`) without `sha256`, with which we sign; take `h` out';
+    return 'allows hashes (`h`) without `sha256`, with which we sign; remove `h`';
   }
   if (tags.has('s') && !itemsOf(tags.get('s')).some((service) => service === '*' || service === 'email')) {
-    return 'is not for email (`s`); take `s` out';
+    return 'is not for email (`s`); remove `s`';
   }
   return undefined;
 }

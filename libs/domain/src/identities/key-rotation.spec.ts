@@ -123,8 +123,8 @@ describe('The message about a record', () => {
     expect(stageMessage('PREVIOUS', 'FOUND', keepUntil, NOW - 1)).toContain(
       'Leave the record until 2026-11-21T00:00',
     );
-    expect(stageMessage('PREVIOUS', 'MISSING', keepUntil, NOW - 1)).toContain('was taken out');
-    expect(stageMessage('PREVIOUS', 'FOUND', keepUntil, NOW)).toContain('may be taken out');
+    expect(stageMessage('PREVIOUS', 'MISSING', keepUntil, NOW - 1)).toContain('was removed');
+    expect(stageMessage('PREVIOUS', 'FOUND', keepUntil, NOW)).toContain('may be removed');
     expect(stageMessage('CURRENT', 'FOUND', null, NOW)).toBeUndefined();
   });
 

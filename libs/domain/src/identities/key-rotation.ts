@@ -124,9 +124,9 @@ export function stageMessage(
     return 'The key is published; emails are signed with it from an hour after it was first found';
   }
   if (stage !== 'PREVIOUS' || keepUntil === null) return undefined;
-  if (keepUntil.getTime() <= nowMs) return 'Nothing needs this record any more; it may be taken out';
+  if (keepUntil.getTime() <= nowMs) return 'Nothing needs this record any more; it may be removed';
   const until = keepUntil.toISOString();
   return isGone(state)
-    ? `The record was taken out; until ${until} emails that are still on their way may fail to verify without it`
+    ? `The record was removed; until ${until} emails that are still on their way may fail to verify without it`
     : `Leave the record until ${until}: emails that were signed with its key are still on their way`;
 }

@@ -48,7 +48,7 @@ function dkimVerdict(values: readonly string[], key: PublishedKey): RecordVerdic
   }
   return found(
     isTesting(right)
-      ? 'The key is published, but for tests only (`t=y`): receivers take the emails for unsigned; take `t` out'
+      ? 'The key is published, but for tests only (`t=y`): receivers take the emails for unsigned; remove `t`'
       : 'The key is published',
   );
 }

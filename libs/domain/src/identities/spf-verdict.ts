@@ -28,7 +28,7 @@ export function spfVerdict(
   const faulty = faultyTermIn(record);
   if (faulty !== undefined) {
     return wrong(
-      `The SPF record contains \`${abbreviated(faulty, MAX_SHOWN)}\`, which is no part of such a record, so receivers take all of it for an error; correct it, or take it out`,
+      `The SPF record contains \`${abbreviated(faulty, MAX_SHOWN)}\`, which is no part of such a record, so receivers take all of it for an error; correct it, or remove it`,
     );
   }
   if (include === undefined)

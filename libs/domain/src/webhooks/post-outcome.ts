@@ -1,9 +1,9 @@
 /** The classes of errors of a POST to a receiver, by what to investigate. */
 export const POST_ERROR_CLASSES = {
   dns: 'the name has no address, or its name servers did not say',
-  blocked: 'the URL leads to where Posthorn must not post',
+  blocked: 'the URL resolves to an address that Posthorn must not post to',
   connect: 'no connection, or it broke before an answer began',
-  tls: 'the connection could not be made secure',
+  tls: 'the TLS handshake failed',
   timeout: 'no answer within the deadline',
   protocol: 'the response was not HTTP',
   http: 'an answer with a status other than 2xx',

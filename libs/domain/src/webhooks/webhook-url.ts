@@ -18,11 +18,11 @@ const NAME_CHARACTERS = 253;
 
 /** Forms that not all programs would read as the same URL, with the fault of each. */
 const FORM_FAULTS: readonly [RegExp, string][] = [
-  [/[\s\p{Z}]/u, 'has a space in it; take it out or write it as `%20`'],
+  [/[\s\p{Z}]/u, 'has a space in it; remove it or write it as `%20`'],
   [/\\/, 'has a backslash in it; use `/`, or write it as `%5C`'],
   [/^(?!https?:\/\/[^/?#])/i, `is not a URL that begins with \`https://\` and a host; ${EXAMPLE}`],
   [/^\w+:\/\/[^/?#]*@/, 'has a user name or a password in it; put what identifies you into the path'],
-  [/#/, 'has a fragment (`#…`), which is never sent; take it out'],
+  [/#/, 'has a fragment (`#…`), which is never sent; remove it'],
 ];
 
 /** Names without a global meaning (RFC 6761, RFC 6762, RFC 8375, ICANN on `.internal`). */
@@ -54,10 +54,10 @@ function faultInName(host: string): string | undefined {
   if (labels.includes(''))
     return 'has a host with two dots in a row, or one at its start; give the full name';
   if (host.length > NAME_CHARACTERS)
-    return `has a host of ${host.length} characters; at most ${NAME_CHARACTERS} are possible`;
+    return `has a host of ${host.length} characters; at most ${NAME_CHARACTERS} are allowed`;
   const longest = Math.max(...labels.map((label) => label.length));
   return longest > LABEL_CHARACTERS
-    ? `has a host with ${longest} characters between two dots; at most ${LABEL_CHARACTERS} are possible`
+    ? `has a host with ${longest} characters between two dots; at most ${LABEL_CHARACTERS} are allowed`
     : undefined;
 }
 

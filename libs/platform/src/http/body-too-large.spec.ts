@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { bodyTooLarge } from './body-too-large.ts';
 
-const MEND = 'that are possible here; make it smaller, or spread it over several requests';
+const MEND = 'allowed here; make it smaller, or spread it over several requests';
 
 it.each([
   [10_485_760, 11_534_336, 'has 11,534,336 bytes, 1,048,576 more than the 10 MiB (10,485,760 bytes)'],

@@ -18,7 +18,7 @@ export function bodyTooLarge(max: number, announced?: number): Refusal {
       : `has ${formatNumber(announced)} bytes, ${formatNumber(announced - max)} more than`;
   return new Refusal(
     413,
-    `The body ${how} the ${formatSize(max)} that are possible here; make it smaller, or spread it over several requests`,
+    `The body ${how} the ${formatSize(max)} allowed here; make it smaller, or spread it over several requests`,
   );
 }
 

@@ -53,7 +53,7 @@ describe('a connection with invalid HTTP', () => {
       expect(JSON.parse(body)).toEqual({
         statusCode: 405,
         error: 'Method Not Allowed',
-        message: `${method} is not possible here; use POST`,
+        message: `${method} is not allowed here; use POST`,
       });
     },
   );

@@ -55,7 +55,7 @@ export function answerConnectionFaults(
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     // Node detaches the connection: its errors are unhandled and would end the process, and a server that closes waits for it.
     socket.on('error', () => undefined);
-    const body = errorBody(405, 'CONNECT is not possible here; see the API reference for the paths');
+    const body = errorBody(405, 'CONNECT is not allowed here; see the API reference for the paths');
     const answer = { body, headers: { Allow: 'GET, HEAD, POST, DELETE' } };
     if (currentResponse(socket)) socket.destroy();
     else sendAndClose(socket, rawAnswer(answer, headersFor(socket, answerHeaders)));

@@ -172,13 +172,13 @@ describe('an app made by createHttpApp', () => {
     [
       '/v1/things',
       405,
-      { error: 'Method Not Allowed', message: 'GET is not possible here; use POST' },
+      { error: 'Method Not Allowed', message: 'GET is not allowed here; use POST' },
       { allow: 'POST' },
     ],
     [
       '/v1/things/big',
       405,
-      { error: 'Method Not Allowed', message: 'GET is not possible here; use POST' },
+      { error: 'Method Not Allowed', message: 'GET is not allowed here; use POST' },
       { allow: 'POST' },
     ],
   ])('answers %s with %i and exactly the error body', async (path, statusCode, body, headers) => {
@@ -335,7 +335,7 @@ describe('an app with low limits of requests in flight', () => {
     await untilHeld(1);
     const refused = await fetch(`${pages.url}/v1/held`);
     expect([refused.status, refused.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
-    expect(await refused.text()).toMatch(/^<h1>503<\/h1><p>Too many requests are being worked on/);
+    expect(await refused.text()).toMatch(/^<h1>503<\/h1><p>Too many requests are being processed/);
     heldRequests.pop()!();
     expect((await first).status).toBe(200);
     await pages.close();

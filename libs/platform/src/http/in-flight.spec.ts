@@ -39,7 +39,7 @@ describe('InFlight', () => {
     expect([first.assignTo('ada'), second.assignTo('ada')]).toEqual([undefined, undefined]);
     expect(second.hold(4)).toMatchObject({
       statusCode: 503,
-      message: 'Too many request bodies of yours are being worked on; try again in a moment',
+      message: 'Too many request bodies of yours are being processed; try again in a moment',
     });
     expect([third.assignTo('bob'), third.hold(5)]).toEqual([undefined, undefined]);
     first.leave();
@@ -66,7 +66,7 @@ describe('InFlight', () => {
     ]);
     const refused = {
       statusCode: 503,
-      message: 'Too many requests of yours are being worked on; try again in a moment',
+      message: 'Too many requests of yours are being processed; try again in a moment',
     };
     expect(third.assignTo('ada')).toMatchObject(refused);
     expect(other.assignTo('bob')).toBeUndefined();

@@ -142,7 +142,7 @@ export class InFlightShare {
 
 /** The refusal of more than may be worked on at once, such as `requests`. */
 export function overload(what: string): Refusal {
-  return new Refusal(503, `Too many ${what} are being worked on; try again in a moment`, {
+  return new Refusal(503, `Too many ${what} are being processed; try again in a moment`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

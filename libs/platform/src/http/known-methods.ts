@@ -59,6 +59,6 @@ function isLiteral(path: unknown): path is string {
 }
 
 function wrongMethod(method: string, allowed: readonly string[]): ErrorAnswer {
-  const message = `${method} is not possible here; use ${allowed.join(' or ')}`;
+  const message = `${method} is not allowed here; use ${allowed.join(' or ')}`;
   return { body: errorBody(405, message), headers: { Allow: allowed.join(', ') } };
 }

@@ -128,9 +128,7 @@ describe('the JSON body', () => {
     expect(JSON.parse(answer.body)).toMatchObject({
       statusCode: 413,
       error: 'Payload Too Large',
-      message: expect.stringContaining(
-        'is larger than the 1,000 bytes that are possible here; make it smaller',
-      ),
+      message: expect.stringContaining('is larger than the 1,000 bytes allowed here; make it smaller'),
     });
   });
 

@@ -71,12 +71,12 @@ export class PartAnalyser {
     if (block.openStrip.open === undefined)
       return this.fault(
         block.loc,
-        'raw blocks (`{{{{name}}}}`) are not possible; write `\\{{` to show braces as they are',
+        'raw blocks (`{{{{name}}}}`) are not supported; write `\\{{` to show braces as they are',
       );
     const scope = this.deeper(block.loc, outer);
     if (scope === undefined) return;
     if (namesItems(block) && !['each', 'with'].includes(headOf(block.path)))
-      return this.fault(block.loc, 'only `each` and `with` can name their items (`as |item|`); take it out');
+      return this.fault(block.loc, 'only `each` and `with` can name their items (`as |item|`); remove it');
     if (!isCall(block)) return this.section(block, scope);
     const builtIn = isWord(block.path) ? BLOCKS.get(headOf(block.path)) : undefined;
     if (builtIn === undefined) this.call(block, scope, 'tested');
@@ -104,7 +104,7 @@ export class PartAnalyser {
         `\`${name}\` takes exactly one argument, not ${block.params.length}; put a question into parentheses: \`{{#${name} (eq a b)}}\``,
       );
     for (const { key, value, loc } of block.hash?.pairs ?? []) {
-      if (!options.includes(key)) this.fault(loc, `\`${name}\` has no option \`${shown(key)}\`; take it out`);
+      if (!options.includes(key)) this.fault(loc, `\`${name}\` has no option \`${shown(key)}\`; remove it`);
       this.expression(value, scope, 'tested');
     }
     for (const param of block.params) this.expression(param, scope, 'tested');

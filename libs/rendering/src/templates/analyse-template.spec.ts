@@ -131,7 +131,7 @@ describe('analyseTemplate', () => {
     ['{{#if a}}{{../name}}{{/if}}', 'climbs above all variables'],
     [`{{${'a'.repeat(256)}}}`, 'is longer than 255 characters'],
     ['{{{{raw}}}}{{x}}{{{{/raw}}}}', 'raw blocks'],
-    ['{{a}}'.repeat(2_001), 'has 2001 tags, more than the 2000 that are possible'],
+    ['{{a}}'.repeat(2_001), 'has 2001 tags, more than the 2000 allowed'],
     ['{{#if a}}'.repeat(200) + '{{/if}}'.repeat(200), 'more than 100 deep'],
     [Array.from({ length: 1_001 }, (_, n) => `{{v${n}}}`).join(''), 'prints 1001 variables'],
   ])('S3: refuses %.60s and says where the fault is and how to fix it', (html, fault) => {

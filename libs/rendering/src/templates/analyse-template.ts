@@ -35,7 +35,7 @@ export function analyseTemplate(parts: TemplateParts): TemplateAnalysis {
   }
   if (printed.size > MAX_VARIABLES)
     faults.push(
-      `the template prints ${printed.size} variables, more than the ${MAX_VARIABLES} that are possible; put some into lists`,
+      `the template prints ${printed.size} variables, more than the ${MAX_VARIABLES} allowed; put some into lists`,
     );
   return faults.length > 0 ? { faults: shortened(faults) } : { printed: [...printed] };
 }

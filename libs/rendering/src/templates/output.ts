@@ -29,8 +29,7 @@ export class Output {
   /** Counts one iteration of a loop. @throws OutputTooLarge when there were too many */
   countIteration(): void {
     this.iterationsLeft -= 1;
-    if (this.iterationsLeft < 0)
-      throw new OutputTooLarge(`goes round its loops more than ${MAX_ITERATIONS} times`);
+    if (this.iterationsLeft < 0) throw new OutputTooLarge(`runs its loops more than ${MAX_ITERATIONS} times`);
   }
 }
 

@@ -40,7 +40,7 @@ export function parsePart(source: string): Program | Fault {
     return {
       line: 1,
       column: 1,
-      message: `has ${tags} tags, more than the ${MAX_TAGS} that are possible; make it simpler`,
+      message: `has ${tags} tags, more than the ${MAX_TAGS} allowed; make it simpler`,
     };
   }
   try {

@@ -3,10 +3,10 @@ import { shown } from './parse-part.ts';
 import type { Block, Mustache, SubExpression } from './syntax.ts';
 
 export const FORBIDDEN = {
-  PartialStatement: 'partials (`{{> name}}`) are not possible; put their content into the template',
-  PartialBlockStatement: 'partials (`{{#> name}}`) are not possible; put their content into the template',
-  Decorator: 'decorators (`{{* name}}`) are not possible; take it out',
-  DecoratorBlock: 'decorators (`{{#* name}}`) are not possible; take it out',
+  PartialStatement: 'partials (`{{> name}}`) are not supported; put their content into the template',
+  PartialBlockStatement: 'partials (`{{#> name}}`) are not supported; put their content into the template',
+  Decorator: 'decorators (`{{* name}}`) are not supported; remove it',
+  DecoratorBlock: 'decorators (`{{#* name}}`) are not supported; remove it',
 } as const;
 
 /** The built-in block helpers of Handlebars: their options, and whether they change `this`. */

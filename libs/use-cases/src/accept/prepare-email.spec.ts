@@ -10,7 +10,7 @@ const prepare = (change: Parameters<typeof rawDraft>[0]) => prepareRawEmail(rawD
 describe('A raw email', () => {
   it('S20: may contain the link to unsubscribe 1,000 times in each part, because it is longer than its placeholder', () => {
     expect(() => prepare({ unsubscribe: true, html: LINKS })).toThrow(
-      '`html` has `{{unsubscribeUrl}}` 1001 times; at most 1000 are possible',
+      '`html` has `{{unsubscribeUrl}}` 1001 times; at most 1000 are allowed',
     );
     expect(() => prepare({ unsubscribe: true, text: LINKS })).toThrow('`text` has');
     expect(prepare({ unsubscribe: true, html: LINKS.slice(18), text: LINKS.slice(18) }).status).toBe('SENT');

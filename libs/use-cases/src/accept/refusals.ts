@@ -102,7 +102,7 @@ export function noSuchTemplate(name: string): Refusal {
 export function unavailable(cause?: unknown): Refusal {
   return new Refusal(
     503,
-    'The service cannot confirm this request just now; send it again, with an idempotency key if it must not be sent twice',
+    'The service cannot confirm this request right now; send it again, with an idempotency key if it must not be sent twice',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
     { cause },
   );

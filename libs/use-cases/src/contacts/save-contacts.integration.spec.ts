@@ -116,7 +116,7 @@ it('an upsert returns whether the contact existed before, and is refused if it w
   await expect(manage.upsert(acme, more)).rejects.toMatchObject({
     statusCode: 400,
     message: expect.stringContaining(
-      '`properties` would have 80,015 bytes together with what the contact has already, and 65,536 are possible',
+      '`properties` would have 80,015 bytes together with what the contact has already, and 65,536 are allowed',
     ),
   });
   const bob = { email: 'bob@example.net', properties: {} };

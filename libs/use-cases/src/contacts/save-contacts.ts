@@ -76,7 +76,7 @@ export function propertiesTooLarge({ size, amount }: ExceededSize): Refusal {
   const [max, would] = [size.max, amount].map((number) => number.toLocaleString('en-US'));
   return new Refusal(
     400,
-    `\`properties\` would have ${would} ${size.unit} together with what the contact has already, and ${max} are possible; ` +
+    `\`properties\` would have ${would} ${size.unit} together with what the contact has already, and ${max} are allowed; ` +
       'give `null` for the keys that are to go',
   );
 }

@@ -48,7 +48,7 @@ const COMPARISONS = {
   maxConcurrent: 2,
   maxWaiting: 100,
   refusal: () =>
-    new Refusal(503, 'Too many sign in at once; try again in some seconds', { retryAfterSeconds: 5 }),
+    new Refusal(503, 'Too many sign in at once; try again in a few seconds', { retryAfterSeconds: 5 }),
 };
 const TOKEN_BYTES = 32;
 const MAX_CHARACTERS = 256;

@@ -132,7 +132,7 @@ describe('The doctor', () => {
       for (const name of good)
         expect([name, found.get(name)]).toEqual([name, expect.stringMatching(/^good: /)]);
       expect(found.get(`relay ${new URL(relay.url).host}`)).toMatch(
-        /^good: it takes us .* and has taken our login/,
+        /^good: it accepts mail from us .* and has accepted our login/,
       );
       // Test servers run with settings that lose data at a power failure.
       expect(found.get('postgres.durability')).toMatch(
@@ -173,7 +173,7 @@ describe('The doctor', () => {
       await redis.ask('REPLICAOF NO ONE');
       await redis.ask('CONFIG SET maxmemory 0');
       expect(found.get('postgres.writable')).toMatch(
-        /^fault: Postgres takes no changes \(default_transaction_read_only is on\)/,
+        /^fault: Postgres accepts no writes \(default_transaction_read_only is on\)/,
       );
       expect(found.get('redis.role')).toMatch(/^fault: Redis is a replica .* point REDIS_URL at the primary/);
       expect(found.get('redis.memory')).toMatch(/^fault: .* and takes nothing more: .* raise maxmemory/);
@@ -269,7 +269,7 @@ describe('The doctor', () => {
         ['work.scheduler', /^fault: no scheduler has reported for 3 h/],
         [
           'work.senders',
-          /^fault: senders that a relay refuses.* relay:25 \(1 of 1\); emails wait \| docs\/runb/,
+          /^fault: senders that a relay refuses.* relay:25 \(1 of 1\); emails wait \| see docs\/runb/,
         ],
         ['work.leases', /^fault: rows have been due for \d min and were not made ready/],
         [
@@ -286,7 +286,7 @@ describe('The doctor', () => {
           'dns.bounces-spf',
           /^advice: bounces.example.com, .* does not let the relay send.* \| publish .*include:_spf.relay.example/,
         ],
-        ['reach inbound', /^advice: nobody greets at 127.0.0.1, port 1 /],
+        ['reach inbound', /^advice: no SMTP server answers at 127.0.0.1, port 1 /],
         ['redis.version', /^good/],
         ['postgres.version', /^good/],
       ];
@@ -294,7 +294,7 @@ describe('The doctor', () => {
         expect([name, found.get(name)]).toEqual([name, expect.stringMatching(words)]);
       const relayFinding = found.get(`relay ${new URL(relay.url).host}`);
       expect(relayFinding).toMatch(
-        /^fault: it does not take us: auth: 535 .* \| correct user and password in SMTP_URL/,
+        /^fault: it does not accept mail from us: auth: 535 .* \| correct user and password in SMTP_URL/,
       );
       expect([...found.values()].join()).not.toContain(':right');
     },
@@ -357,7 +357,7 @@ describe('The doctor', () => {
         /^[✗?] It does not answer in time.*\n(?: {4}.*\n)? {4}\(redis.version, redis.role, redis.changes, .*\)$/m,
       );
       expect(stdout).toMatch(/^✗ dns.resolver: no answer about example.com: no name server answered/m);
-      expect(stdout).toMatch(/^✗ relay 127.0.0.1:1: it does not take us: connect/m);
+      expect(stdout).toMatch(/^✗ relay 127.0.0.1:1: it does not accept mail from us: connect/m);
       expect(stdout).toMatch(/^✓ node: Node 2/m);
       expect(stdout).not.toContain(away.password);
     },

@@ -99,7 +99,7 @@ async function judgeInbound({ host, port }: { host: string; port: number }): Pro
   const greeting = await greetingAt(host, port);
   if (greeting.startsWith('220')) return good(`inbound greets at ${where}`);
   return advice(
-    `nobody greets at ${where} of this machine${greeting === '' ? '' : `: ${greeting}`}`,
+    `no SMTP server answers at ${where} of this machine${greeting === '' ? '' : `: ${greeting}`}`,
     'start inbound, unless it runs on another machine',
   );
 }

@@ -93,7 +93,7 @@ it.each([
   expect(await relayChecks([relay])[0]!.run()).toMatchObject({
     kind: 'advice',
     found: expect.stringMatching(
-      /^it takes us in clear, because the STARTTLS that it offers fails: starttls: no \w+ within 500 ms$/,
+      /^it accepts mail from us in clear, because the STARTTLS that it offers fails: starttls: no \w+ within 500 ms$/,
     ),
   });
 });
@@ -102,7 +102,7 @@ it('The doctor says so if SMTP_URL has no login, because such a relay may refuse
   const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH PLAIN'] });
   const relay = new RelayTransport(server.url);
   open.push(relay, server);
-  const finding = { kind: 'good', found: 'it takes us in clear, without a login' };
+  const finding = { kind: 'good', found: 'it accepts mail from us in clear, without a login' };
   expect(await relayChecks([relay])[0]!.run()).toMatchObject(finding);
 });
 
@@ -117,7 +117,7 @@ it('The doctor says at which stage a relay stalls, even if it does so at both of
   open.push(relay, silent);
   const check = relayChecks([relay])[0]!;
   expect(await check.run()).toMatchObject({
-    found: 'it does not take us: greeting: no answer within 250 ms',
+    found: 'it does not accept mail from us: greeting: no answer within 250 ms',
   });
   // The doctor gives each address 10 s.
   expect(check.withinMs).toBeGreaterThan(4 * 10_000);
@@ -161,7 +161,7 @@ it('The doctor blames the settings of the access tokens, when there is none to l
   open.push(relay, tokens);
   expect(await relayChecks([relay])[0]!.run()).toMatchObject({
     kind: 'fault',
-    found: `it does not take us: auth: no access token from ${new URL(tokenUrl).host}: invalid_client`,
+    found: `it does not accept mail from us: auth: no access token from ${new URL(tokenUrl).host}: invalid_client`,
     mend: expect.stringMatching(/^correct SMTP_OAUTH_TOKEN_URL/),
   });
 });

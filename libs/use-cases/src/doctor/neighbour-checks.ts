@@ -54,9 +54,11 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
     run: async () => {
       const answer = await relay.greet();
       if (answer.kind !== 'welcome')
-        return fault(`it does not take us: ${describeTransmission(answer)}`, mendOf(answer));
-      const login = { 'taken': ', and has taken our login', 'not asked for': '', 'none': '' }[answer.login];
-      const found = `it takes us${answer.isSecured ? ' over TLS' : ' in clear'}${login}`;
+        return fault(`it does not accept mail from us: ${describeTransmission(answer)}`, mendOf(answer));
+      const login = { 'taken': ', and has accepted our login', 'not asked for': '', 'none': '' }[
+        answer.login
+      ];
+      const found = `it accepts mail from us${answer.isSecured ? ' over TLS' : ' in clear'}${login}`;
       if (answer.login === 'not asked for')
         return advice(
           `${found}, but offers no login though SMTP_URL has one`,

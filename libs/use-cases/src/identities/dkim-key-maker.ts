@@ -13,7 +13,7 @@ const PAIRS = { maxConcurrent: 1, maxWaiting: 20, refusal: tooManyDkimKeys };
 
 /** Too many callers are waiting for keys. */
 export function tooManyDkimKeys(): Refusal {
-  return new Refusal(503, 'Too many domains are being added at once; try again in some seconds', {
+  return new Refusal(503, 'Too many domains are being added at once; try again in a few seconds', {
     retryAfterSeconds: 5,
   });
 }

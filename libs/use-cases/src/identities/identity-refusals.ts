@@ -12,10 +12,7 @@ export function identityRefusal(field: 'address' | 'domain', refusal: IdentityRe
       );
     case 'too_many': {
       const { identities } = WORKSPACE_LIMITS;
-      return new Refusal(
-        409,
-        `The workspace has ${identities} identities, which is as many as it may; delete one first`,
-      );
+      return new Refusal(409, `The workspace has ${identities} identities, the maximum; delete one first`);
     }
     case 'too_many_mails':
       return tooManyMails(refusal);

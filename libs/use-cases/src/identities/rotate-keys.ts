@@ -60,6 +60,6 @@ export function rotatedTooEarly(untilMs: number): Refusal {
   const until = new Date(untilMs).toISOString();
   return new Refusal(
     409,
-    `The keys were changed of late, and the records of those before must stay until ${until}; rotate again after that`,
+    `The keys were changed recently, and the records of those before must stay until ${until}; rotate again after that`,
   );
 }

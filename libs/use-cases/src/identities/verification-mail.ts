@@ -12,7 +12,8 @@ export const VERIFICATION_LINK: LinkKind = {
 /** The mail that asks the owner of an address whether a workspace may send from it. */
 function verificationMail(address: string, workspaceName: string, link: string): MailDraft {
   const question = `The workspace “${workspaceName}” asks to send emails in the name of ${address}.`;
-  const consent = 'If you want that, open this link and press the button. It is good for 24 hours, and once.';
+  const consent =
+    'If you want that, open this link and press the button. It is valid for 24 hours, and can be used once.';
   const otherwise =
     'If you do not expect this, do nothing: without your consent nothing is sent in your name.';
   return {

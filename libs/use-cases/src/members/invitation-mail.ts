@@ -12,7 +12,7 @@ export const INVITATION_LINK: LinkKind = { prefix: 'phi_', path: '/invitations/'
  */
 function invitationMail(email: string, workspaceName: string, link: string): MailDraft {
   const question = `You are invited to become a member of the workspace “${workspaceName}”.`;
-  const consent = `If you want that, open this link and press the button. It is good for ${INVITATION_DAYS} days, and once.`;
+  const consent = `If you want that, open this link and press the button. It is valid for ${INVITATION_DAYS} days, and can be used once.`;
   const otherwise = 'If you do not expect this, do nothing: without your consent nothing happens.';
   return {
     to: email,

@@ -18,12 +18,12 @@ export function invitationRefusal(refusal: InvitationRefusal): Refusal {
     case 'too_many':
       return new Refusal(
         409,
-        `The workspace has ${WORKSPACE_LIMITS.invitations} open invitations, which is as many as it may; revoke one first`,
+        `The workspace has ${WORKSPACE_LIMITS.invitations} open invitations, the maximum; revoke one first`,
       );
     case 'too_many_mails':
       return new Refusal(
         429,
-        'Too many invitations were sent of late, to this address or from this workspace; try again later',
+        'Too many invitations were sent recently, to this address or from this workspace; try again later',
         { retryAfterSeconds: refusal.retryAfterSeconds },
       );
   }

@@ -44,5 +44,5 @@ export async function createApiKey(
 /** The workspace has the maximum of keys. */
 export function tooManyKeys(): Refusal {
   const max = WORKSPACE_LIMITS.apiKeys;
-  return new Refusal(409, `The workspace has ${max} keys, which is as many as it may; delete one first`);
+  return new Refusal(409, `The workspace has ${max} keys, the maximum; delete one first`);
 }

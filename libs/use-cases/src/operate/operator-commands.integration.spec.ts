@@ -371,7 +371,7 @@ describe('An operator with an impossible request', () => {
     for (let n = 0; n < 100; n += 1)
       await createApiKey(apiKeys, id, operator('test'), { displayName: `Key ${n}` });
     const refused = await posthorn('key', 'create', '--workspace', id, '--name', 'One more');
-    expectRefusal(refused, 'has 100 keys, which is as many as it may; delete one first');
+    expectRefusal(refused, 'has 100 keys, the maximum; delete one first');
     expect(await apiKeys.list(id)).toHaveLength(100);
   });
 

@@ -101,7 +101,7 @@ export function contentRemoved(): Refusal {
 export function unsignable(): Refusal {
   return new Refusal(
     503,
-    'The email cannot be signed just now, because a key of its domain cannot be decrypted; tell the operator, and try again later',
+    'The email cannot be signed right now, because a key of its domain cannot be decrypted; tell the operator, and try again later',
     { retryAfterSeconds: 60 },
   );
 }

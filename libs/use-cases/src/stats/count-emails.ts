@@ -9,7 +9,7 @@ const COUNTS = {
   maxConcurrent: 2,
   maxWaiting: 25,
   refusal: () =>
-    new Refusal(503, 'Too many emails are being counted; try again in some seconds', {
+    new Refusal(503, 'Too many emails are being counted; try again in a few seconds', {
       retryAfterSeconds: 5,
     }),
 };

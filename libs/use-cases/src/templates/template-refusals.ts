@@ -11,7 +11,7 @@ export function notInTheLanguage(faults: readonly string[]): Refusal {
 }
 
 export function busyRendering(): Refusal {
-  return new Refusal(503, 'Too many templates are being rendered just now; send the request again', {
+  return new Refusal(503, 'Too many templates are being rendered right now; send the request again', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
@@ -43,7 +43,7 @@ export function notWritten(refusal: Exclude<TemplateRefusal, 'unknown'>, name: s
     case 'too_many':
       return new Refusal(
         409,
-        `The workspace has ${WORKSPACE_LIMITS.templates} templates, which is the most; delete one that is not used any more`,
+        `The workspace has ${WORKSPACE_LIMITS.templates} templates, the maximum; delete one that is not used any more`,
       );
     case 'changed':
       return new Refusal(

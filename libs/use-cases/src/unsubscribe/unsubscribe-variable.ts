@@ -29,7 +29,7 @@ export function adviceOnUnsubscribeUrl(missing: readonly string[]): string {
 export function faultOfPlaceholders(text: string): string | undefined {
   const count = text.match(PLACEHOLDER)?.length ?? 0;
   return count > MAX_PLACEHOLDERS
-    ? `has \`{{unsubscribeUrl}}\` ${count} times; at most ${MAX_PLACEHOLDERS} are possible`
+    ? `has \`{{unsubscribeUrl}}\` ${count} times; at most ${MAX_PLACEHOLDERS} are allowed`
     : undefined;
 }
 

@@ -261,7 +261,7 @@ describe('Concurrent requests', () => {
     );
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(7);
-    const message = 'The workspace has 50 webhooks, which is as many as it may; delete one first';
+    const message = 'The workspace has 50 webhooks, the maximum; delete one first';
     for (const { reason } of refused) expect(reason).toMatchObject({ statusCode: 409, message });
     expect((await audited()).length).toBe(50);
     const [first] = await webhooks.list(acme);

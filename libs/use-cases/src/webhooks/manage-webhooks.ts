@@ -150,5 +150,5 @@ export function validateWebhookHost(url: string, policy: WebhookUrlPolicy): void
 /** The workspace has the maximum of webhooks. */
 export function tooManyWebhooks(): Refusal {
   const max = WORKSPACE_LIMITS.webhooks;
-  return new Refusal(409, `The workspace has ${max} webhooks, which is as many as it may; delete one first`);
+  return new Refusal(409, `The workspace has ${max} webhooks, the maximum; delete one first`);
 }

@@ -72,6 +72,6 @@ export class SendDeliveriesAgain {
 export function deliveryUnderWay(): Refusal {
   return new Refusal(
     409,
-    'The delivery is just being posted; wait until this attempt is over, then send it again if it is still needed',
+    'The delivery is being posted right now; wait until this attempt is over, then send it again if it is still needed',
   );
 }
