@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WebhookId } from '@posthorn/kernel';
@@ -32,17 +35,45 @@ const EDGE_CONTRAST = `(() => {
 const LONG_NAME = 'A long name '.repeat(8).trim();
 const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
-/** Content of a mail that would run scripts, load or send something if it were allowed. */
-const HOSTILE_MAIL = `<h1 style="color:#0b57d0">Your receipt</h1><p>Thank you, Ada.</p>
-<script>document.title = 'ran'; fetch('https://tracker.example/script')</script>
-<img src="https://tracker.example/pixel.png" onerror="parent.document.title = 'ran'">
-<link rel="stylesheet" href="https://tracker.example/a.css"><link rel="preconnect" href="https://tracker.example">
-<style>@import 'https://tracker.example/b.css'; body { background: url(https://tracker.example/bg.png) }</style>
-<iframe src="https://tracker.example/frame"></iframe><object data="https://tracker.example/object"></object>
-<video src="https://tracker.example/film" autoplay></video>
-<meta http-equiv="refresh" content="0;url=https://tracker.example/refresh">
-<form action="https://tracker.example/form"><button>Pay</button></form>
-<a href="https://tracker.example/link">See the order</a>`;
+/** Content of a mail that would run scripts, load or send something if it were allowed. @param tracker the origin that it comes from */
+const hostileMail = (
+  tracker: string,
+): string => `<h1 style="color:#0b57d0">Your receipt</h1><p>Thank you, Ada.</p>
+<script>document.title = 'ran'; fetch('${tracker}/script')</script>
+<img src="${tracker}/pixel.png" onerror="parent.document.title = 'ran'">
+<link rel="stylesheet" href="${tracker}/a.css"><link rel="preconnect" href="${tracker}">
+<style>@import '${tracker}/b.css'; body { background: url(${tracker}/bg.png) }</style>
+<iframe src="${tracker}/frame"></iframe><object data="${tracker}/object"></object>
+<video src="${tracker}/film" autoplay></video>
+<meta http-equiv="refresh" content="0;url=${tracker}/refresh">
+<form action="${tracker}/form"><button>Pay</button></form>
+<a href="${tracker}/link">See the order</a>`;
+
+/** A server that notices when something in {@link hostileMail} leads a browser to it; its first page shows that mail without any protection. */
+class Tracker {
+  connections = 0;
+  readonly paths: string[] = [];
+  private readonly server = createServer(({ url = '' }, response) => {
+    this.paths.push(url);
+    response.writeHead(200, { 'Content-Type': 'text/html' });
+    response.end(url === '/' ? hostileMail(this.origin) : '');
+  }).on('connection', () => (this.connections += 1));
+
+  static async start(): Promise<Tracker> {
+    const tracker = new Tracker();
+    await once(tracker.server.listen(0, '127.0.0.1'), 'listening');
+    return tracker;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}
 
 if (chromium === undefined) {
   describe('the pages of the dashboard in a browser', () => {
@@ -58,13 +89,23 @@ if (chromium === undefined) {
     let email: string;
     let friendly: string;
     let webhook: WebhookId;
+    let tracker: Tracker;
 
     beforeAll(async () => {
-      [stack, browser] = await Promise.all([Stack.start(), Browser.start(chromium)]);
+      [stack, browser, tracker] = await Promise.all([
+        Stack.start(),
+        Browser.start(chromium),
+        Tracker.start(),
+      ]);
       ({ dashboard, ada, vera } = await openDashboard(stack));
       const to = 'ada@receiver.example';
       ({ id: email } = emailIn(
-        await stack.send({ to, subject: 'Your receipt', html: HOSTILE_MAIL, trackOpens: undefined }),
+        await stack.send({
+          to,
+          subject: 'Your receipt',
+          html: hostileMail(tracker.origin),
+          trackOpens: undefined,
+        }),
       ));
       await stack.onlyMailTo(to);
       const html = '<h1 style="color:#0b57d0">Welcome, Grace</h1><p>Good to have you with us.</p>';
@@ -83,6 +124,7 @@ if (chromium === undefined) {
     afterAll(async () => {
       await browser?.close();
       await stack?.close();
+      tracker?.close();
     });
 
     async function open(visitor: DashboardVisitor, path: string, size = DESKTOP): Promise<BrowserPage> {
@@ -158,13 +200,20 @@ if (chromium === undefined) {
         `performance.getEntriesByName(document.querySelector('iframe').src)[0]?.responseEnd > 0`,
       );
       await new Promise((resolve) => setTimeout(resolve, 1_000));
-      expect(page.requests.filter((url) => !url.startsWith(dashboard.url))).toEqual([]);
+      // Not by `page.requests`: a sandboxed frame is a process of its own, whose requests are not among them.
+      expect(tracker.connections).toBe(0);
       expect(await page.evaluate('document.title')).toBe('Your receipt – Posthorn');
       expect(
         await page.evaluate(
           `(() => { try { return document.querySelector('iframe').contentDocument } catch { return null } })()`,
         ),
       ).toBeNull();
+    });
+
+    it('keep away an email that would be noticed to load its content anywhere else', async () => {
+      const page = await browser.openPage(DESKTOP);
+      await page.goTo(tracker.origin);
+      await until(() => tracker.paths.includes('/pixel.png'), 'its server is asked for a picture');
     });
 
     it('let no link be followed out of the frame', async () => {
