@@ -48,8 +48,7 @@ export async function resumeEverything(
     await eras.recordBegun(actor, failBefore);
     failed = await giveUp(eras, moment, heldSince !== null, onProgress);
   }
-  const doubtful =
-    heldSince === null ? 0 : await inGroups((max, position) => eras.markDoubtful(heldSince, max, position));
+  const doubtful = heldSince === null ? 0 : await markDoubtful(eras, heldSince);
   const done = { failed, doubtful };
   const { resumed, wasRestored } = await eras.release(
     actor,
@@ -87,6 +86,14 @@ function giveUp(
 function restoredDetail(moment: Date): object {
   const error = `the system was restored from a backup, and this email was due before ${moment.toISOString()}: it may have been sent already`;
   return { reason: 'restored', error, release: RELEASE };
+}
+
+/** Marks what was due before the restore. @returns how many that is, also if an interrupted run has marked some of them before */
+async function markDoubtful(eras: EraStore, heldSince: Date): Promise<number> {
+  const marked = await inGroups((max, position) => eras.markDoubtful(heldSince, max, position));
+  const emails = (await eras.countDueSince(heldSince)).find(({ queue }) => queue === 'email');
+  // Of a very large outbox, not all rows are counted.
+  return Math.max(marked, emails?.dueBefore ?? 0);
 }
 
 type ProcessGroup = (max: number, position?: PassPosition) => Promise<PassGroup>;
