@@ -16,6 +16,7 @@ import { ContactStore } from './stores/contact-store.ts';
 import { EmailChanges } from './stores/email-changes.ts';
 import { EraStore } from './stores/era-store.ts';
 import { ErasureStore } from './stores/erasure-store.ts';
+import { NEW_ERASURE } from './stores/new-erasure.fixture.ts';
 import { OperatorAccountStore } from './stores/operator-account-store.ts';
 import { PausedLaneStore } from './stores/paused-lane-store.ts';
 import { RecoveryStore } from './stores/recovery-store.ts';
@@ -222,7 +223,7 @@ async function permanentRemovals(): Promise<Repeated[]> {
   const erasures = new ErasureStore(stores.database);
   const upsert = { workspaceId, email: 'ida@example.net', properties: {} };
   await new ContactStore(stores.database).upsert([upsert]);
-  const erase = () => erasures.forget({ address: 'ida@example.net', workspaceId: null }, false);
+  const erase = () => erasures.forget({ address: 'ida@example.net', workspaceId: null }, false, NEW_ERASURE);
   const secrets = new SealedSecretStore(stores.database);
   const column = { table: 'jewels', column: 'stone', boundTo: 'jewel' };
   const [rowId, sealed, anew] = [newUuid(Date.now()), Buffer.from('old'), Buffer.from('new')];

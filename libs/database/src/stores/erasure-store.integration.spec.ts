@@ -4,6 +4,7 @@ import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { rawEmail, scheduledEmail, sent } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { ErasureStore } from './erasure-store.ts';
+import { NEW_ERASURE } from './new-erasure.fixture.ts';
 
 const stores = await openTestStores();
 
@@ -21,10 +22,13 @@ describe('Erasing a person', () => {
     await stores.accept([scheduledEmail(acme, new Date(Date.now() + 86_400_000))]);
     const holder = await stores.database.pool.connect();
     await holder.query('BEGIN; LOCK TABLE email_engagements IN SHARE MODE');
-    const removal = new ErasureStore(stores.database).removeEmails({
-      address: 'ada@example.net',
-      workspaceId: acme,
-    });
+    const removal = new ErasureStore(stores.database).removeEmails(
+      {
+        address: 'ada@example.net',
+        workspaceId: acme,
+      },
+      NEW_ERASURE,
+    );
     await stores.untilWaiting();
     const accepted = await stores.accept([rawEmail(acme, { to: { address: 'bo@example.net' } })]);
     await holder.query('COMMIT');
@@ -45,14 +49,14 @@ describe('Erasing a person', () => {
     const [posted] = await deliveryStores.recordAndClaim(workspaceId, busy);
     const ada = { address: 'ada@example.net', workspaceId };
 
-    expect(await erasure.removeEvents(ada)).toMatchObject({
+    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
       rows: { cancelled: 1, inProgress: 1, deleted: { webhook_deliveries: 1, events: 0 } },
     });
     expect(await stores.count('webhook_deliveries')).toBe(1);
     expect(await stores.count('outbox', `queue = 'webhook'`)).toBe(1);
 
     await deliveryStores.deliveries.record([deliveryStores.outcome(posted!)]);
-    expect(await erasure.removeEvents(ada)).toMatchObject({
+    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
       rows: { cancelled: 0, inProgress: 0, deleted: { webhook_deliveries: 1, events: 1 } },
     });
     expect(await stores.count('webhook_deliveries')).toBe(0);
@@ -66,10 +70,13 @@ describe('Erasing a person', () => {
     const [posted] = await deliveryStores.recordAndClaim(workspaceId, busy);
     const holder = await stores.database.pool.connect();
     await holder.query('BEGIN; LOCK TABLE webhook_attempts IN SHARE MODE');
-    const removal = new ErasureStore(stores.database).removeEvents({
-      address: 'ada@example.net',
-      workspaceId,
-    });
+    const removal = new ErasureStore(stores.database).removeEvents(
+      {
+        address: 'ada@example.net',
+        workspaceId,
+      },
+      NEW_ERASURE,
+    );
     await stores.untilWaiting();
     await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(posted!.id)]);
     await holder.query('COMMIT');
@@ -101,7 +108,11 @@ describe('Erasing a person', () => {
       await other.query('BEGIN');
       await lock(first);
       const erasure = new ErasureStore(stores.database);
-      const forgotten = erasure.forget({ address: 'lovelace@example.net', workspaceId: null }, false);
+      const forgotten = erasure.forget(
+        { address: 'lovelace@example.net', workspaceId: null },
+        false,
+        NEW_ERASURE,
+      );
       await stores.untilWaiting();
       const locked = await lock(second).catch((error: Error) => error.message);
       await other.query('ROLLBACK');
@@ -158,9 +169,11 @@ describe('Erasing a person', () => {
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 1, left: 1 }]);
     expect(await erasure.redact('events', ada)).toEqual({ redacted: 0, left: 1 });
 
-    expect(await erasure.forget(ada, false)).toMatchObject({ rows: { deleted: { contacts: 1 } } });
-    expect(await erasure.removeEmails(ada)).toMatchObject({ rows: { deleted: { emails: 1 } } });
-    expect(await erasure.removeEvents(ada)).toMatchObject({ rows: { deleted: { events: 1 } } });
+    expect(await erasure.forget(ada, false, NEW_ERASURE)).toMatchObject({
+      rows: { deleted: { contacts: 1 } },
+    });
+    expect(await erasure.removeEmails(ada, NEW_ERASURE)).toMatchObject({ rows: { deleted: { emails: 1 } } });
+    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({ rows: { deleted: { events: 1 } } });
     for (const table of ['emails', 'contacts', 'events'])
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 0, left: 0 }]);
   });
@@ -196,10 +209,10 @@ describe('Erasing a person', () => {
     );
     // The process that claimed them was suspended, and their leases have ended.
     await stores.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
-    expect(await erasure.removeEmails(ada)).toMatchObject({
+    expect(await erasure.removeEmails(ada, NEW_ERASURE)).toMatchObject({
       rows: { deleted: { emails: 1 }, inProgress: 0 },
     });
-    expect(await erasure.removeEvents(ada)).toMatchObject({
+    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
       rows: { deleted: { events: 1 }, inProgress: 0 },
     });
 
@@ -225,16 +238,20 @@ describe('Erasing a person', () => {
       };
       await stores.accept([rawEmail(workspaceId, { to: { address }, idempotency })]);
     }
-    expect(await erasure.forget(inAcme, false)).toMatchObject({
+    expect(await erasure.forget(inAcme, false, NEW_ERASURE)).toMatchObject({
       rows: { deleted: { contacts: 1 } },
       remembered: [],
     });
-    expect(await erasure.removeEmails(inAcme)).toMatchObject({ rows: { deleted: { emails: 1 } } });
-    expect(await erasure.removeEvents(inAcme)).toMatchObject({ rows: { deleted: { events: 1 } } });
+    expect(await erasure.removeEmails(inAcme, NEW_ERASURE)).toMatchObject({
+      rows: { deleted: { emails: 1 } },
+    });
+    expect(await erasure.removeEvents(inAcme, NEW_ERASURE)).toMatchObject({
+      rows: { deleted: { events: 1 } },
+    });
     expect(await erasure.redactAnswers(inAcme)).toMatchObject({ redacted: 1 });
     for (const table of ['contacts', 'emails', 'events'])
       expect(await stores.count(table, 'workspace_id = $1', [uuidOf(globex)])).toBe(1);
-    const { remembered } = await erasure.forget({ address, workspaceId: null }, true);
+    const { remembered } = await erasure.forget({ address, workspaceId: null }, true, NEW_ERASURE);
     expect(remembered).toEqual(expect.arrayContaining([acme, globex]));
     expect(remembered).not.toContain(SYSTEM_WORKSPACE_ID);
   });
@@ -247,13 +264,13 @@ describe('Erasing a person', () => {
       stores.ask('SELECT reason, is_unsubscribed FROM erased_recipients WHERE workspace_id = $1', [
         uuidOf(acme),
       ]);
-    await erasure.forget(byron, true);
+    await erasure.forget(byron, true, NEW_ERASURE);
     expect(await remembered()).toEqual([{ reason: 'MANUAL', is_unsubscribed: false }]);
     await addContact(acme, byron.address, 'UNSUBSCRIBED');
-    await erasure.forget(byron, false);
+    await erasure.forget(byron, false, NEW_ERASURE);
     const both = [{ reason: 'MANUAL', is_unsubscribed: true }];
     expect(await remembered()).toEqual(both);
-    await erasure.forget(byron, true);
+    await erasure.forget(byron, true, NEW_ERASURE);
     expect(await remembered()).toEqual(both);
   });
 
@@ -263,6 +280,7 @@ describe('Erasing a person', () => {
     await new ErasureStore(stores.database).forget(
       { address: 'byron@example.net', workspaceId: globex },
       true,
+      NEW_ERASURE,
     );
     expect(
       await stores.ask('SELECT reason, is_unsubscribed FROM erased_recipients WHERE workspace_id = $1', [
@@ -280,10 +298,13 @@ describe('Erasing a person', () => {
       `UPDATE outbox SET state = 'taken', lease_until = now() + interval '1 minute' WHERE subject_id = $1`,
       [uuidOf(id!)],
     );
-    const removal = new ErasureStore(stores.database).removeEmails({
-      address: 'byron@example.net',
-      workspaceId,
-    });
+    const removal = new ErasureStore(stores.database).removeEmails(
+      {
+        address: 'byron@example.net',
+        workspaceId,
+      },
+      NEW_ERASURE,
+    );
     await stores.untilWaiting();
     await claiming.query('COMMIT');
     claiming.release();
@@ -360,10 +381,10 @@ describe('Erasing a person', () => {
       await slowDown('email_contents', 'DELETE', 0.02);
       const store = new ErasureStore(hurried.database);
       const done = { removed: 0, cancelled: 0 };
-      let window = await store.removeEmails(ada);
-      for (; window !== undefined; window = await store.removeEmails(ada, window.end)) {
-        done.removed += window.rows.deleted['emails'] ?? 0;
-        done.cancelled += window.rows.cancelled;
+      let group = await store.removeEmails(ada, NEW_ERASURE);
+      for (; group !== undefined; group = await store.removeEmails(ada, NEW_ERASURE, group.end)) {
+        done.removed += group.rows.deleted['emails'] ?? 0;
+        done.cancelled += group.rows.cancelled;
       }
       expect(done).toEqual({ removed: 60, cancelled: 60 });
       expect(await stores.count('emails', 'to_address = $1', [ada.address])).toBe(0);

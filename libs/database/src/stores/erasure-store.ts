@@ -55,7 +55,7 @@ export class ErasureStore {
   async forget(
     { address, workspaceId }: PersonToErase,
     suppress: boolean,
-    run?: ErasureRun,
+    run: ErasureRun,
   ): Promise<{ rows: ErasedRows; remembered: WorkspaceId[] }> {
     const values = [address, workspaceId && uuidOf(workspaceId), suppress];
     return transactOn(this.database, async (client) => {
@@ -73,8 +73,8 @@ export class ErasureStore {
   /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
   removeEmails(
     { address, workspaceId }: PersonToErase,
+    run: ErasureRun,
     after: string = FIRST_ID,
-    run?: ErasureRun,
   ): Promise<ErasedGroup | undefined> {
     // Also by attempts that ran out of time afterwards; the next one examines fewer emails, of which none may be to the person.
     let cancelled = 0;
@@ -85,20 +85,16 @@ export class ErasureStore {
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
       if (rows.length === 0) return { end, rows: { ...NOTHING_ERASED, cancelled } };
       for (const email of rows) cancelled += await cancelIfScheduled(this.database.pool, email);
-      const workspaceIds = ownersOf(rows);
-      const removed = await transactOn(this.database, async (client) => {
-        await this.recordBegun(client, workspaceIds, run);
-        return removeEmails(client, idsIn(rows));
-      });
-      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled, workspaceIds } };
+      const removed = await this.remove(rows, removeEmails, run);
+      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled } };
     });
   }
 
   /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
   removeEvents(
     { address, workspaceId }: PersonToErase,
+    run: ErasureRun,
     after: string = FIRST_ID,
-    run?: ErasureRun,
   ): Promise<ErasedGroup | undefined> {
     return this.sizes.events.run(GROUP, async (max) => {
       const end = await this.endOf('events', after, max);
@@ -107,12 +103,7 @@ export class ErasureStore {
       const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
       if (about.length === 0) return { end, rows: NOTHING_ERASED };
-      const workspaceIds = ownersOf(about);
-      const removed = await transactOn(this.database, async (client) => {
-        await this.recordBegun(client, workspaceIds, run);
-        return removeEvents(client, idsIn(about));
-      });
-      return { end, rows: { ...removed, workspaceIds } };
+      return { end, rows: await this.remove(about, removeEvents, run) };
     });
   }
 
@@ -136,13 +127,27 @@ export class ErasureStore {
     return awaitStandby(this.database.pool);
   }
 
+  private async remove(
+    rows: readonly OwnedRow[],
+    remove: typeof removeEmails,
+    run: ErasureRun,
+  ): Promise<ErasedRows> {
+    const workspaceIds = workspaceIdsOf(rows.map(({ workspaceId }) => workspaceId));
+    const ids = rows.map(({ id }) => id);
+    const removed = await transactOn(this.database, async (client) => {
+      await this.recordBegun(client, workspaceIds, run);
+      return remove(client, ids);
+    });
+    return { ...removed, workspaceIds };
+  }
+
   private async recordBegun(
     client: pg.ClientBase,
     reached: readonly WorkspaceId[],
-    run: ErasureRun | undefined,
+    run: ErasureRun,
   ): Promise<void> {
-    const first = run === undefined ? [] : reached.filter((id) => !run.workspaceIds.has(id));
-    if (first.length > 0) await this.recordIn(client, first, run!.actor, { begun: true });
+    const first = reached.filter((id) => !run.workspaceIds.has(id));
+    if (first.length > 0) await this.recordIn(client, first, run.actor, { begun: true });
   }
 
   /** Skips workspaces that were deleted meanwhile. Index: workspaces_pkey. Locks: the workspaces, against being deleted. */
@@ -174,15 +179,16 @@ interface ForgottenRow {
   readonly workspaceIds: readonly string[];
 }
 
-interface EmailTo {
+interface OwnedRow {
   readonly id: string;
   readonly workspaceId: string;
+}
+
+interface EmailTo extends OwnedRow {
   readonly status: string;
 }
 
-interface EventNaming {
-  readonly id: string;
-  readonly workspaceId: string;
+interface EventNaming extends OwnedRow {
   readonly payload: string;
 }
 
@@ -194,14 +200,6 @@ interface EventNaming {
  */
 async function cancelIfScheduled(pool: pg.Pool, { id, workspaceId, status }: EmailTo): Promise<number> {
   return status === 'SCHEDULED' ? ((await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0) : 0;
-}
-
-function idsIn(rows: readonly { readonly id: string }[]): string[] {
-  return rows.map(({ id }) => id);
-}
-
-function ownersOf(rows: readonly { readonly workspaceId: string }[]): WorkspaceId[] {
-  return workspaceIdsOf(rows.map(({ workspaceId }) => workspaceId));
 }
 
 function workspaceIdsOf(uuids: readonly string[]): WorkspaceId[] {

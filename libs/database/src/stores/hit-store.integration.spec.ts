@@ -10,6 +10,7 @@ import { EmailCountsStore } from './email-counts-store.ts';
 import { EmailStore } from './email-store.ts';
 import { ErasureStore } from './erasure-store.ts';
 import { HitStore } from './hit-store.ts';
+import { NEW_ERASURE } from './new-erasure.fixture.ts';
 
 const stores = await openTestStores();
 const hits = new HitStore(stores.database);
@@ -162,10 +163,13 @@ describe('S17: hits', () => {
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const recorded = hits.record([open(email), click(email, 'https://a.example/')]);
     await stores.untilWaiting();
-    const erased = new ErasureStore(stores.database).removeEmails({
-      address: 'ada@example.net',
-      workspaceId: acme,
-    });
+    const erased = new ErasureStore(stores.database).removeEmails(
+      {
+        address: 'ada@example.net',
+        workspaceId: acme,
+      },
+      NEW_ERASURE,
+    );
     await Promise.race([erased, stores.untilWaiting(2)]);
     await holder.query('COMMIT');
     holder.release();

@@ -123,9 +123,8 @@ async function removeAll(
 ): Promise<true | undefined> {
   tally.inProgress = 0;
   for (const step of ['removeEmails', 'removeEvents'] as const) {
-    let window = await store[step](person, undefined, tally);
-    for (; window !== undefined; window = await store[step](person, window.end, tally))
-      tally.add(window.rows);
+    let group = await store[step](person, tally);
+    for (; group !== undefined; group = await store[step](person, tally, group.end)) tally.add(group.rows);
   }
   return tally.inProgress === 0 || undefined;
 }
