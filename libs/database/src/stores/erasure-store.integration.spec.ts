@@ -34,7 +34,7 @@ describe('Erasing a person', () => {
     await holder.query('COMMIT');
     holder.release();
     expect(accepted).toEqual([{ kind: 'accepted' }]);
-    expect(await removal).toMatchObject({ rows: { deleted: { emails: 1 }, cancelled: 1 } });
+    expect(await removal).toMatchObject({ deleted: { emails: 1 }, cancelled: 1 });
     expect(await stores.ask('SELECT accepted FROM usage WHERE workspace_id = $1', [uuidOf(acme)])).toEqual([
       { accepted: 1 },
     ]);
@@ -50,14 +50,18 @@ describe('Erasing a person', () => {
     const ada = { address: 'ada@example.net', workspaceId };
 
     expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
-      rows: { cancelled: 1, inProgress: 1, deleted: { webhook_deliveries: 1, events: 0 } },
+      cancelled: 1,
+      inProgress: 1,
+      deleted: { webhook_deliveries: 1, events: 0 },
     });
     expect(await stores.count('webhook_deliveries')).toBe(1);
     expect(await stores.count('outbox', `queue = 'webhook'`)).toBe(1);
 
     await deliveryStores.deliveries.record([deliveryStores.outcome(posted!)]);
     expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
-      rows: { cancelled: 0, inProgress: 0, deleted: { webhook_deliveries: 1, events: 1 } },
+      cancelled: 0,
+      inProgress: 0,
+      deleted: { webhook_deliveries: 1, events: 1 },
     });
     expect(await stores.count('webhook_deliveries')).toBe(0);
   });
@@ -82,7 +86,8 @@ describe('Erasing a person', () => {
     await holder.query('COMMIT');
     holder.release();
     expect(await removal).toMatchObject({
-      rows: { inProgress: 0, deleted: { webhook_deliveries: 2, events: 1 } },
+      inProgress: 0,
+      deleted: { webhook_deliveries: 2, events: 1 },
     });
   });
 
@@ -118,7 +123,7 @@ describe('Erasing a person', () => {
       await other.query('ROLLBACK');
       other.release();
       expect(locked).toMatchObject({ rowCount: 1 });
-      expect(await forgotten).toMatchObject({ rows: { deleted: { [table]: 2 } } });
+      expect(await forgotten).toMatchObject({ deleted: { [table]: 2 } });
     },
   );
 
@@ -170,10 +175,10 @@ describe('Erasing a person', () => {
     expect(await erasure.redact('events', ada)).toEqual({ redacted: 0, left: 1 });
 
     expect(await erasure.forget(ada, false, NEW_ERASURE)).toMatchObject({
-      rows: { deleted: { contacts: 1 } },
+      deleted: { contacts: 1 },
     });
-    expect(await erasure.removeEmails(ada, NEW_ERASURE)).toMatchObject({ rows: { deleted: { emails: 1 } } });
-    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({ rows: { deleted: { events: 1 } } });
+    expect(await erasure.removeEmails(ada, NEW_ERASURE)).toMatchObject({ deleted: { emails: 1 } });
+    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({ deleted: { events: 1 } });
     for (const table of ['emails', 'contacts', 'events'])
       expect([table, await erasure.redact(table, ada)]).toEqual([table, { redacted: 0, left: 0 }]);
   });
@@ -210,10 +215,12 @@ describe('Erasing a person', () => {
     // The process that claimed them was suspended, and their leases have ended.
     await stores.ask(`UPDATE outbox SET state = 'ready', lease_until = NULL WHERE state = 'taken'`);
     expect(await erasure.removeEmails(ada, NEW_ERASURE)).toMatchObject({
-      rows: { deleted: { emails: 1 }, inProgress: 0 },
+      deleted: { emails: 1 },
+      inProgress: 0,
     });
     expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
-      rows: { deleted: { events: 1 }, inProgress: 0 },
+      deleted: { events: 1 },
+      inProgress: 0,
     });
 
     await stores.outbox.record([sent(email!)]);
@@ -239,14 +246,14 @@ describe('Erasing a person', () => {
       await stores.accept([rawEmail(workspaceId, { to: { address }, idempotency })]);
     }
     expect(await erasure.forget(inAcme, false, NEW_ERASURE)).toMatchObject({
-      rows: { deleted: { contacts: 1 } },
+      deleted: { contacts: 1 },
       remembered: [],
     });
     expect(await erasure.removeEmails(inAcme, NEW_ERASURE)).toMatchObject({
-      rows: { deleted: { emails: 1 } },
+      deleted: { emails: 1 },
     });
     expect(await erasure.removeEvents(inAcme, NEW_ERASURE)).toMatchObject({
-      rows: { deleted: { events: 1 } },
+      deleted: { events: 1 },
     });
     expect(await erasure.redactAnswers(inAcme)).toMatchObject({ redacted: 1 });
     for (const table of ['contacts', 'emails', 'events'])
@@ -308,7 +315,7 @@ describe('Erasing a person', () => {
     await stores.untilWaiting();
     await claiming.query('COMMIT');
     claiming.release();
-    expect(await removal).toMatchObject({ rows: { cancelled: 0, inProgress: 1, deleted: { emails: 0 } } });
+    expect(await removal).toMatchObject({ cancelled: 0, inProgress: 1, deleted: { emails: 0 } });
   });
 
   it('finds their idempotency keys among any number of others', async () => {
@@ -383,8 +390,8 @@ describe('Erasing a person', () => {
       const done = { removed: 0, cancelled: 0 };
       let group = await store.removeEmails(ada, NEW_ERASURE);
       for (; group !== undefined; group = await store.removeEmails(ada, NEW_ERASURE, group.end)) {
-        done.removed += group.rows.deleted['emails'] ?? 0;
-        done.cancelled += group.rows.cancelled;
+        done.removed += group.deleted['emails'] ?? 0;
+        done.cancelled += group.cancelled;
       }
       expect(done).toEqual({ removed: 60, cancelled: 60 });
       expect(await stores.count('emails', 'to_address = $1', [ada.address])).toBe(0);

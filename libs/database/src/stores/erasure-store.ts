@@ -26,9 +26,8 @@ export interface ErasureRun {
 }
 
 /** The result of one group of rows, and its last position. */
-interface ErasedGroup {
+interface ErasedGroup extends ErasedRows {
   readonly end: string;
-  readonly rows: ErasedRows;
 }
 
 const NOTHING_ERASED: ErasedRows = { deleted: {}, cancelled: 0, inProgress: 0, workspaceIds: [] };
@@ -56,17 +55,14 @@ export class ErasureStore {
     { address, workspaceId }: PersonToErase,
     suppress: boolean,
     run: ErasureRun,
-  ): Promise<{ rows: ErasedRows; remembered: WorkspaceId[] }> {
+  ): Promise<ErasedRows & { readonly remembered: readonly WorkspaceId[] }> {
     const values = [address, workspaceId && uuidOf(workspaceId), suppress];
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<ForgottenRow>(FORGET_PERSON, values);
       const { remembered, deleted } = rows[0]!;
       const workspaceIds = workspaceIdsOf(rows[0]!.workspaceIds);
       await this.recordBegun(client, workspaceIds, run);
-      return {
-        rows: { ...NOTHING_ERASED, deleted, workspaceIds },
-        remembered: workspaceIdsOf(remembered),
-      };
+      return { ...NOTHING_ERASED, deleted, workspaceIds, remembered: workspaceIdsOf(remembered) };
     });
   }
 
@@ -83,10 +79,10 @@ export class ErasureStore {
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
-      if (rows.length === 0) return { end, rows: { ...NOTHING_ERASED, cancelled } };
+      if (rows.length === 0) return { ...NOTHING_ERASED, end, cancelled };
       for (const email of rows) cancelled += await cancelIfScheduled(this.database.pool, email);
       const removed = await this.remove(rows, removeEmails, run);
-      return { end, rows: { ...removed, cancelled: removed.cancelled + cancelled } };
+      return { ...removed, end, cancelled: removed.cancelled + cancelled };
     });
   }
 
@@ -102,8 +98,8 @@ export class ErasureStore {
       const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
-      if (about.length === 0) return { end, rows: NOTHING_ERASED };
-      return { end, rows: await this.remove(about, removeEvents, run) };
+      if (about.length === 0) return { ...NOTHING_ERASED, end };
+      return { ...(await this.remove(about, removeEvents, run)), end };
     });
   }
 

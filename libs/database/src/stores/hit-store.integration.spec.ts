@@ -174,7 +174,7 @@ describe('S17: hits', () => {
     await holder.query('COMMIT');
     holder.release();
     await recorded;
-    expect(await erased).toMatchObject({ rows: { deleted: { emails: 1 } } });
+    expect(await erased).toMatchObject({ deleted: { emails: 1 } });
     for (const table of ['email_engagements', 'email_events'])
       expect([table, await stores.count(table, 'email_id = $1', [uuidOf(email)])]).toEqual([table, 0]);
   });

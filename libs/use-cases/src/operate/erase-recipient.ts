@@ -83,9 +83,9 @@ export async function eraseRecipient(
     tally.workspaceIds.add(workspaceId);
   }
   const forget = async (): Promise<void> => {
-    const { rows, remembered } = await store.forget(person, suppress, tally);
-    for (const id of remembered) tally.remembered.add(id);
-    tally.add(rows);
+    const erased = await store.forget(person, suppress, tally);
+    for (const id of erased.remembered) tally.remembered.add(id);
+    tally.add(erased);
   };
   await forget();
   await repeatWhileSending(() => removeAll(store, person, tally));
@@ -124,7 +124,7 @@ async function removeAll(
   tally.inProgress = 0;
   for (const step of ['removeEmails', 'removeEvents'] as const) {
     let group = await store[step](person, tally);
-    for (; group !== undefined; group = await store[step](person, tally, group.end)) tally.add(group.rows);
+    for (; group !== undefined; group = await store[step](person, tally, group.end)) tally.add(group);
   }
   return tally.inProgress === 0 || undefined;
 }
