@@ -22,7 +22,7 @@ const upserts = (...entries: [string, JsonObject][]): ContactUpsert[] =>
 const upsert = (...entries: [string, JsonObject][]): Promise<ContactWrite[]> =>
   inTransaction((client) => upsertContacts(client, Date.now(), upserts(...entries)));
 
-const outcomesOf = (writes: ContactWrite[]): string[] => writes.map(({ outcome }) => outcome);
+const createdOf = (writes: ContactWrite[]): boolean[] => writes.map(({ isCreated }) => isCreated);
 
 interface Kept {
   email: string;
@@ -58,7 +58,7 @@ describe('Contacts of accepted emails', () => {
   it('S14, W11: a contact is created with its properties, and reported', async () => {
     const [write] = await upsert(['Ada@example.net', { firstName: 'Ada', age: 36 }]);
     expect(write).toMatchObject({
-      outcome: 'created',
+      isCreated: true,
       contact: { status: 'SUBSCRIBED', unsubscribedAt: null },
     });
     expect(await keptContacts()).toEqual([
@@ -85,7 +85,7 @@ describe('Contacts of accepted emails', () => {
   it('S14, W11: an existing contact keeps properties that are not given; the event contains the changed keys', async () => {
     await upsert(['ada@example.net', { firstName: 'Ada', plan: 'free', city: 'London' }]);
     const writes = await upsert(['ADA@example.net', { plan: 'paid', city: null, age: 36 }]);
-    expect(outcomesOf(writes)).toEqual(['updated']);
+    expect(createdOf(writes)).toEqual([false]);
     const properties = { firstName: 'Ada', plan: 'paid', age: 36 };
     expect(writes[0]!.contact).toMatchObject({ email: 'ada@example.net', properties });
     expect(await keptContacts()).toEqual([{ email: 'ada@example.net', properties, isTouched: true }]);
@@ -105,7 +105,7 @@ describe('Contacts of accepted emails', () => {
       ['Ada@example.net', { a: 2 }],
       ['ada@example.net', { a: 1.5 }],
     );
-    expect(outcomesOf(writes)).toEqual(['unchanged', 'unchanged', 'updated', 'updated']);
+    expect(createdOf(writes)).toEqual([false, false, false, false]);
     expect(
       await stores.ask('SELECT xmin, updated_at FROM contacts WHERE workspace_id = $1', [uuidOf(acme)]),
     ).toEqual(before);
@@ -122,8 +122,8 @@ describe('Contacts of accepted emails', () => {
         gone.map((one) => ({ ...one, status: 'UNSUBSCRIBED' })),
       ),
     );
-    expect(writes.map(({ outcome, hasNewStatus }) => [outcome, hasNewStatus])).toEqual(
-      people.map(() => ['created', true]),
+    expect(writes.map(({ isCreated, hasNewStatus }) => [isCreated, hasNewStatus])).toEqual(
+      people.map(() => [true, true]),
     );
     expect((await toldEvents()).map(({ event, data }) => [event, data.contact.email])).toEqual(
       people.flatMap((email) => [
@@ -140,7 +140,7 @@ describe('Contacts of accepted emails', () => {
       ['ada@example.net', { b: 2, c: 2 }],
       ['ADA@example.net', { c: 3, a: null }],
     );
-    expect(outcomesOf(writes)).toEqual(['created', 'created', 'updated', 'updated']);
+    expect(createdOf(writes)).toEqual([true, true, false, false]);
     expect(new Set(writes.map(({ contact }) => contact.id)).size).toBe(2);
     expect((await keptContacts()).map(({ email, properties }) => ({ email, properties }))).toEqual([
       { email: 'Ada@example.net', properties: { b: 2, c: 3 } },
@@ -184,7 +184,7 @@ describe('Contacts of accepted emails', () => {
         { workspaceId: other, email: 'ada@example.net', properties: { b: 1 } },
       ]),
     );
-    expect(outcomesOf(writes)).toEqual(['created', 'created']);
+    expect(createdOf(writes)).toEqual([true, true]);
     expect(writes.map(({ contact }) => contact.workspaceId)).toEqual([acme, other]);
     expect((await keptContacts())[0]!.properties).toEqual({ a: 1 });
   });
@@ -202,7 +202,8 @@ describe('The size of the properties of a contact', () => {
       ['ada@example.net', { key0: 'x'.repeat(65_000) }],
       ['bob@example.net', { a: 1 }],
     );
-    expect(outcomesOf(writes)).toEqual(['too_large', 'updated', 'too_large', 'created']);
+    expect(createdOf(writes)).toEqual([false, false, false, true]);
+    expect(writes.map(({ exceeded }) => exceeded !== undefined)).toEqual([true, false, true, false]);
     expect(writes[0]!.exceeded).toEqual({ size: { max: 100, unit: 'keys' }, amount: 101 });
     expect(writes[2]!.exceeded?.size).toEqual({ max: 65_536, unit: 'bytes' });
     expect(Object.keys(writes[0]!.contact.properties)).toHaveLength(100);
@@ -265,10 +266,10 @@ describe('Concurrent groups', () => {
   it('5,000 contacts are created, and changed, in three statements', async () => {
     const entries = (value: number): [string, JsonObject][] =>
       Array.from({ length: 5_000 }, (_, n) => [`person${n}@example.net`, { value, city: 'London' }]);
-    for (const [value, outcome, statements] of [
-      [1, 'created', 3],
-      [2, 'updated', 3],
-      [2, 'unchanged', 2],
+    for (const [value, isCreated, statements] of [
+      [1, true, 3],
+      [2, false, 3],
+      [2, false, 2],
     ] as const) {
       let asked = 0;
       const writes = await inTransaction((client) => {
@@ -285,7 +286,7 @@ describe('Concurrent groups', () => {
           upserts(...entries(value)),
         );
       });
-      expect(new Set(outcomesOf(writes))).toEqual(new Set([outcome]));
+      expect(new Set(createdOf(writes))).toEqual(new Set([isCreated]));
       expect(writes[4_711]!.contact.email).toBe('person4711@example.net');
       expect(asked).toBe(statements);
     }

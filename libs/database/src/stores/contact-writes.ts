@@ -26,14 +26,12 @@ export interface ContactUpsert {
 
 /** The outcome of an upsert. */
 export interface ContactWrite {
-  /**
-   * `too_large`: the contact's properties would have exceeded their size limits; it stays as earlier upserts of the call left it.
-   */
-  readonly outcome: 'created' | 'updated' | 'unchanged' | 'too_large';
   /** As it is after all upserts of the call. */
   readonly contact: Contact;
-  readonly exceeded?: ExceededSize;
+  readonly isCreated: boolean;
   readonly hasNewStatus: boolean;
+  /** The size limit that its properties would have exceeded, so that it stays as earlier upserts of the call left it; absent: none. */
+  readonly exceeded?: ExceededSize;
 }
 
 /** A locked contact, and what it has after the upserts. */
@@ -106,16 +104,13 @@ async function lockContacts(
 /** Applies the upserts of one contact. @returns the outcome of each */
 function applyUpserts(change: Change, upserts: readonly ContactUpsert[]): Omit<ContactWrite, 'contact'>[] {
   return change.numbers.map((n, index) => {
-    const before = { ...change };
-    const { properties, status = before.status } = upserts[n]!;
-    const merged = mergeProperties(before.properties, properties);
-    if ('exceeded' in merged) return { outcome: 'too_large', exceeded: merged.exceeded, hasNewStatus: false };
+    const { properties, status = change.status } = upserts[n]!;
+    const merged = mergeProperties(change.properties, properties);
+    if ('exceeded' in merged) return { isCreated: false, hasNewStatus: false, exceeded: merged.exceeded };
+    const hasNewStatus = status !== change.status;
     change.properties = merged.properties;
     change.status = status;
-    const hasNewStatus = status !== before.status;
-    if (change.isNew && index === 0) return { outcome: 'created', hasNewStatus };
-    const isUpdated = hasNewStatus || changesBetween(before.properties, merged.properties) !== undefined;
-    return { outcome: isUpdated ? 'updated' : 'unchanged', hasNewStatus };
+    return { isCreated: change.isNew && index === 0, hasNewStatus };
   });
 }
 

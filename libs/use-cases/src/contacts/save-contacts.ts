@@ -30,10 +30,10 @@ export class SaveContacts {
     workspaceId: WorkspaceId,
     wanted: WantedContact,
   ): Promise<{ readonly contact: Contact; readonly isCreated: boolean }> {
-    const [write] = await this.upserts.upsert([{ workspaceId, ...wanted }]);
-    const refusal = refusalOf(write!);
+    const write = (await this.upserts.upsert([{ workspaceId, ...wanted }]))[0]!;
+    const refusal = refusalOf(write);
     if (refusal !== undefined) throw refusal;
-    return { contact: write!.contact, isCreated: write!.outcome === 'created' };
+    return write;
   }
 
   /**
