@@ -246,7 +246,7 @@ describe('Fanning out', () => {
     const other = await deliveryStores.addWebhook(acme);
     await setStatus('PAUSED');
     await deliveryStores.record(acme, 2);
-    await webhooks.delete(acme, operator('test'), other, () => true);
+    await webhooks.delete(acme, operator('test'), other);
     await deliveryStores.fanOut(acme);
     expect(await deliveriesOf(other)).toEqual([]);
     expect(await due(webhook)).toBe(2);

@@ -112,21 +112,11 @@ export class WebhookStore {
     });
   }
 
-  /**
-   * Deletes a webhook, if this workspace has it.
-   *
-   * @param read reads what is to be shown of it; if it throws, the webhook is not deleted
-   */
-  async delete<Shown>(
-    workspaceId: WorkspaceId,
-    actor: Actor,
-    id: WebhookId,
-    read: (webhook: SealedWebhook) => Shown,
-  ): Promise<Shown | undefined> {
+  /** Deletes a webhook, if this workspace has it, and returns it as it was. */
+  async delete(workspaceId: WorkspaceId, actor: Actor, id: WebhookId): Promise<SealedWebhook | undefined> {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await this.findIn(transaction, workspaceId, id);
       if (before === undefined) return undefined;
-      const shown = read(before);
       await transaction.webhook.delete({ where: { id: uuidOf(id) } });
       await keepLane(transaction, id, 'ACTIVE');
       await forgetSlowness(transaction, id);
@@ -138,7 +128,7 @@ export class WebhookStore {
         subjectId: id,
         detail: { url, events },
       });
-      return shown;
+      return before;
     });
   }
 

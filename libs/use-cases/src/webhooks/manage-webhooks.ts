@@ -113,9 +113,9 @@ export class ManageWebhooks {
     return changed && this.withToken(changed);
   }
 
-  delete(workspaceId: WorkspaceId, actor: Actor, id: WebhookId): Promise<WebhookWithToken | undefined> {
-    const { webhooks } = this.options;
-    return webhooks.delete(workspaceId, actor, id, (webhook) => this.withToken(webhook));
+  async delete(workspaceId: WorkspaceId, actor: Actor, id: WebhookId): Promise<WebhookWithToken | undefined> {
+    const deleted = await this.options.webhooks.delete(workspaceId, actor, id);
+    return deleted && this.withToken(deleted);
   }
 
   /** Reduces a change to what really differs from the current values. */
