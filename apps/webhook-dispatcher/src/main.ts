@@ -92,7 +92,7 @@ await startProcess('webhook-dispatcher', async () => {
   const fanOut = new FanOutEvents({
     deliveries,
     rings,
-    poster: deliverEvents,
+    spareCapacity: deliverEvents.spareCapacity,
     eventsPerTurn: lanes.TURN_ROWS,
     handoverMs: lanes.TURN_HANDOVER_MS,
     leaseMs: lanes.LEASE_MS,

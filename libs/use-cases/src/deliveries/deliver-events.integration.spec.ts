@@ -99,7 +99,9 @@ function dispatcher(
 /** Lets a dispatcher claim and post one delivery of each of these webhooks. */
 function claimAndPost(events: DeliverEvents, ...webhooks: WebhookId[]): Promise<void> {
   const demands = webhooks.map((id) => ({ laneId: webhookLane(id), maxRows: 1 }));
-  return events.claimAndPost(demands.length, () => deliveries.claim(demands, 1_000_000, LEASE_MS, false));
+  return events.spareCapacity.fill(demands.length, () =>
+    deliveries.claim(demands, 1_000_000, LEASE_MS, false),
+  );
 }
 
 it('records the outcome of a delivery although the observation of its receiver fails, and goes on', async () => {
@@ -139,7 +141,7 @@ it('records the outcomes of other deliveries while a webhook with an observation
   while ((await stateOf(other)) !== 'waiting') await sleep(10);
   expect(await stateOf(lockedElsewhere)).toBe('taken');
   // More deliveries are claimed meanwhile.
-  await events.waitForCapacityFor(1, 60_000);
+  await events.spareCapacity.waitForCapacityFor(1, 60_000);
   const third = await addWebhook();
   await claimAndPost(events, third);
   while ((await stateOf(third)) !== 'waiting') await sleep(10);
@@ -167,7 +169,7 @@ it('W8: gives back to the slow queue what is claimed of a receiver that turns ou
   );
   const claim = (areSlow: boolean): Promise<ClaimedDelivery[]> =>
     deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 3 }], 1_000_000, LEASE_MS, areSlow);
-  await events.claimAndPost(3, () => claim(false));
+  await events.spareCapacity.fill(3, () => claim(false));
   const bySlowQueue: ClaimedDelivery[] = [];
   for (; bySlowQueue.length < 2; await sleep(10)) bySlowQueue.push(...(await claim(true)));
   expect(posted).toHaveLength(1);
@@ -251,7 +253,7 @@ it('is drained only when a claim under way has ended, and what it has claimed is
   const webhook = await addWebhook();
   const events = dispatcher(() => undefined);
   const answer = Promise.withResolvers<void>();
-  void events.claimAndPost(1, async () => {
+  void events.spareCapacity.fill(1, async () => {
     const demand = { laneId: webhookLane(webhook), maxRows: 1 };
     const claimed = await deliveries.claim([demand], 1_000_000, LEASE_MS, false);
     await answer.promise;
@@ -285,7 +287,7 @@ it('claims nothing while outcomes cannot be recorded, and goes on when they can'
   );
   const capacity = async (): Promise<number> => {
     let rows = 0;
-    await events.claimAndPost(1, (free) => {
+    await events.spareCapacity.fill(1, (free) => {
       ({ rows } = free);
       return Promise.resolve([]);
     });

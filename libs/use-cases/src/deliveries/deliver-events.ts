@@ -8,11 +8,11 @@ import type {
   OutboxStore,
   ReceiverHealthStore,
   ReceiverReport,
-  ClaimCapacity,
 } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import { OutcomeRecorder } from '../lanes/outcome-recorder.ts';
 import { type LaneTimes, ServeLanes } from '../lanes/serve-lanes.ts';
+import type { SpareCapacity } from '../lanes/spare-capacity.ts';
 import { countAttempts } from './count-attempts.ts';
 import type { DeliverEvent } from './deliver-event.ts';
 import type { OutcomeWithReport } from './outcome-of-post.ts';
@@ -105,22 +105,9 @@ export class DeliverEvents {
     return this.slow.serve(laneId, slot);
   }
 
-  /**
-   * Claims deliveries outside of a turn, as far as there is capacity, and posts them.
-   *
-   * @param wanted the maximum number of deliveries
-   * @param claim called with the capacity available, which may be none
-   */
-  claimAndPost(
-    wanted: number,
-    claim: (capacity: ClaimCapacity) => Promise<readonly ClaimedDelivery[]>,
-  ): Promise<void> {
-    return this.fast.spareCapacity.fill(wanted, claim);
-  }
-
-  /** Resolves when there is capacity for this many deliveries, or after `withinMs` at the latest. */
-  waitForCapacityFor(deliveries: number, withinMs: number): Promise<void> {
-    return this.fast.spareCapacity.waitForCapacityFor(deliveries, withinMs);
+  /** For new deliveries, which can be posted at once, without a turn of their lane. */
+  get spareCapacity(): SpareCapacity<ClaimedDelivery> {
+    return this.fast.spareCapacity;
   }
 
   /** Starts nothing more, gives back deliveries that were not started, and resolves when the others are recorded. */

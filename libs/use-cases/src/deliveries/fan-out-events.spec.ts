@@ -43,16 +43,13 @@ function backlog(
     const made = lanes.reduce((sum, { events }) => sum + events * WEBHOOKS, 0);
     return Promise.resolve({ lanes, ready, claimed: [], made });
   };
-  const claimAndPost = async (
-    most: number,
-    claim: (capacity: ClaimCapacity) => Promise<unknown>,
-  ): Promise<void> => {
+  const fill = async (most: number, claim: (capacity: ClaimCapacity) => Promise<unknown>): Promise<void> => {
     wanted.push(most);
     await claim({ rows: Math.min(most, rowsFree()), bytes: 1, excludedLanes: [] });
   };
   const events = new FanOutEvents({
     deliveries: { fanOut },
-    poster: { claimAndPost, waitForCapacityFor: (rows) => Promise.resolve(void waitedFor.push(rows)) },
+    spareCapacity: { fill, waitForCapacityFor: (rows) => Promise.resolve(void waitedFor.push(rows)) },
     rings: {
       event: { ringSlot: (_lane, slot) => void rung.push(slot) },
       webhook: { ring: (laneId) => void rungWebhooks.push(laneId) },

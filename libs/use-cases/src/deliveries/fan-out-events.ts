@@ -1,8 +1,8 @@
 import { BoundedMap, Coalescer } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import type { DeliveryStore, FannedOut } from '@posthorn/database';
+import type { ClaimedDelivery, DeliveryStore, FannedOut } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
-import type { DeliverEvents } from './deliver-events.ts';
+import type { SpareCapacity } from '../lanes/spare-capacity.ts';
 
 const MAX_LANES_PER_STATEMENT = 20;
 /** A backlog is fanned out in up to this many groups per turn. A turn per group would cost a tenth of what its deliveries cost; more groups would make other lanes wait too long. */
@@ -21,8 +21,8 @@ interface EventTurn {
 
 interface FanOutEventsOptions {
   readonly deliveries: Pick<DeliveryStore, 'fanOut'>;
-  /** Posts new deliveries at once, as far as it has capacity. */
-  readonly poster: Pick<DeliverEvents, 'claimAndPost' | 'waitForCapacityFor'>;
+  /** That of this process for posting new deliveries at once. */
+  readonly spareCapacity: Pick<SpareCapacity<ClaimedDelivery>, 'fill' | 'waitForCapacityFor'>;
   readonly rings: {
     readonly event: Pick<LaneRings, 'ringSlot'>;
     readonly webhook: Pick<LaneRings, 'ring'>;
@@ -58,10 +58,11 @@ export class FanOutEvents {
 
   /** Serves one turn of a lane. @throws what the database throws; nothing has been changed then, and the clock rings again */
   async serve(laneId: LaneId, slot: string): Promise<void> {
-    const { poster, eventsPerTurn, handoverMs, rings } = this.options;
+    const { spareCapacity, eventsPerTurn, handoverMs, rings } = this.options;
     let isBehind = this.lanesBehind.delete(laneId);
     for (let groups = 0; groups < MAX_GROUPS_PER_TURN; groups += 1) {
-      if (isBehind) await poster.waitForCapacityFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
+      if (isBehind)
+        await spareCapacity.waitForCapacityFor(eventsPerTurn * this.deliveriesPerEvent, handoverMs);
       const { lanes } = await this.groups.add({ laneId, isBehind });
       isBehind = lanes.some((one) => one.laneId === laneId && one.hasMore);
       if (!isBehind) return;
@@ -71,10 +72,10 @@ export class FanOutEvents {
   }
 
   private async fanOut(turns: readonly EventTurn[]): Promise<FannedOut> {
-    const { deliveries, poster, eventsPerTurn, leaseMs } = this.options;
+    const { deliveries, spareCapacity, eventsPerTurn, leaseMs } = this.options;
     const wanted = Math.ceil(turns.length * eventsPerTurn * this.deliveriesPerEvent);
     let made: FannedOut = { lanes: [], ready: [], claimed: [], made: 0 };
-    await poster.claimAndPost(wanted, async (capacity) => {
+    await spareCapacity.fill(wanted, async (capacity) => {
       const backlog = this.eventsFor(capacity.rows / turns.length);
       const demands = turns.map(({ laneId, isBehind }) => ({
         laneId,
