@@ -17,7 +17,9 @@ CROSS JOIN LATERAL (SELECT * FROM events WHERE id = d.event_id OFFSET 0) e`;
 
 /** Reads the receivers of webhooks: URL, tokens, status and health. $1 uuid[]. Indexes: webhooks_pkey, slow_lanes_pkey. Locks: none. */
 export const READ_RECEIVERS = `
-SELECT w.id, w.url, w.token, CASE WHEN w.previous_token_until > now() THEN w.previous_token END AS "previousToken", w.status, w.updated_at::text AS "asOf", w.failing_since AS "failingSince", w.warned_at AS "warnedAt",
+SELECT w.id, w.url, w.token AS "sealedToken",
+       CASE WHEN w.previous_token_until > now() THEN w.previous_token END AS "sealedPreviousToken",
+       w.status, w.updated_at::text AS "asOf", w.failing_since AS "failingSince", w.warned_at AS "warnedAt",
        EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = type_id('wh', w.id)) AS "isSlow"
 FROM   webhooks w
 WHERE  w.id = ANY ((SELECT $1::uuid[])::uuid[])`;

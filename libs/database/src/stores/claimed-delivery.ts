@@ -96,24 +96,10 @@ export function claimedDelivery(row: DeliveryRow, askedAtMs: number): ClaimedDel
 }
 
 /** A row of READ_RECEIVERS. */
-export interface ReceiverRow extends ReceiverHealth {
-  readonly id: string;
-  readonly url: string;
-  readonly token: Uint8Array;
-  readonly previousToken: Uint8Array | null;
-  readonly status: WebhookStatus;
-  readonly asOf: string;
-}
+export type ReceiverRow = RowOf<Omit<Receiver, 'health'>, 'id'> & ReceiverHealth;
 
 /** The receiver in a row; its tokens are still encrypted. */
-export function receiver({ id, url, token, previousToken, status, asOf, ...health }: ReceiverRow): Receiver {
-  return {
-    id: idFromUuid('wh', id),
-    url,
-    status,
-    asOf,
-    health,
-    sealedToken: Buffer.from(token),
-    sealedPreviousToken: previousToken && Buffer.from(previousToken),
-  };
+export function receiver(row: ReceiverRow): Receiver {
+  const { id, url, sealedToken, sealedPreviousToken, status, asOf, ...health } = row;
+  return { id: idFromUuid('wh', id), url, sealedToken, sealedPreviousToken, status, asOf, health };
 }
