@@ -219,6 +219,7 @@ export function sent(email: Pick<EmailOutcome, 'id' | 'workspaceId' | 'claims' |
     status: 'SENT',
     retryAfterMs: null,
     duplicatePossible: false,
+    suppression: null,
     detail: { attempt: 1 },
   };
 }

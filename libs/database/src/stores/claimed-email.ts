@@ -24,8 +24,8 @@ export interface EmailOutcome extends Claim {
   /** The lane in which it waits for the retry. */
   readonly laneId: LaneId;
   readonly duplicatePossible: boolean;
-  /** The reason for suppressing its recipient, if any. */
-  readonly suppression?: SuppressionReason | null;
+  /** The reason for suppressing its recipient; null: it is not suppressed. */
+  readonly suppression: SuppressionReason | null;
   readonly detail: object;
 }
 

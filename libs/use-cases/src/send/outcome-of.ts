@@ -4,7 +4,6 @@ import {
   bulkLane,
   decideAfterAttempt,
   replyClassOf,
-  type SuppressionReason,
   type RelayedTransmission,
   type Verdict,
   type WithheldReason,
@@ -31,7 +30,6 @@ export function outcomeOf(
   verdict: Decided,
 ): EmailOutcome {
   return {
-    suppression: suppressionAfter(verdict),
     detail: {
       attempt: email.attempts + 1,
       messageSha256: hash('sha256', message),
@@ -75,7 +73,7 @@ export function outcomeWithheld(email: ClaimedEmail, reason: WithheldReason): Em
 
 function baseOutcome({ id, claims, workspaceId }: ClaimedEmail) {
   const laneId = bulkLane(workspaceId);
-  return { id, workspaceId, claims, laneId, retryAfterMs: null, duplicatePossible: false };
+  return { id, workspaceId, claims, laneId, retryAfterMs: null, duplicatePossible: false, suppression: null };
 }
 
 function verdictOutcome(email: ClaimedEmail, verdict: Decided): Omit<EmailOutcome, 'detail'> {
@@ -84,7 +82,12 @@ function verdictOutcome(email: ClaimedEmail, verdict: Decided): Omit<EmailOutcom
     case 'sent':
       return { kind: 'SENT', status: 'SENT', ...finished };
     case 'bounced':
-      return { kind: 'BOUNCED', status: 'BOUNCED', ...finished };
+      return {
+        ...finished,
+        kind: 'BOUNCED',
+        status: 'BOUNCED',
+        suppression: verdict.suppresses ? 'HARD_BOUNCE' : null,
+      };
     case 'failed':
       return { kind: 'FAILED', status: 'FAILED', ...finished };
     case 'retry':
@@ -95,11 +98,6 @@ function verdictOutcome(email: ClaimedEmail, verdict: Decided): Omit<EmailOutcom
         retryAfterMs: verdict.afterSeconds * 1_000,
       };
   }
-}
-
-/** The reason for adding the recipient to the suppression list; null: not added. */
-function suppressionAfter(verdict: Decided): SuppressionReason | null {
-  return verdict.kind === 'bounced' && verdict.suppresses ? 'HARD_BOUNCE' : null;
 }
 
 function retryDetail(verdict: Decided): object {
