@@ -1,9 +1,11 @@
-/** For tables without a workspace column: whether a row `t` belongs to the workspace of a parameter. */
-const OF_EMAIL = (workspace: string): string =>
-  `EXISTS (SELECT FROM emails e WHERE e.id = t.email_id AND e.workspace_id = ${workspace})`;
-const OF_DELIVERY = (workspace: string): string =>
-  `EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id AND d.workspace_id = ${workspace})`;
-const OWN = (workspace: string): string => `t.workspace_id = ${workspace}`;
+/** Whether a row `t` belongs to the workspace. $3 uuid: the workspace. */
+const OWN = 't.workspace_id = $3::uuid';
+/** The same for tables without a workspace column. */
+const OF_EMAIL = 'EXISTS (SELECT FROM emails e WHERE e.id = t.email_id AND e.workspace_id = $3::uuid)';
+const OF_DELIVERY =
+  'EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id AND d.workspace_id = $3::uuid)';
+const OF_TEMPLATE =
+  'EXISTS (SELECT FROM templates p WHERE p.id = t.template_id AND p.workspace_id = $3::uuid)';
 
 /** Unsent emails must be sent as the workspace wrote them, so only finished ones are redacted. */
 const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = t.${id})`;
@@ -23,10 +25,10 @@ export interface ErasureRule {
   /** `redacted`: the address is replaced by `[erased]`. `kept`: it stays, and the receipt says in how many rows. */
   readonly how: 'redacted' | 'kept';
   /**
-   * Whether a row belongs to the workspace; absent: the table belongs to the whole installation, and is skipped when one workspace is
+   * Whether a row `t` belongs to the workspace; absent: the table belongs to the whole installation, and is skipped when one workspace is
    * given.
    */
-  readonly scope?: (workspace: string) => string;
+  readonly scope?: string;
   /** Which rows `t` may be changed. */
   readonly where?: string;
   /** How many rows are read at a time. Default: 2,000. */
@@ -53,11 +55,7 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   invitations: { ...redacted, where: OF_ANOTHER('t.email') },
   // What workspaces wrote themselves, and what they, or a person as their member, work with.
   templates: kept,
-  template_versions: {
-    how: 'kept',
-    scope: (workspace) =>
-      `EXISTS (SELECT FROM templates p WHERE p.id = t.template_id AND p.workspace_id = ${workspace})`,
-  },
+  template_versions: { how: 'kept', scope: OF_TEMPLATE },
   identities: kept,
   dkim_keys: keptOfInstallation,
   domain_checks: keptOfInstallation,
@@ -65,7 +63,7 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   api_keys: kept,
   webhooks: kept,
   users: keptOfInstallation,
-  workspaces: { how: 'kept', scope: (workspace) => `t.id = ${workspace}` },
+  workspaces: { how: 'kept', scope: 't.id = $3::uuid' },
   operator_accounts: keptOfInstallation,
   paused_lanes: keptOfInstallation,
   // These have no personal text, only ids, numbers, times and fixed words. They are searched all the same.

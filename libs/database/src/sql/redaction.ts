@@ -79,12 +79,11 @@ function naming(searched: SearchedTable, texts: readonly TextColumn[], isFirst: 
   const named = texts
     .map(({ name, type }) => `names_person(t.${name}::text, ${personIn(type)})`)
     .join(' OR ');
-  const scope = searched.rule.scope?.('$3::uuid') ?? 'false';
   return [
     after(searched, '<=', 4),
     ...(isFirst ? [] : [after(searched, '>', 4 + width)]),
     `(${named})`,
-    `($3::uuid IS NULL OR ${scope})`,
+    `($3::uuid IS NULL OR ${searched.rule.scope ?? 'false'})`,
   ].join(' AND ');
 }
 
