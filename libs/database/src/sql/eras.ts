@@ -9,7 +9,7 @@ UPDATE event_eras SET alive_at = now() WHERE era = (SELECT max(era) FROM event_e
  * restores without a resumption, the first counts. Index: event_eras_pkey. Locks: none.
  */
 export const READ_ERA = `
-SELECT e.era, e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
+SELECT e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
        held.began_at AS "heldSince", origin.alive_at AS "dumpedAt"
 FROM   event_eras e
 LEFT JOIN LATERAL (SELECT * FROM event_eras WHERE released_at IS NULL ORDER BY era LIMIT 1) held ON true

@@ -21,7 +21,6 @@ import { failEmails } from './held-email-store.ts';
 
 /** The newest era, and whether sending is paused because the database was restored. */
 interface Era {
-  readonly era: number;
   /** When a scheduler last recorded that it is running on this database. */
   readonly aliveAt: Date;
   /** False: the database was restored or copied, and no scheduler has run on it yet. */
