@@ -191,7 +191,7 @@ async function operatorChanges(): Promise<Repeated[]> {
   const lanes = new PausedLaneStore(stores.database);
   const pause = () => lanes.pauseQueues(['event'], OPERATOR, 'maintenance');
   await lanes.pauseQueues(['webhook'], OPERATOR, 'maintenance');
-  const resume = () => lanes.resumeQueues(['webhook'], OPERATOR);
+  const resume = () => lanes.resumeQueues(['webhook'], OPERATOR, true);
   const accounts = new OperatorAccountStore(stores.database);
   await accounts.create(OPERATOR, 'ada', 'operator', 'hash');
   const remove = () => accounts.remove(OPERATOR, 'ada');

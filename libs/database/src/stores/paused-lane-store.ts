@@ -40,7 +40,7 @@ export class PausedLaneStore {
   async resumeQueues(
     queues: readonly OutboxQueue[],
     actor: Actor,
-    evenIfRestored = true,
+    evenIfRestored: boolean,
   ): Promise<number | undefined> {
     const change = ofSystem('sending.resumed', actor, { queues: [...queues] });
     try {

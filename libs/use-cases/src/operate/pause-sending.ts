@@ -51,7 +51,7 @@ export interface Resumed {
 interface ResumeOptions {
   /** Of a workspace: for its audit log. */
   readonly detail?: JsonObject;
-  /** Whether to resume emails or webhooks that are paused as a whole because the database was restored. */
+  /** Whether to resume emails or webhooks that are paused as a whole because the database was restored. Default: true. */
   readonly evenIfRestored?: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function resumeSending(
   pausedLanes: PausedLaneStore,
   whose: Whose,
   actor: Actor,
-  { detail, evenIfRestored }: ResumeOptions = {},
+  { detail, evenIfRestored = true }: ResumeOptions = {},
 ): Promise<Resumed> {
   const resumed = isWhole(whose)
     ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor, evenIfRestored)
