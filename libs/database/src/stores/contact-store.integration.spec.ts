@@ -228,7 +228,7 @@ describe('Concurrent changes', () => {
         send(`mail${round}`, addresses),
       ]);
     }
-    const { items } = await contacts.list(acme, { limit: 100, sort: 'createdAt.asc' });
+    const { items } = await contacts.list(acme, { limit: 100, sort: 'createdAt.asc' }, {});
     expect(items).toHaveLength(50);
     for (const { properties } of items) expect(Object.keys(properties)).toHaveLength(20);
   });
@@ -240,7 +240,7 @@ describe('Concurrent changes', () => {
         changes.delete(acme, ACTOR, id),
         create('ada@example.net', { new: true }),
       ]);
-      const left = await contacts.list(acme, { limit: 10, sort: 'createdAt.asc' });
+      const left = await contacts.list(acme, { limit: 10, sort: 'createdAt.asc' }, {});
       if (upserted.id === id) {
         expect(deleted!.properties).toEqual({ old: true, new: true });
         expect(left.items).toEqual([]);

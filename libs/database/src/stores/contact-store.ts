@@ -14,7 +14,7 @@ export class ContactStore {
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<ContactId>,
-    filter: ContactFilter = {},
+    filter: ContactFilter,
   ): Promise<Page<Contact>> {
     const { rows } = await this.database.pool.query<ContactRow>(listContacts(workspaceId, page, filter));
     return pageOf(rows.map(contactOf), page.limit);

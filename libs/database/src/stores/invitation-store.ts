@@ -24,7 +24,7 @@ export class InvitationStore {
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<InvitationId>,
-    status?: InvitationStatus,
+    status: InvitationStatus | undefined,
   ): Promise<Page<Invitation>> {
     const { from, ...inOrder } = prismaPage(page);
     const rows = await this.database.prisma.invitation.findMany({

@@ -12,7 +12,7 @@ export class SuppressionStore {
   async list(
     workspaceId: WorkspaceId,
     page: PageRequest<SuppressionId>,
-    filter: SuppressionFilter = {},
+    filter: SuppressionFilter,
   ): Promise<Page<Suppression>> {
     const statement = listSuppressions(workspaceId, page, filter);
     const { rows } = await this.database.pool.query<SuppressionRow>(statement);
