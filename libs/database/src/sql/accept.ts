@@ -111,6 +111,9 @@ function acceptEmails(
   columns: Readonly<Record<string, ColumnType>>,
   { candidates, takenBefore }: { readonly candidates: string; readonly takenBefore: string },
 ): string {
+  // As much of the demand as the month has left.
+  const granted =
+    'least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0))';
   return `
 WITH item AS MATERIALIZED (
   SELECT * FROM ${rowsOf(columns, 'i', 2)}
@@ -141,8 +144,8 @@ demand AS (
   FROM     demand
   ORDER BY workspace_id, month
   ON CONFLICT (workspace_id, month) DO UPDATE
-  SET    granted       = least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0)),
-         accepted      = u.accepted + least(excluded.granted, greatest(coalesce(excluded.monthly_limit - u.accepted, excluded.granted), 0)),
+  SET    granted       = ${granted},
+         accepted      = u.accepted + ${granted},
          monthly_limit = excluded.monthly_limit
   RETURNING workspace_id, month, accepted, granted, monthly_limit
 ),
