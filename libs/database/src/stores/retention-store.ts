@@ -105,7 +105,7 @@ export class RetentionStore {
 
 async function removeOf(client: pg.ClientBase, round: Round, max: number): Promise<RemovedGroup> {
   const { workspaceId, subject, days } = round;
-  const remove = subject === 'events' ? removeEvents : removeEmails;
+  const remove = subject === 'events' ? removeOldEvents : removeOldEmails;
   const { removed, isLast, seenEra, seenXid, seenTo } = await remove(client, round, max);
   const values = [workspaceId, subject, seenEra, seenXid, seenTo, isLast, days];
   await client.query(GO_ON_WITH_ROUND, values);
@@ -116,7 +116,7 @@ function valuesOf({ contentDays, metadataDays, eventDays }: Retention): number[]
   return [contentDays, metadataDays, eventDays];
 }
 
-async function removeEmails(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
+async function removeOldEmails(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
   const { workspaceId, subject, days, seenEra, seenXid } = round;
   const seen = await idsOf(client, OLD_EMAILS, [workspaceId, round.seenTo, days, max]);
   const [table, statements] =
@@ -126,7 +126,7 @@ async function removeEmails(client: pg.ClientBase, round: Round, max: number): P
   return { removed: removed[table]!, isLast: seen.length < max, seenEra, seenXid, seenTo };
 }
 
-async function removeEvents(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
+async function removeOldEvents(client: pg.ClientBase, round: Round, max: number): Promise<Group> {
   const position = [round.workspaceId, round.seenEra, round.seenXid, round.seenTo];
   const { rows: seen } = await client.query<OldEvent>(NEXT_EVENTS, [...position, round.days, max]);
   const old = seen.filter(({ isOld }) => isOld).map(({ id }) => id);
