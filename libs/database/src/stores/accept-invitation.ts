@@ -2,6 +2,7 @@ import { idFromUuid, newId, newUuid, uuidOf } from '@posthorn/kernel';
 import { type Invitation, invitationStatus, memberJoinedData, nameFromAddress } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { recordEvents } from '../events.ts';
+import type { User } from '../generated/client.ts';
 import { KEEP_USER } from '../sql/members.ts';
 import { changeWorkspace, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -9,11 +10,7 @@ import { lockInvitation } from './invitation-changes.ts';
 import { dropPendingMails } from './invitation-mails.ts';
 import { InvitationStore, type LinkedInvitation } from './invitation-store.ts';
 
-interface Person {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-}
+type Person = Pick<User, 'id' | 'email' | 'name'>;
 
 /**
  * Makes the invited person a member, if the invitation is open: the membership, its event and its audit log entry in one transaction. Of

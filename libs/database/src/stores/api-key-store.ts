@@ -19,18 +19,12 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null;
 }
 
-export interface NewApiKey {
-  readonly displayName: string;
-  readonly role: Role;
+export interface NewApiKey extends Pick<ApiKey, 'displayName' | 'role' | 'secretHint'> {
   readonly secretHash: Buffer;
-  readonly secretHint: string;
 }
 
 /** A change of a key; absent fields are kept. */
-interface ApiKeyChange {
-  readonly displayName?: string;
-  readonly role?: Role;
-}
+type ApiKeyChange = Partial<Pick<ApiKey, 'displayName' | 'role'>>;
 
 /** When a key was last used. */
 interface ApiKeyUse {

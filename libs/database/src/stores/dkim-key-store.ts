@@ -1,6 +1,7 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Database } from '../connection.ts';
 import { READ_SIGNING_KEYS } from '../sql/dkim-keys.ts';
+import type { NewDkimKey } from './dkim-key-changes.ts';
 
 /** A domain of a workspace, in lower case and punycode. */
 export interface SendingDomain {
@@ -9,13 +10,7 @@ export interface SendingDomain {
 }
 
 /** A signing key of a domain. */
-export interface SealedSigningKey {
-  /** The uuid of its row, which the encrypted private key is bound to. */
-  readonly id: string;
-  readonly algorithm: 'rsa' | 'ed25519';
-  readonly selector: string;
-  readonly sealedPrivateKey: Buffer;
-}
+export type SealedSigningKey = Pick<NewDkimKey, 'id' | 'algorithm' | 'selector' | 'sealedPrivateKey'>;
 
 type KeyRow = SealedSigningKey & { readonly n: number };
 

@@ -84,18 +84,12 @@ export class IdentityStore {
   }
 }
 
-interface NewIdentity {
-  readonly workspaceId: WorkspaceId;
-  readonly kind: IdentityKind;
-  readonly value: string;
-}
-
 async function vouch(
   transaction: Transaction,
   before: IdentityRow | null,
   verified: boolean,
   nowMs: number,
-  { workspaceId, kind, value }: NewIdentity,
+  { workspaceId, kind, value }: Pick<Identity, 'workspaceId' | 'kind' | 'value'>,
 ): Promise<Identity> {
   const trust = verified
     ? { status: 'VERIFIED' as const, isVouched: true, verifiedAt: before?.verifiedAt ?? new Date(nowMs) }

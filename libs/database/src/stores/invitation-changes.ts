@@ -12,7 +12,6 @@ import {
   invitationEnd,
   type InvitationStatus,
   invitationStatus,
-  type Role,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
@@ -24,12 +23,7 @@ import { type CountedMail, type MailRefusal, mailRefusal } from './mail-refusal.
 import { invitationOf } from './invitation-row.ts';
 import type { LinkMail } from './pending-mail-store.ts';
 
-interface NewInvitation {
-  readonly id: InvitationId;
-  readonly email: string;
-  readonly name: string | null;
-  readonly role: Role;
-}
+type NewInvitation = Pick<Invitation, 'id' | 'email' | 'name' | 'role'>;
 
 /** Why an invitation was not created; nothing has changed. */
 export type InvitationRefusal =

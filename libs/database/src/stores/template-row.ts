@@ -17,15 +17,11 @@ export interface TemplateContent {
 }
 
 /** A version as shown in lists. */
-export interface TemplateVersionSummary {
+export interface TemplateVersionSummary extends Pick<TemplateContent, 'from' | 'required' | 'unsubscribe'> {
   readonly id: TemplateVersionId;
   /** The first is 1. */
   readonly version: number;
-  readonly from: Mailbox;
   readonly subject: string;
-  readonly required: readonly string[];
-  /** Whether its emails have an unsubscribe link by default. */
-  readonly unsubscribe: boolean;
   readonly createdAt: Date;
 }
 

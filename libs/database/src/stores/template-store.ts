@@ -5,7 +5,7 @@ import {
   uuidOf,
   type WorkspaceId,
 } from '@posthorn/kernel';
-import { type Mailbox, type Page, pageOf, type PageRequest } from '@posthorn/domain';
+import { type Page, pageOf, type PageRequest } from '@posthorn/domain';
 import type { TemplateVersionSource } from '@posthorn/rendering';
 import type { Database } from '../connection.ts';
 import {
@@ -21,6 +21,7 @@ import {
   type SourceRow,
   sourceOf,
   type Template,
+  type TemplateContent,
   templateOf,
   type TemplateRow,
   type TemplateSummary,
@@ -32,27 +33,21 @@ import {
 } from './template-row.ts';
 
 /** What accepting an email needs of its template. */
-export interface CurrentTemplate {
+export interface CurrentTemplate extends Pick<
+  TemplateContent,
+  'from' | 'replyTo' | 'required' | 'unsubscribe'
+> {
   /** The version that the email is pinned to. */
   readonly versionId: TemplateVersionId;
-  readonly from: Mailbox;
-  readonly replyTo: readonly Mailbox[];
-  /** The paths that the call must set; see `missingVariables`. */
-  readonly required: readonly string[];
-  /** Whether its emails have an unsubscribe link by default. */
-  readonly unsubscribe: boolean;
   /** The size of its HTML and text in bytes. */
   readonly bytes: number;
 }
 
-interface CurrentRow {
+interface CurrentRow extends Pick<
+  TemplateRow,
+  'versionId' | 'fromAddress' | 'fromName' | 'replyTo' | 'required' | 'unsubscribe'
+> {
   n: number;
-  versionId: string;
-  fromAddress: string;
-  fromName: string | null;
-  replyTo: Mailbox[] | null;
-  required: string[];
-  unsubscribe: boolean;
   bytes: number;
 }
 

@@ -1,6 +1,6 @@
 import { type ContactId, Refusal, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, Contact, ContactStatus, ExceededSize, JsonObject } from '@posthorn/domain';
-import type { ContactChanges, ContactStore, ContactWrite } from '@posthorn/database';
+import type { Actor, Contact, ExceededSize, JsonObject } from '@posthorn/domain';
+import type { ContactChanges, ContactStore, ContactUpsert, ContactWrite } from '@posthorn/database';
 import { UpsertContacts } from './upsert-contacts.ts';
 
 interface SaveContactsOptions {
@@ -9,13 +9,7 @@ interface SaveContactsOptions {
 }
 
 /** The contact that a caller wants to save; already validated. */
-export interface WantedContact {
-  readonly email: string;
-  /** Given keys are replaced, those given as null are removed, and the others are kept. */
-  readonly properties: JsonObject;
-  /** Absent: the contact keeps its status. */
-  readonly status?: ContactStatus | undefined;
-}
+export type WantedContact = Omit<ContactUpsert, 'workspaceId'>;
 
 /** Saves contacts of a workspace for its API keys, and explains refusals for properties that are too large. */
 export class SaveContacts {

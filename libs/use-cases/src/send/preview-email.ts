@@ -4,6 +4,7 @@ import type { ComposableEmail, EmailStore } from '@posthorn/database';
 import { ERASED } from '@posthorn/domain';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import { type ComposeEmail, UnsignableEmail } from './compose-email.ts';
+import type { FinalContent } from './final-content.ts';
 
 /** Few at once, because each can take several times the memory of the largest email. One workspace waits for its own previews only. */
 const PREVIEWS = { maxConcurrent: 2, maxWaiting: 25, refusal: busy };
@@ -14,10 +15,7 @@ interface PreviewEmailOptions {
 }
 
 /** The message of an email as it will be, or was, sent. */
-export interface EmailPreview {
-  readonly subject: string;
-  readonly html: string;
-  readonly text: string;
+export interface EmailPreview extends FinalContent {
   /** The whole message (RFC 5322). It is valid UTF-8, so nothing is lost by representing it as a string. */
   readonly message: string;
   readonly bytes: number;
