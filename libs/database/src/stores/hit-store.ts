@@ -62,25 +62,17 @@ async function readEmails(client: pg.ClientBase, hits: readonly Hit[]): Promise<
   }));
 }
 
-function tallyRow({
-  email,
-  opens,
-  clicks,
-  machineOpens,
-  machineClicks,
-  openedAt,
-  clickedAt,
-}: HitTally): object {
+function tallyRow({ email, ...tally }: HitTally): object {
   return {
     email_id: uuidOf(email.emailId),
     workspace_id: uuidOf(email.workspaceId),
     group_by: email.groupBy,
-    opens,
-    clicks,
-    machine_opens: machineOpens,
-    machine_clicks: machineClicks,
-    opened_at: openedAt,
-    clicked_at: clickedAt,
+    opens: tally.opens,
+    clicks: tally.clicks,
+    machine_opens: tally.machineOpens,
+    machine_clicks: tally.machineClicks,
+    opened_at: tally.openedAt,
+    clicked_at: tally.clickedAt,
   };
 }
 

@@ -98,21 +98,15 @@ function keyOf(row: DkimKeyRow): StoredDkimKey {
 }
 
 /** The key in the form that rotations are decided on. */
-export function stagedKey({
-  id,
-  algorithm,
-  stage,
-  publishedAt,
-  wrongSince,
-  retiredAt,
-}: StoredDkimKey): StagedKey {
+export function stagedKey(key: StoredDkimKey): StagedKey {
+  const { id, algorithm, stage } = key;
   return {
     id,
     algorithm,
     stage,
-    publishedAtMs: publishedAt?.getTime() ?? null,
-    wrongSinceMs: wrongSince?.getTime() ?? null,
-    retiredAtMs: retiredAt?.getTime() ?? null,
+    publishedAtMs: key.publishedAt?.getTime() ?? null,
+    wrongSinceMs: key.wrongSince?.getTime() ?? null,
+    retiredAtMs: key.retiredAt?.getTime() ?? null,
   };
 }
 

@@ -221,19 +221,12 @@ function detailOf(
 }
 
 /** Converts a row to a webhook. */
-export function webhookOf({
-  id,
-  workspaceId,
-  url,
-  events,
-  status,
-  createdAt,
-  updatedAt,
-}: WebhookRow): Webhook {
+export function webhookOf(row: WebhookRow): Webhook {
+  const { url, status, createdAt, updatedAt } = row;
   return {
-    id: idFromUuid('wh', id),
-    workspaceId: idFromUuid('wrk', workspaceId),
-    events: events as EventName[],
+    id: idFromUuid('wh', row.id),
+    workspaceId: idFromUuid('wrk', row.workspaceId),
+    events: row.events as EventName[],
     url,
     status,
     createdAt,

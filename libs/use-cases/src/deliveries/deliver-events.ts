@@ -199,11 +199,7 @@ function withoutDetail({ ownFault: _ours, attempt, ...outcome }: OutcomeWithRepo
   return { ...outcome, attempt: attempt && attemptWithoutDetail(attempt), report: null };
 }
 
-function attemptWithoutDetail({
-  number,
-  durationMs,
-  statusCode,
-  errorClass,
-}: DeliveryAttempt): DeliveryAttempt {
+function attemptWithoutDetail(attempt: DeliveryAttempt): DeliveryAttempt {
+  const { number, durationMs, statusCode, errorClass } = attempt;
   return { number, durationMs, statusCode, errorClass };
 }
