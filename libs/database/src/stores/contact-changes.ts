@@ -12,7 +12,7 @@ import {
 } from '@posthorn/domain';
 import { awaitStandby } from '../await-standby.ts';
 import type { Database } from '../connection.ts';
-import { eventsAsJson, runWithEvents } from '../events.ts';
+import { eventsAsJson, type NewEvent, runWithEvents } from '../events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../sql/contacts.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -107,11 +107,7 @@ export class ContactChanges {
   }
 }
 
-function write(
-  { transaction, nowMs }: ChangeContext,
-  after: Contact,
-  event: ReturnType<typeof contactEvent>,
-): Promise<void> {
+function write({ transaction, nowMs }: ChangeContext, after: Contact, event: NewEvent): Promise<void> {
   return writeContacts(transaction, nowMs, [after], [event]);
 }
 

@@ -119,10 +119,10 @@ export class DeliverEvent {
  * Calls `onSlow` when the DNS look-up, or everything after it, has taken longer than {@link SLOW_MS}. A slow look-up says nothing about the receiver: our
  * own name servers may be slow. A timer is used instead of the duration of the POST, because this process may have been suspended.
  */
-async function detectSlowness<Result>(
-  post: (onAddresses: () => void) => Promise<Result>,
+async function detectSlowness(
+  post: (onAddresses: () => void) => Promise<PostResult>,
   onSlow: (isForReceiver: boolean) => void,
-): Promise<{ result: Result; wasSlow: boolean }> {
+): Promise<{ result: PostResult; wasSlow: boolean }> {
   let wasSlow = false;
   const wait = (isForReceiver: boolean): (() => void) => {
     wasSlow = false;
