@@ -84,14 +84,10 @@ export class ComposeEmail {
       content.type === 'raw'
         ? insertUnsubscribeUrl(content, unsubscribeUrl)
         : await this.renderTemplate(workspaceId, content, unsubscribeUrl);
-    const {
-      subject,
-      text,
-      html: untracked,
-    } = await finalContent(this.options.htmlToText, workspaceId, given);
+    const untracked = await finalContent(this.options.htmlToText, workspaceId, given);
     // After the plain text was generated, which keeps the original links.
-    const html = await this.options.tracking.track(email, untracked);
-    return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, subject, html, text };
+    const html = await this.options.tracking.track(email, untracked.html);
+    return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, ...untracked, html };
   }
 
   /** Lets large messages be composed one per turn of the event loop, although several may have been rendered together. */
