@@ -8,22 +8,17 @@ const RELOAD_EVERY_MS = 3_600_000;
 
 /** The certificate named by the settings; undefined: none is set. @throws CannotStart when it cannot be read or used */
 export async function loadCertificate(settings: InboundSettings): Promise<Certificate | undefined> {
+  const { INBOUND_TLS_CERTIFICATE: certFile, INBOUND_TLS_KEY: keyFile } = settings;
+  if (certFile === undefined || keyFile === undefined) return undefined;
   try {
-    const certificate = await readCertificate(settings);
-    if (certificate !== undefined) createSecureContext(certificate);
-    return certificate;
+    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+    createSecureContext({ cert, key });
+    return { cert, key };
   } catch (error) {
     throw new CannotStart(
       `The certificate for STARTTLS cannot be used: correct INBOUND_TLS_CERTIFICATE and INBOUND_TLS_KEY (${(error as Error).message})`,
     );
   }
-}
-
-async function readCertificate(settings: InboundSettings): Promise<Certificate | undefined> {
-  const { INBOUND_TLS_CERTIFICATE: certificate, INBOUND_TLS_KEY: key } = settings;
-  if (certificate === undefined || key === undefined) return undefined;
-  const [cert, privateKey] = await Promise.all([readFile(certificate), readFile(key)]);
-  return { cert, key: privateKey };
 }
 
 /** Reads the certificate again every hour, since processes outlive certificates. One that cannot be read or used does not replace the current one. */
