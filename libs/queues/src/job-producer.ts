@@ -26,7 +26,7 @@ export class JobProducer {
   private made: Promise<Queue> | undefined;
 
   constructor(
-    private readonly queueName: QueueName,
+    readonly queueName: QueueName,
     private readonly redis: RedisOptions,
     private readonly onError: (error: Error) => void,
     private readonly options: Pick<QueueOptions, 'skipMetasUpdate'> = {},

@@ -1,5 +1,5 @@
 import { QueueKeys } from 'bullmq';
-import { errorForLog, type Redis, type RedisOptions } from './connections.ts';
+import { errorForLog, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type QueueName } from './jobs.ts';
 import { deleteLostJobs, KEYS_PER_SCAN } from './lost-jobs.ts';
@@ -110,7 +110,7 @@ interface QueueRepairOptions extends RedisOptions {
 
 /** Repairs damage that was done to queues directly in Redis, bypassing BullMQ: by people, evictions, or other programs. */
 export class QueueRepair {
-  private readonly producers: readonly (readonly [QueueName, JobProducer])[];
+  private readonly producers: readonly JobProducer[];
   private readonly searchEveryMs: number;
   private repairing: Promise<void> | undefined;
   /** When lost jobs are searched for next. */
@@ -118,7 +118,7 @@ export class QueueRepair {
 
   constructor(private readonly options: QueueRepairOptions) {
     const { onError, searchEveryMs = SEARCH_EVERY_MS } = options;
-    this.producers = Object.values(QUEUES).map((name) => [name, new JobProducer(name, options, onError)]);
+    this.producers = Object.values(QUEUES).map((name) => new JobProducer(name, options, onError));
     this.searchEveryMs = searchEveryMs;
     this.nextSearchAt = performance.now() + searchEveryMs;
   }
@@ -135,24 +135,24 @@ export class QueueRepair {
 
   async close(): Promise<void> {
     await this.repairing;
-    await Promise.all(this.producers.map(([, producer]) => producer.close()));
+    await Promise.all(this.producers.map((producer) => producer.close()));
   }
 
   private async repairAll(): Promise<void> {
     try {
-      for (const [name, producer] of this.producers) {
+      for (const producer of this.producers) {
         if (!producer.isConnected) continue;
-        await this.resetOverwritten(name, producer.connection);
-        await this.resume(name, producer);
+        await this.resetOverwritten(producer);
+        await this.resume(producer);
         await shortenLocks(producer.connection, await producer.queue());
-        await this.deleteStuck(name, producer);
+        await this.deleteStuck(producer);
       }
       const startedAt = performance.now();
       if (startedAt < this.nextSearchAt) return;
-      for (const [name, producer] of this.producers)
+      for (const producer of this.producers)
         if (producer.isConnected) {
-          await this.deleteLost(name, producer);
-          await this.freeLanes(name, producer);
+          await this.deleteLost(producer);
+          await this.freeLanes(producer);
         }
       const endedAt = performance.now();
       this.nextSearchAt = endedAt + Math.max(this.searchEveryMs, (endedAt - startedAt) * SEARCH_PAUSE_FACTOR);
@@ -165,7 +165,7 @@ export class QueueRepair {
    * Deletes a queue whose keys were overwritten by something else: Redis rejects all of BullMQ's commands on it (`WRONGTYPE`), so no turn is served.
    * Nothing is lost: lanes are rung again, and regular jobs restored.
    */
-  private async resetOverwritten(name: QueueName, redis: Redis): Promise<void> {
+  private async resetOverwritten({ queueName: name, connection: redis }: JobProducer): Promise<void> {
     const { prefix, onReset } = this.options;
     // Only the names of keys are needed; a queue with overwritten keys cannot be opened.
     const queueKeys = new QueueKeys(prefix);
@@ -180,33 +180,33 @@ export class QueueRepair {
    * Resumes a queue that somebody has paused or throttled in BullMQ: its rings would not be served, and idle workers would look stuck. Lanes are paused by
    * a row in the database instead, where everybody can see it.
    */
-  private async resume(name: QueueName, producer: JobProducer): Promise<void> {
+  private async resume(producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
     const isPaused = await queue.isPaused();
     if (isPaused) await queue.resume();
     const limits = (await queue.removeGlobalConcurrency()) + (await queue.removeGlobalRateLimit());
-    if (isPaused || limits > 0) this.options.onResumed(name);
+    if (isPaused || limits > 0) this.options.onResumed(producer.queueName);
   }
 
   /** Deletes jobs that BullMQ cannot pass to a worker: it leaves them in place and retries each, so that a dozen of them would block all others. */
-  private async deleteStuck(name: QueueName, producer: JobProducer): Promise<void> {
+  private async deleteStuck(producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
     const keys = [queue.toKey('active'), queue.toKey('wait')];
     const args = [queue.toKey(''), NEXT_JOBS, MAX_STALLS];
     const deleted = await producer.connection.eval(DELETE_STUCK, keys.length, ...keys, ...args);
     if (deleted !== 0)
-      this.options.onError(new Error(`stuck jobs of ${name} were deleted: ${String(deleted)}`));
+      this.options.onError(new Error(`stuck jobs of ${producer.queueName} were deleted: ${String(deleted)}`));
   }
 
-  private async deleteLost(name: QueueName, producer: JobProducer): Promise<void> {
+  private async deleteLost(producer: JobProducer): Promise<void> {
     const deleted = await deleteLostJobs(producer.connection, await producer.queue());
-    if (deleted > 0) this.options.onLost(name, deleted);
+    if (deleted > 0) this.options.onLost(producer.queueName, deleted);
   }
 
   /** Frees lanes whose deduplication key was overwritten: BullMQ rejects their rings, or drops them as duplicates of a job that is never processed. */
-  private async freeLanes(name: QueueName, producer: JobProducer): Promise<void> {
+  private async freeLanes(producer: JobProducer): Promise<void> {
     const queue = await producer.queue();
-    const redis = producer.connection;
+    const { queueName, connection: redis } = producer;
     const [jobs, lanes] = [queue.toKey(''), queue.toKey('de:')];
     let freed = 0;
     const batches: AsyncIterable<string[]> = redis.scanStream({ match: `${lanes}*`, count: KEYS_PER_SCAN });
@@ -214,6 +214,8 @@ export class QueueRepair {
       if (keys.length > 0)
         freed += (await redis.eval(FREE_LANES, keys.length, ...keys, jobs, lanes)) as number;
     if (freed > 0)
-      this.options.onError(new Error(`lanes of ${name} were held by no job and are free again: ${freed}`));
+      this.options.onError(
+        new Error(`lanes of ${queueName} were held by no job and are free again: ${freed}`),
+      );
   }
 }
