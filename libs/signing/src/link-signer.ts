@@ -53,8 +53,7 @@ export class LinkSigner {
 
   /** The UUID that a token was signed for; undefined when it is none of ours, for this purpose and with a key of the ring. */
   verify(purpose: LinkPurpose, token: string): string | undefined {
-    const read = this.read(purpose, token, 0);
-    return read && uuidIn(read);
+    return this.read(purpose, token, 0)?.uuid;
   }
 
   /** The token of a link that leads to a URL, in the thing with this UUID; undefined when the URL is too long for a link. */
@@ -65,8 +64,7 @@ export class LinkSigner {
 
   /** Where a link leads that a token was signed for; undefined when it is none of ours. */
   verifyTarget(token: string): SignedTarget | undefined {
-    const read = this.read('click', token, MAX_TARGET_BYTES);
-    return read && { uuid: uuidIn(read), url: read.subarray(HEAD_BYTES + MAC_BYTES).toString('utf8') };
+    return this.read('click', token, MAX_TARGET_BYTES);
   }
 
   private tokenOf(purpose: keyof typeof PREFIXES, uuid: string, rest: Buffer): string {
@@ -76,8 +74,8 @@ export class LinkSigner {
     return PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
   }
 
-  /** The bytes of a token that is ours, with at most so many after its MAC. */
-  private read(purpose: keyof typeof PREFIXES, token: string, maxRest: number): Buffer | undefined {
+  /** What a token that is ours holds, with a target of at most so many bytes; a link without a target has an empty one. */
+  private read(purpose: keyof typeof PREFIXES, token: string, maxRest: number): SignedTarget | undefined {
     const bytes = bytesOf(PREFIXES[purpose], token, maxRest);
     if (bytes === undefined) return undefined;
     const head = bytes.subarray(0, HEAD_BYTES);
@@ -86,7 +84,7 @@ export class LinkSigner {
     const isOurs = this.keys
       .filter(({ name }) => name.equals(head.subarray(1, 1 + NAME_BYTES)))
       .some((key) => timingSafeEqual(macOf(key, purpose, head, rest), mac));
-    return isOurs ? bytes : undefined;
+    return isOurs ? { uuid: uuidIn(head), url: rest.toString('utf8') } : undefined;
   }
 }
 
@@ -110,7 +108,7 @@ function bytesOf(prefix: string, token: string, maxRest: number): Buffer | undef
   return bytes.toString('base64url') === encoded ? bytes : undefined;
 }
 
-function uuidIn(bytes: Buffer): string {
-  const id = bytes.subarray(1 + NAME_BYTES, HEAD_BYTES);
+function uuidIn(head: Buffer): string {
+  const id = head.subarray(1 + NAME_BYTES);
   return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
