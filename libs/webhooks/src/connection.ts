@@ -58,15 +58,11 @@ export class Connection {
    * @param path including the query
    * @returns `stale` when this is a reused connection that turned out to be closed before any byte was received, so that the request may be repeated
    */
-  async post(
-    path: string,
-    { headers, body }: PostRequest,
-    deadline: Deadline,
-  ): Promise<ExchangeResult | 'stale'> {
+  async post(path: string, request: PostRequest, deadline: Deadline): Promise<ExchangeResult | 'stale'> {
     const isFirst = !this.hasServed;
     this.hasServed = true;
     this.receivedBytes = 0;
-    const result = await this.exchange(path, headers, body, deadline);
+    const result = await this.exchange(path, request, deadline);
     const nothingReceived =
       this.receivedBytes === 0 && result.kind === 'failed' && result.errorClass === 'connect';
     return nothingReceived && !isFirst ? 'stale' : result;
@@ -79,8 +75,7 @@ export class Connection {
 
   private exchange(
     path: string,
-    headers: PostRequest['headers'],
-    body: Uint8Array,
+    { headers, body }: PostRequest,
     deadline: Deadline,
   ): Promise<ExchangeResult> {
     return new Promise((resolve, reject) => {
