@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, stackModule } from './stack.ts';
+import { programOptions } from './run-to-end.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const READY_TIMEOUT_MS = 180_000;
 const POLL_INTERVAL_MS = 50;
 
@@ -62,10 +61,8 @@ export class ProgramUnderTest {
     { args = [], env = {} }: { args?: string[]; env?: Record<string, string | undefined> } = {},
   ): Promise<ProgramUnderTest> {
     const { endWithParent } = await stackModule('processes');
-    const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
     const child = spawn(process.execPath, [script, ...args], {
-      cwd: ROOT,
-      env: { ...inherited, ...env },
+      ...programOptions(env),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

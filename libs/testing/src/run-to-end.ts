@@ -10,6 +10,12 @@ export interface EndedProgram {
   readonly stderr: string;
 }
 
+/** The folder and the environment of a program of the repository that a test starts. */
+export function programOptions(env: Readonly<Record<string, string | undefined>>) {
+  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
+  return { cwd: ROOT, env: { ...inherited, ...env } };
+}
+
 /**
  * Runs a Node program of the repository as a child process until it ends.
  *
@@ -20,10 +26,8 @@ export function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<EndedProgram> {
-  const { NODE_OPTIONS: _jestOnly, ...inherited } = process.env;
-  const options = { cwd: ROOT, env: { ...inherited, ...env } };
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, args, programOptions(env), (_error, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );
   });
