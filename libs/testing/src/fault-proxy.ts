@@ -10,7 +10,7 @@ export const COMMIT_SENT = 'COMMIT\0';
 /** A TCP proxy between clients and a server (Postgres, Redis, SMTP) that refuses, cuts, freezes or redirects connections. */
 export class FaultProxy {
   #target: { host: string; port: number };
-  readonly #port: number;
+  readonly port: number;
   readonly #channels = new Set<Channel>();
   readonly #waiting = new Set<Socket>();
   #cuts: PlannedCut[] = [];
@@ -20,7 +20,7 @@ export class FaultProxy {
 
   private constructor(target: { host: string; port: number }, port: number) {
     this.#target = target;
-    this.#port = port;
+    this.port = port;
   }
 
   /** Starts a proxy. @param url the server behind it, e.g. a database URL */
@@ -28,10 +28,6 @@ export class FaultProxy {
     const proxy = new FaultProxy(targetOf(url), await freePort());
     await proxy.#listen();
     return proxy;
-  }
-
-  get port(): number {
-    return this.#port;
   }
 
   /** How many connections are open through it. */
@@ -43,13 +39,13 @@ export class FaultProxy {
   urlFor(url: string): string {
     const through = new URL(url);
     through.hostname = '127.0.0.1';
-    through.port = String(this.#port);
+    through.port = String(this.port);
     return through.href;
   }
 
   async #listen(): Promise<void> {
     const server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
-    server.listen(this.#port, '127.0.0.1');
+    server.listen(this.port, '127.0.0.1');
     await once(server, 'listening');
     this.#server = server;
   }
