@@ -1,12 +1,12 @@
 import { ACCEPT_LOADS, NUMBER, SERIAL, shippedTemplate } from './accept-loads.mjs';
 import { emailRequest, jsonRequest, loadForTime, post } from './http-load.mjs';
-import { median, quantile } from './numbers.mjs';
+import { latencyOf } from './numbers.mjs';
 import { sampleEmail } from './sample-email.mjs';
 
 /** Long enough for the JIT compilers of both sides. */
 const FIRST_WARM_UP_MS = 4_000;
 
-/** @typedef {{ perSecond: number, medianMs: number, p99Ms: number }} Pace emails/s */
+/** @typedef {{ perSecond: number } & import('./numbers.mjs').Latency} Pace emails/s */
 /**
  * @typedef {object} AcceptRound
  * @property {number} ratio
@@ -92,5 +92,5 @@ function digits(n) {
 }
 
 function toPace({ perSecond, latencies }, emails) {
-  return { perSecond: perSecond * emails, medianMs: median(latencies), p99Ms: quantile(latencies, 0.99) };
+  return { perSecond: perSecond * emails, ...latencyOf(latencies) };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../stack/processes.mjs';
 import { post } from './http-load.mjs';
-import { median, quantile, rounded } from './numbers.mjs';
+import { latencyOf, latencyText } from './numbers.mjs';
 import { createWebhook } from './tell.mjs';
 
 /** Per workspace. With UNHEALTHY this makes a hundred webhooks, of which 5 are dead and 5 slow. */
@@ -17,7 +17,7 @@ const EVENTS_PER_SECOND_PER_WORKSPACE = 4;
 const WARM_UP_SECONDS = 3;
 const DELIVERED_WITHIN_MS = 30_000;
 
-/** @typedef {{ medianMs: number, p99Ms: number }} Waits from the commit of an event to its arrival at a healthy receiver */
+/** @typedef {import('./numbers.mjs').Latency} Waits from the commit of an event to its arrival at a healthy receiver */
 /** @typedef {{ ratio: number, alone: Waits, mixed: Waits }} FairRound */
 
 /**
@@ -50,7 +50,7 @@ export async function measureFair(environment, { rounds, seconds, onRound }) {
     await Promise.all(apps.map((app) => app.stop()));
     const ratio = mixed.p99Ms / alone.p99Ms;
     results.push({ ratio, alone, mixed });
-    onRound(`round ${round}: ${text(mixed)} to ${text(alone)} alone = ${ratio.toFixed(2)}`);
+    onRound(`round ${round}: ${latencyText([mixed])} to ${latencyText([alone])} alone = ${ratio.toFixed(2)}`);
   }
   await Promise.all([gateway.stop(), receiver.stop()]);
   return results;
@@ -67,11 +67,6 @@ async function warmUp(phase) {
     headers: { Authorization: `Bearer ${editorKey}` },
   });
   if (!answer.ok) throw new Error(`a webhook was not deleted: ${await answer.text()}`);
-}
-
-/** @param {Waits} waits */
-function text({ medianMs, p99Ms }) {
-  return `${rounded(medianMs)} ms, p99 ${rounded(p99Ms)} ms`;
 }
 
 async function subscribe({ environment, receiverPort, port }, pathsOf) {
@@ -94,7 +89,7 @@ async function waitsOfTheHealthy({ environment, receiver, port }, seconds) {
   });
   const committedAt = await commits(environment, begunAt);
   const waits = (await arrivedAtHealthy()).map(({ at, event }) => at - Number(committedAt.get(event)));
-  return { medianMs: median(waits), p99Ms: quantile(waits, 0.99) };
+  return latencyOf(waits);
 }
 
 let contacts = 0;

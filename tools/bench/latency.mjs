@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitUntil } from '../stack/processes.mjs';
 import { fill } from './drain.mjs';
 import { emailRequest, load } from './http-load.mjs';
-import { median, quantile, rounded } from './numbers.mjs';
+import { latencyOf, latencyText } from './numbers.mjs';
 import { sampleEmail } from './sample-email.mjs';
 
 const ARRIVES_WITHIN_MS = 10_000;
@@ -10,7 +10,7 @@ const DRAINING_WITHIN_MS = 30_000;
 /** Random pauses, so that emails are spread over all phases of the clock's tick and the turns. */
 const MAX_PAUSE_MS = 40;
 
-/** @typedef {{ medianMs: number, p99Ms: number }} Latency */
+/** @typedef {import('./numbers.mjs').Latency} Latency */
 
 /**
  * Measures the time from the gateway's answer to the arrival at the relay, one email at a time, while there is no other work.
@@ -104,7 +104,7 @@ async function sinceCommit(environment, arrivals) {
 
 function summarise(latencies, what, onRound) {
   if (latencies.length === 0) throw new Error(`${what}: the backlog was gone before anything else was sent`);
-  const latency = { medianMs: median(latencies), p99Ms: quantile(latencies, 0.99) };
-  onRound(`${what}: median ${rounded(latency.medianMs)} ms, p99 ${rounded(latency.p99Ms)} ms`);
+  const latency = latencyOf(latencies);
+  onRound(`${what}: median ${latencyText([latency])}`);
   return latency;
 }

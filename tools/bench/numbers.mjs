@@ -15,6 +15,19 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
+/** @typedef {{ medianMs: number, p99Ms: number }} Latency */
+
+/** @param {readonly number[]} ms at least one @returns {Latency} */
+export function latencyOf(ms) {
+  return { medianMs: median(ms), p99Ms: quantile(ms, 0.99) };
+}
+
+/** The medians of several. @param {readonly Latency[]} latencies */
+export function latencyText(latencies) {
+  const of = (name) => rounded(median(latencies.map((latency) => latency[name])));
+  return `${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
+}
+
 /** The share of what arrives that warms up both sides. */
 const WARM_UP_SHARE = 0.25;
 

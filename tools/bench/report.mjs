@@ -1,6 +1,6 @@
 import { boundText, GOAL, GOALS, isWithin, STRETCH, unitText } from './goals.mjs';
 import { CHECKPOINTS } from './memory.mjs';
-import { median, rounded } from './numbers.mjs';
+import { latencyText, median, rounded } from './numbers.mjs';
 
 /** The loads for which the statements per email are reported. */
 const STATEMENTS_OF = ['accept-32', 'batch-8'];
@@ -54,8 +54,8 @@ function row(id, rounds, ours, baseline = '–') {
 
 function acceptRow(id, rounds) {
   const pace = (side) => {
-    const of = (name) => rounded(median(rounds.map((round) => round[side][name])));
-    return `${of('perSecond')}/s; ${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
+    const paces = rounds.map((round) => round[side]);
+    return `${rounded(median(paces.map(({ perSecond }) => perSecond)))}/s; ${latencyText(paces)}`;
   };
   const figures = rounds.map((round) => (id === 'accept-1' ? round.gateway.medianMs : round.ratio));
   return row(id, figures, pace('gateway'), `Express echo ${pace('echo')}`);
@@ -117,8 +117,7 @@ function backlogRows({ rows, accept, drain, without, withBacklog, redisBytes: [b
 
 function latencyRow(id, rounds) {
   const medians = rounds.map((round) => round.medianMs);
-  const p99 = median(rounds.map((round) => round.p99Ms));
-  return row(id, medians, `${rounded(median(medians))} ms, p99 ${rounded(p99)} ms`);
+  return row(id, medians, latencyText(rounds));
 }
 
 function tellRow(rounds) {
@@ -129,10 +128,7 @@ function tellRow(rounds) {
 }
 
 function fairRow(rounds) {
-  const waits = (side) => {
-    const of = (name) => rounded(median(rounds.map((round) => round[side][name])));
-    return `${of('medianMs')} ms, p99 ${of('p99Ms')} ms`;
-  };
+  const waits = (side) => latencyText(rounds.map((round) => round[side]));
   const ratios = rounds.map(({ ratio }) => ratio);
   return row('fair', ratios, waits('mixed'), `alone ${waits('alone')}`);
 }
