@@ -79,7 +79,7 @@ export function askRedis(port, command, { withinMs = 2_000 } = {}) {
 }
 
 /**
- * Whether a Redis answers at a URL; a refused login counts as an answer, and the apps then report what is wrong with it.
+ * Whether a server listens at a URL of Redis. It is asked nothing: the apps report what is wrong with it.
  *
  * @param {string} url
  */
