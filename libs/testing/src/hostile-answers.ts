@@ -85,7 +85,6 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
   '/status-line-without-end': endless(OK, ' OK'.repeat(KIB)),
   '/blank-lines-without-end': endless('', '\r\n'.repeat(KIB)),
   '/early-hints-without-end': endless('', EARLY_HINTS),
-  '/slow-early-hints-without-end': endless('', EARLY_HINTS, 100),
   '/early-hints-then-ok': sends(`${EARLY_HINTS}${OK}`, 'Content-Length: 2', '', 'ok'),
   '/unasked-continue': sends('HTTP/1.1 100 Continue', '', `${OK}`, 'Content-Length: 2', '', 'ok'),
   '/switching-protocols': sends(
