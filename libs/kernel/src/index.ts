@@ -11,6 +11,7 @@ export * from './concurrency-limit.ts';
 export * from './ids.ts';
 export type { Thread } from './threads/thread.ts';
 export * from './threads/thread-pool.ts';
+export * from './round-robin.ts';
 export * from './time.ts';
 export * from './timed-set.ts';
 export * from './release.ts';

@@ -1,6 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
+import { RoundRobin } from '@posthorn/kernel';
 import { Permits } from './permits.ts';
-import { RoundRobinLanes } from './round-robin-lanes.ts';
 
 interface Waiting {
   readonly laneId: LaneId;
@@ -9,7 +9,7 @@ interface Waiting {
 
 /** A semaphore that is fair between lanes: waiting work is admitted round robin, one item per lane, and no lane takes all places (see `Permits`). */
 export class LaneGate {
-  private readonly waiting = new RoundRobinLanes<Waiting>();
+  private readonly waiting = new RoundRobin<LaneId, Waiting>();
   private readonly places: Permits;
   private isAdmitting = false;
   private isOpen = false;

@@ -1,6 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { Counts, DenseSet, type DenseSetMember, suspensionProofNowMs } from '@posthorn/kernel';
-import { RoundRobinLanes } from './round-robin-lanes.ts';
+import { Counts, DenseSet, type DenseSetMember, RoundRobin, suspensionProofNowMs } from '@posthorn/kernel';
 import { Permits } from './permits.ts';
 import { Capacity } from './capacity.ts';
 import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
@@ -22,7 +21,7 @@ interface Held<Row> extends DenseSetMember {
 /** Processes the claimed rows of one process: round robin between lanes, with bounded concurrency, renewing leases for as long as rows are held. */
 export class Workbench<Row extends HeldRow, Outcome> {
   private readonly held = new DenseSet<Held<Row>>();
-  private readonly lines = new RoundRobinLanes<Held<Row>>();
+  private readonly lines = new RoundRobin<LaneId, Held<Row>>();
   private readonly waitingForCapacity = new Set<() => void>();
   /** Reserve capacity here before a claim. */
   readonly capacity: Capacity;

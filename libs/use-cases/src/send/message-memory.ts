@@ -1,6 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import { Counts } from '@posthorn/kernel';
-import { RoundRobinLanes } from '@posthorn/queues';
+import { Counts, RoundRobin } from '@posthorn/kernel';
 
 /** Memory for composed messages of templates that wait for a connection. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -22,7 +21,7 @@ interface Waiting {
 export class MessageMemory {
   private readonly bytesOf = new Counts<LaneId>();
   private readonly composingOf = new Counts<LaneId>();
-  private readonly waiting = new RoundRobinLanes<Waiting>();
+  private readonly waiting = new RoundRobin<LaneId, Waiting>();
   private bytes = 0;
   private composing = 0;
 
