@@ -26,7 +26,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { openRings, RateLimiter, ReadOnlyQueues } from '@posthorn/queues';
+import { closeRings, openRings, RateLimiter, ReadOnlyQueues } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
@@ -129,7 +129,7 @@ await startProcess('dashboard', async () => {
     logger,
     drain: [
       () => queues.close(),
-      () => Promise.all(Object.values(rings).map((ring) => ring.close())),
+      () => closeRings(rings),
       () => limiter.close(),
       () => renderer.close(),
       () => htmlToText.close(),

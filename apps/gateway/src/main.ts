@@ -1,5 +1,5 @@
 import { Authenticate, IdentifyCaller, KeyUses, RateLimits } from '@posthorn/auth';
-import { openRings, RateLimiter } from '@posthorn/queues';
+import { closeRings, openRings, RateLimiter } from '@posthorn/queues';
 import { DnsResolver } from '@posthorn/dns';
 import {
   AcceptanceSettings,
@@ -177,7 +177,7 @@ await startProcess('gateway', async () => {
     drain: [
       () => app.get(PendingMails, { strict: false }).close(),
       () => hits.close(),
-      () => Promise.all(Object.values(rings).map((ring) => ring.close())),
+      () => closeRings(rings),
       () => limiter.close(),
       () => keyUses.close(),
       () => renderer.close(),

@@ -30,6 +30,7 @@ import {
 } from '@posthorn/platform';
 import {
   Clock,
+  closeRings,
   JobWorker,
   MaintenanceSchedule,
   QueueRepair,
@@ -131,7 +132,7 @@ await startProcess('scheduler', async () => {
     () => clock.stop(),
     () => worker.close(),
     () => Promise.all([schedule.close(), queues.close()]),
-    () => Promise.all(Object.values(rings).map((ring) => ring.close())),
+    () => closeRings(rings),
     () => db.close(),
   ];
   const ended = runUntilSignal(app, { logger, drain });

@@ -20,7 +20,7 @@ import {
   TrackingSettings,
   watchPool,
 } from '@posthorn/platform';
-import { JobWorker, LaneGate, openRings, QUEUES } from '@posthorn/queues';
+import { closeRings, JobWorker, LaneGate, openRings, QUEUES } from '@posthorn/queues';
 import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
@@ -144,7 +144,7 @@ await startProcess('sender', async () => {
       gate.open();
       await Promise.all([...drained, htmlToText.close(), renderer.close(), linkFinder.close()]);
     },
-    () => Promise.all(Object.values(rings).map((ring) => ring.close())),
+    () => closeRings(rings),
     () => relays.close(),
     () => rates.close(),
     () => db.close(),

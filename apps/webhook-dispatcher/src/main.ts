@@ -30,7 +30,7 @@ import {
   WebhookSettings,
   watchPool,
 } from '@posthorn/platform';
-import { JobWorker, openRings, QUEUES } from '@posthorn/queues';
+import { closeRings, JobWorker, openRings, QUEUES } from '@posthorn/queues';
 import { DeliverEvent, DeliverEvents, FanOutEvents, Receivers, RecordRates } from '@posthorn/use-cases';
 import { WebhookClient } from '@posthorn/webhooks';
 
@@ -127,7 +127,7 @@ await startProcess('webhook-dispatcher', async () => {
   logger.info({ port: http.HTTP_PORT }, 'serving turns');
   const drain = [
     () => Promise.all([...workers.map((worker) => worker.close()), deliverEvents.drain()]),
-    () => Promise.all(Object.values(rings).map((ring) => ring.close())),
+    () => closeRings(rings),
     () => client.close(),
     () => rates.close(),
     () => db.close(),

@@ -5,7 +5,7 @@ export { jobBytes } from './job-bytes.ts';
 export { JobWorker } from './job-worker.ts';
 export { QUEUES, type JobHandlers, type RegularJobName } from './jobs.ts';
 export { LaneGate } from './lane-gate.ts';
-export { LaneRings, openRings } from './lane-rings.ts';
+export { closeRings, LaneRings, openRings } from './lane-rings.ts';
 export { MaintenanceSchedule } from './maintenance.ts';
 export { QueueRepair } from './queue-repair.ts';
 export { bucketIdOf, RateLimiter } from './rates/rate-limiter.ts';

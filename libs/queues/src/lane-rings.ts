@@ -105,3 +105,8 @@ export function openRings<TurnQueue extends TurnQueueName>(
   const opened = turnQueues.map((turnQueue) => [turnQueue, new LaneRings({ ...options, turnQueue })]);
   return Object.fromEntries(opened) as Record<TurnQueue, LaneRings>;
 }
+
+/** Closes what {@link openRings} has opened. */
+export async function closeRings(rings: Readonly<Record<string, LaneRings>>): Promise<void> {
+  await Promise.all(Object.values(rings).map((ring) => ring.close()));
+}
