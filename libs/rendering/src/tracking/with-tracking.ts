@@ -16,27 +16,21 @@ export interface Tracking {
  */
 export function withTracking(
   html: string,
-  positions: TrackingPositions,
+  { links, bodyEnd }: TrackingPositions,
   { linkTo, image }: Tracking,
 ): string {
-  const parts: string[] = [];
-  let copiedTo = 0;
-  const insert = (start: number, end: number, text: string): void => {
-    parts.push(html.slice(copiedTo, start), text);
-    copiedTo = end;
-  };
-  const pixel = image === undefined ? '' : imageOf(image);
-  let isInserted = false;
-  for (const { start, end, value } of positions.links) {
-    if (!isInserted && start >= positions.bodyEnd) {
-      isInserted = true;
-      insert(positions.bodyEnd, positions.bodyEnd, pixel);
-    }
+  const insertions = links.flatMap(({ start, end, value }) => {
     const target = linkTo && linkTarget(value);
     const tracked = target === undefined ? undefined : linkTo!(target);
-    if (tracked !== undefined) insert(start, end, escapeHtml(tracked));
+    return tracked === undefined ? [] : [{ start, end, text: escapeHtml(tracked) }];
+  });
+  if (image !== undefined) insertions.push({ start: bodyEnd, end: bodyEnd, text: imageOf(image) });
+  const parts: string[] = [];
+  let copiedTo = 0;
+  for (const { start, end, text } of insertions.sort((one, other) => one.start - other.start)) {
+    parts.push(html.slice(copiedTo, start), text);
+    copiedTo = end;
   }
-  if (!isInserted) insert(positions.bodyEnd, positions.bodyEnd, pixel);
   return parts.join('') + html.slice(copiedTo);
 }
 
