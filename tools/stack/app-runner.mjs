@@ -17,20 +17,18 @@ export class AppRunner {
   /**
    * @param {object} options
    * @param {string} options.name
-   * @param {string} options.script relative to the checkout
    * @param {number} options.port
    * @param {number} options.metricsPort
    * @param {Record<string, string>} options.env
    * @param {() => void} options.onRestart called when the app has a new pid
    */
-  constructor({ name, script, port, metricsPort, env, onRestart }) {
+  constructor({ name, port, metricsPort, env, onRestart }) {
     this.name = name;
     this.ports = [port, metricsPort];
     this.url = `http://127.0.0.1:${port}`;
     this.healthUrl = `${this.url}/health/ready`;
     this.metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
     this.logFile = newLogFile(name);
-    this.script = script;
     this.env = withInstalledBinaries({ ...env, HTTP_PORT: String(port), METRICS_PORT: String(metricsPort) });
     this.onRestart = onRestart;
   }
@@ -52,13 +50,9 @@ export class AppRunner {
 
   async #startOne() {
     const isFirst = this.#child === undefined;
-    const { script, env, logFile } = this;
-    this.#latestStart = startProcess({
-      command: nodeBinary(),
-      args: [script],
-      env,
-      logFile,
-    });
+    const { name, env, logFile } = this;
+    const args = [`apps/${name}/dist/main.js`];
+    this.#latestStart = startProcess({ command: nodeBinary(), args, env, logFile });
     const child = await this.#latestStart;
     this.#child = child;
     if (!isFirst) this.onRestart();

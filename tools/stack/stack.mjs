@@ -128,10 +128,9 @@ export class Stack {
 
   async #startApps(env, ports) {
     const starts = APPS.map((name) => {
-      const script = `apps/${name}/dist/main.js`;
       const metricsPort = ports[`${name} metrics`];
       const onRestart = () => this.#updateStackFile();
-      const app = new AppRunner({ name, script, port: ports[name], metricsPort, env, onRestart });
+      const app = new AppRunner({ name, port: ports[name], metricsPort, env, onRestart });
       this.#apps.set(name, app);
       return step(
         name,
