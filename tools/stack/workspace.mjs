@@ -27,12 +27,10 @@ export async function provideWorkspace(apiUrl, env) {
   return made;
 }
 
-/**
- * Whether the gateway accepts a key: an invalid request is answered 401 with an unknown key, and otherwise with another error.
- */
+/** Whether the gateway accepts a key. */
 async function isValidKey(apiUrl, key) {
-  const headers = { 'authorization': `Bearer ${key}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${apiUrl}/v1/emails`, { method: 'POST', headers, body: '{}' });
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${apiUrl}/v1/api-keys/check`, { headers });
   await answer.arrayBuffer();
   return answer.status !== 401;
 }
