@@ -6,14 +6,7 @@ const REDIS_LOGIN = 'Redis refuses the login: correct the user name and password
 const CONNECTION_LOST =
   'The connection to the database was lost: check that it is running and what has been done, then try again';
 const NO_REPLY = 'It does not answer in time: see whether it is overloaded, paused or frozen';
-const NO_ANSWER = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-]);
+const NO_ANSWER = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
 
 const NO_CONNECTION_IN_TIME =
   /^(?:timeout (?:exceeded when trying to connect|expired)|Connection terminated due to connection timeout)$/;
@@ -23,8 +16,7 @@ const POOLER =
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) and by Prisma's codes. */
 const SENTENCES = {
-  '28P01': LOGIN,
-  '28000': LOGIN,
+  ...sameFor('28P01 28000', LOGIN),
   '3D000':
     'The server has no database of this name: correct DATABASE_URL, or create it and run npm run migrate',
   '53100': 'The disk of Postgres is full: make room there; nothing was changed',
@@ -37,24 +29,15 @@ const SENTENCES = {
     'The role in DATABASE_URL lacks a privilege: use the role that npm run migrate ran as, to which the tables belong',
   '3F000':
     'The search_path of the role in DATABASE_URL names no existing schema: set it back (ALTER ROLE … RESET search_path)',
-  '42P01': MIGRATE,
-  '42704': MIGRATE,
-  '42883': MIGRATE,
-  '42703': MIGRATE,
-  'P2021': MIGRATE,
-  'P2022': MIGRATE,
-  '57P01': CONNECTION_LOST,
-  '57P02': CONNECTION_LOST,
-  '57P03': CONNECTION_LOST,
-  'ECONNRESET': CONNECTION_LOST,
-  'EPIPE': CONNECTION_LOST,
-  'P1001': CONNECTION_LOST,
-  'P1002': CONNECTION_LOST,
-  'P1008': CONNECTION_LOST,
-  'P1017': CONNECTION_LOST,
+  ...sameFor('42P01 42704 42883 42703 P2021 P2022', MIGRATE),
+  ...sameFor('57P01 57P02 57P03 ECONNRESET EPIPE P1001 P1002 P1008 P1017', CONNECTION_LOST),
   // No connection was available in time, or the transaction took too long and was rolled back.
   'P2028': 'The database is too busy, and nothing was changed: see whether it is overloaded, then try again',
 };
+
+function sameFor(codes, sentence) {
+  return Object.fromEntries(codes.split(' ').map((code) => [code, sentence]));
+}
 
 /** The classes of errors whose messages are meant for operators; by name, because the libs may not be built yet. */
 const FOR_OPERATORS = new Set(['Refusal', 'CannotStart', 'RedisUnusable', 'MigrationMismatch', 'ReplyError']);
@@ -79,7 +62,7 @@ function sentenceFor(error) {
     return CONNECTION_LOST;
   if (error.message === 'Command timed out') return NO_REPLY;
   if (/unsupported startup parameter/.test(error.message)) return POOLER;
-  if (NO_ANSWER.has(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
+  if (NO_ANSWER.test(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
   // Prisma sets its own code; where it keeps that of Postgres depends on when the statement failed.
   const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
   const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
