@@ -26,52 +26,38 @@ import { measureTell } from './tell.mjs';
 export async function measure(kinds, scale, environment) {
   const options = { ...scale, onRound: (text) => say(`      ${text}`) };
   const { emails, stored, idle, lone, messages, long, workspaces, rows, posts, tell, fairSeconds } = scale;
-  /** @type {Parameters<typeof import('./report.mjs').rowsOf>[0]} */
-  const results = {};
-  if (kinds.includes('accept')) {
-    say('  … Accept, no sender running');
-    results.accept = await measureAccept(environment, options);
-  }
-  if (kinds.includes('store')) {
-    say(`  … Store, ${stored} emails`);
-    results.store = await measureStore(environment, { ...options, emails: stored });
-  }
-  if (kinds.includes('drain')) {
-    say(`  … Drain, ${emails} emails`);
-    results.drain = await measureDrain(environment, options);
-  }
-  if (kinds.includes('compose')) {
-    say(`  … Compose, ${messages} messages`);
-    results.compose = await measureCompose(options);
-  }
-  if (kinds.includes('memory')) {
-    say(`  … Memory, ${long} emails`);
-    results.memory = await measureMemory(environment, { ...options, emails: long });
-  }
-  if (kinds.includes('due')) {
-    say(`  … Due, ${long} emails of ${workspaces} workspaces in one second`);
-    results.due = await measureDue(environment, { ...options, emails: long });
-  }
-  if (kinds.includes('backlog')) {
-    say(`  … Backlog, without and with ${rows} scheduled emails waiting`);
-    results.backlog = await measureBacklog(environment, options);
-  }
-  if (kinds.includes('latency')) {
-    say(`  … Latency, idle and during a backlog of ${emails}`);
-    results.idle = await measureIdle(environment, { ...options, emails: idle });
-    results.lone = await measureLone(environment, { ...options, emails: lone, backlog: emails });
-  }
-  if (kinds.includes('posts')) {
-    say(`  … Posts, ${posts} events to one webhook`);
-    results.posts = await measurePosts(options);
-  }
-  if (kinds.includes('tell')) {
-    say(`  … Tell, ${tell} deliveries`);
-    results.tell = await measureTell(environment, { ...options, posts: tell });
-  }
-  if (kinds.includes('fair')) {
-    say('  … Fair, 90 healthy webhooks alone and among 10 others');
-    results.fair = await measureFair(environment, { ...options, seconds: fairSeconds });
-  }
-  return results;
+  /** @template Result @param {string} kind @param {string} title @param {() => Promise<Result>} work @returns {Promise<Result | undefined>} */
+  const ifWanted = async (kind, title, work) => {
+    if (!kinds.includes(kind)) return undefined;
+    say(`  … ${title}`);
+    return work();
+  };
+  return {
+    accept: await ifWanted('accept', 'Accept, no sender running', () => measureAccept(environment, options)),
+    store: await ifWanted('store', `Store, ${stored} emails`, () =>
+      measureStore(environment, { ...options, emails: stored }),
+    ),
+    drain: await ifWanted('drain', `Drain, ${emails} emails`, () => measureDrain(environment, options)),
+    compose: await ifWanted('compose', `Compose, ${messages} messages`, () => measureCompose(options)),
+    memory: await ifWanted('memory', `Memory, ${long} emails`, () =>
+      measureMemory(environment, { ...options, emails: long }),
+    ),
+    due: await ifWanted('due', `Due, ${long} emails of ${workspaces} workspaces in one second`, () =>
+      measureDue(environment, { ...options, emails: long }),
+    ),
+    backlog: await ifWanted('backlog', `Backlog, without and with ${rows} scheduled emails waiting`, () =>
+      measureBacklog(environment, options),
+    ),
+    ...(await ifWanted('latency', `Latency, idle and during a backlog of ${emails}`, async () => ({
+      idle: await measureIdle(environment, { ...options, emails: idle }),
+      lone: await measureLone(environment, { ...options, emails: lone, backlog: emails }),
+    }))),
+    posts: await ifWanted('posts', `Posts, ${posts} events to one webhook`, () => measurePosts(options)),
+    tell: await ifWanted('tell', `Tell, ${tell} deliveries`, () =>
+      measureTell(environment, { ...options, posts: tell }),
+    ),
+    fair: await ifWanted('fair', 'Fair, 90 healthy webhooks alone and among 10 others', () =>
+      measureFair(environment, { ...options, seconds: fairSeconds }),
+    ),
+  };
 }

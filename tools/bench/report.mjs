@@ -15,11 +15,7 @@ const STATEMENTS_OF = ['accept-32', 'batch-8'];
  */
 
 /**
- * @param {{ accept?: Map<string, import('./accept.mjs').AcceptRound[]>, store?: import('./store.mjs').StoreRound[],
- *   drain?: Map<string, import('./drain.mjs').DrainRound[]>,
- *   idle?: import('./latency.mjs').Latency[], lone?: import('./latency.mjs').Latency[], posts?: import('./posts.mjs').PostRound[],
- *   tell?: import('./tell.mjs').TellRound[], fair?: import('./fair.mjs').FairRound[], compose?: import('./compose.mjs').ComposeRound[],
- *   memory?: import('./memory.mjs').MemoryRound, due?: import('./due.mjs').DueRound, backlog?: import('./backlog.mjs').BacklogResult }} results
+ * @param {Partial<Awaited<ReturnType<typeof import('./measure.mjs').measure>>>} results
  * @returns {Row[]}
  */
 export function rowsOf(results) {
