@@ -34,6 +34,17 @@ const SMTPUTF8_MISSING: Transmission = {
   unasked: true,
 };
 
+const tooLarge = (bytes: number, maxBytes: number): Transmission => ({
+  kind: 'refused',
+  stage: 'mail',
+  reply: {
+    code: 552,
+    enhancedCode: '5.3.4',
+    text: `Posthorn: the message has ${bytes} bytes, and the relay takes ${maxBytes} at most`,
+  },
+  unasked: true,
+});
+
 const loginMissing = (usable: readonly string[], offered: string): Transmission => ({
   kind: 'refused',
   stage: 'auth',
@@ -174,18 +185,7 @@ export class RelayConnection implements PooledConnection {
     const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done), timeoutMs);
     // An idle connection must not retain its last email.
     this.smtp.onEnvelope = ALWAYS;
-    if (error !== undefined && isTooLarge(error)) {
-      return {
-        kind: 'refused',
-        stage: 'mail',
-        reply: {
-          code: 552,
-          enhancedCode: '5.3.4',
-          text: `Posthorn: the message has ${message.length} bytes, and the relay takes ${this.smtp.maxMessageBytes} at most`,
-        },
-        unasked: true,
-      };
-    }
+    if (error !== undefined && isTooLarge(error)) return tooLarge(message.length, this.smtp.maxMessageBytes);
     return this.smtp.wasWithheld && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);
   }
 
