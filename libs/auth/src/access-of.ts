@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import type { Scope } from '@posthorn/domain';
-import { ApiKeyGuard, MANAGES, SCOPE } from './api-key.guard.ts';
+
+/** The metadata of routes that need a key. */
+export const ACCESS = 'posthorn:access';
 
 /** What a route requires of the caller's API key. */
 export interface Access {
@@ -13,12 +14,6 @@ export interface Access {
 
 /** What a route requires of its caller; undefined: it is public. */
 export function accessOf(controller: Type, handler: object): Access | undefined {
-  const guards = [handler, controller].flatMap(
-    (target) => (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as unknown[],
-  );
-  if (!guards.includes(ApiKeyGuard)) return undefined;
-  const metadata = (name: string): unknown =>
-    Reflect.getMetadata(name, handler) ?? Reflect.getMetadata(name, controller);
-  const scope = metadata(SCOPE) as Scope | undefined;
-  return { ...(scope && { scope }), manages: metadata(MANAGES) === true };
+  const declared: unknown = Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, controller);
+  return declared as Access | undefined;
 }

@@ -6,28 +6,22 @@ import {
   applyDecorators,
 } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants.js';
-import { Reflector } from '@nestjs/core';
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { assignRequest } from '@posthorn/platform';
 import { hasScope, mayManage, ROLE_NAMES, type Scope } from '@posthorn/domain';
 import type { Request, Response } from 'express';
+import { ACCESS, type Access, accessOf } from './access-of.ts';
 import { unauthorized } from './bearer-credential.ts';
 import { IdentifyCaller } from './identify-caller.ts';
 import { type Principal, setPrincipal } from './principal.ts';
-
-export const SCOPE = 'posthorn:scope';
-export const MANAGES = 'posthorn:manages';
 
 /**
  * Admits requests whose key is valid, within its rate limit, and has the route's scope and role. They are checked in this order,
  * and the first failure is the answer (rule G5). The workspace of the key is responsible for the request from then on.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
-  constructor(
-    private readonly callers: IdentifyCaller,
-    private readonly reflector: Reflector,
-  ) {}
+class ApiKeyGuard implements CanActivate {
+  constructor(private readonly callers: IdentifyCaller) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
@@ -35,19 +29,12 @@ export class ApiKeyGuard implements CanActivate {
     const response = http.getResponse<Response>();
     const principal = await this.callers.identify(request, response);
     assignRequest(request, principal.workspaceId);
-    const scope = this.metadataOf<Scope>(context, SCOPE);
+    const { scope, manages } = accessOf(context.getClass(), context.getHandler())!;
     if (scope !== undefined && !hasScope(principal.role, scope)) throw lacksScope(scope);
-    if (this.metadataOf<true>(context, MANAGES) && !mayManage(principal.role)) throw mayNotManage();
+    if (manages && !mayManage(principal.role)) throw mayNotManage();
     checkWorkspaceInPath(request, principal);
     setPrincipal(request, principal);
     return true;
-  }
-
-  private metadataOf<Trait>(context: ExecutionContext, name: string): Trait | undefined {
-    return this.reflector.getAllAndOverride<Trait | undefined>(name, [
-      context.getHandler(),
-      context.getClass(),
-    ]);
   }
 }
 
@@ -85,13 +72,16 @@ function runKeyGuardFirst(target: object, _name?: string | symbol, method?: Prop
   Reflect.defineMetadata(GUARDS_METADATA, [ApiKeyGuard, ...others], guarded);
 }
 
+const requires = (access: Access): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(ACCESS, access), runKeyGuardFirst);
+
 /** The route needs a key with this scope. */
 export const RequiresScope = (scope: Scope): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(SCOPE, scope), runKeyGuardFirst);
+  requires({ scope, manages: false });
 
 /** The route needs a key that may manage the workspace: `EDITOR`. */
 export const RequiresEditor = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(SetMetadata(SCOPE, 'user' satisfies Scope), SetMetadata(MANAGES, true), runKeyGuardFirst);
+  requires({ scope: 'user', manages: true });
 
 /** The route needs a valid key, whatever its scopes. */
-export const RequiresKey = (): MethodDecorator & ClassDecorator => applyDecorators(runKeyGuardFirst);
+export const RequiresKey = (): MethodDecorator & ClassDecorator => requires({ manages: false });
