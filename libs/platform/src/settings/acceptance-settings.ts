@@ -1,5 +1,5 @@
 import { MAX_LIMIT_OVERRIDES } from '@posthorn/domain';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
 
 /** What workspaces may send. */
@@ -7,9 +7,7 @@ export class AcceptanceSettings {
   @Setting(
     'How many emails a workspace may send in a calendar month (UTC), unless it has its own limit; 0 means no limit. `gateway` and `dashboard` must have the same value.',
   )
-  @IsInt()
-  @Min(0)
-  @Max(MAX_LIMIT_OVERRIDES.monthlyEmailLimit)
+  @IsWholeNumber(0, MAX_LIMIT_OVERRIDES.monthlyEmailLimit)
   MONTHLY_EMAIL_LIMIT = 100_000;
 
   /** That number; null: no limit. */

@@ -1,4 +1,5 @@
-import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
 import { baseUrl, IsPostgresUrl, IsRedisUrl, IsWebAddress } from './url-with-scheme.ts';
 
@@ -14,24 +15,18 @@ export class HttpSettings {
   @Setting(
     "The port that the process listens on: for the gateway's API, and for the health checks of every app.",
   )
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsWholeNumber(0, 65_535)
   HTTP_PORT = 3_000;
 
   @Setting(
     'How long a connection is kept open after an answer. A proxy in front must close idle connections sooner, or it may send a request over one that is being closed, and answer 502.',
   )
-  @IsInt()
-  @Min(1_000)
-  @Max(3_700_000)
+  @IsWholeNumber(1_000, 3_700_000)
   // nginx and Amazon's load balancers wait 60 s by default, Traefik 90 s, Caddy 120 s.
   HTTP_KEEP_ALIVE_TIMEOUT_MS = 130_000;
 
   @Setting('The port that serves `/metrics` to Prometheus; 0 means none. Do not expose it to strangers.')
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsWholeNumber(0, 65_535)
   METRICS_PORT = 0;
 
   @Setting(
@@ -64,9 +59,7 @@ export class DatabaseSettings {
   DATABASE_URL!: string;
 
   @Setting('The maximum number of connections from this process to Postgres.')
-  @IsInt()
-  @Min(2)
-  @Max(500)
+  @IsWholeNumber(2, 500)
   DATABASE_POOL_SIZE = 10;
 
   /** The options of `@posthorn/database`. */

@@ -1,6 +1,7 @@
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { HasForm } from './has-form.ts';
 import { IsNameServers, parseNameServers } from './name-servers.ts';
+import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
 
 /** The name of an `include` (RFC 7208, section 7.1), without macros: receivers take a record with any other for an error. */
@@ -17,9 +18,7 @@ export class DnsSettings {
   DNS_SERVERS?: string;
 
   @Setting('How long a DNS look-up may take, including all its retries, in milliseconds.')
-  @IsInt()
-  @Min(100)
-  @Max(15_000)
+  @IsWholeNumber(100, 15_000)
   DNS_TIMEOUT_MS = 5_000;
 
   @Setting(

@@ -1,6 +1,7 @@
 import { perSecond } from '@posthorn/domain';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
 import type { CrossValidated } from './read-settings.ts';
+import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
 
 const SECOND_MS = 1_000;
@@ -18,9 +19,7 @@ export class InboundSettings implements CrossValidated {
   @Setting(
     'The port that `inbound` receives mail on. Other servers connect to port 25: forward that port here, so that no process needs the privilege to open it.',
   )
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsWholeNumber(0, 65_535)
   INBOUND_PORT = 2_525;
 
   @Setting(
@@ -37,29 +36,21 @@ export class InboundSettings implements CrossValidated {
   INBOUND_TLS_KEY?: string;
 
   @Setting('How many connections this process accepts at once.')
-  @IsInt()
-  @Min(1)
-  @Max(10_000)
+  @IsWholeNumber(1, 10_000)
   INBOUND_CONNECTIONS = 200;
 
   @Setting('How many of these connections one address may have.')
-  @IsInt()
-  @Min(1)
-  @Max(10_000)
+  @IsWholeNumber(1, 10_000)
   INBOUND_CONNECTIONS_PER_ADDRESS = 20;
 
   @Setting('How many mails a second one address may deliver to this process; 0 means no limit.')
-  @IsInt()
-  @Min(0)
-  @Max(100_000)
+  @IsWholeNumber(0, 100_000)
   INBOUND_MAILS_PER_SECOND = 100;
 
   @Setting(
     'The maximum size of a returned mail, in bytes. Only its beginning is kept in memory and read; the rest, usually the email itself, is received and discarded.',
   )
-  @IsInt()
-  @Min(KEPT_BYTES)
-  @Max(268_435_456)
+  @IsWholeNumber(KEPT_BYTES, 268_435_456)
   INBOUND_MAX_BYTES = 33_554_432;
 
   faults(): string[] {

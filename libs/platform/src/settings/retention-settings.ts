@@ -1,5 +1,5 @@
 import { EVENTS_KEPT_DAYS, type Retention, RETENTION_BOUNDS } from '@posthorn/domain';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
 
 /** The retention periods of workspaces that do not override them. */
@@ -7,25 +7,19 @@ export class RetentionSettings {
   @Setting(
     'For how many days the content of emails is kept after they were accepted; the content of unsent emails stays. Whole months are deleted, once they ended that many days ago.',
   )
-  @IsInt()
-  @Min(RETENTION_BOUNDS.contentDays.min)
-  @Max(RETENTION_BOUNDS.contentDays.max)
+  @IsWholeNumber(RETENTION_BOUNDS.contentDays.min, RETENTION_BOUNDS.contentDays.max)
   RETENTION_CONTENT_DAYS = 365;
 
   @Setting(
     'The same for emails, with their status and everything that is known about them; their unsubscribe links work as long.',
   )
-  @IsInt()
-  @Min(RETENTION_BOUNDS.metadataDays.min)
-  @Max(RETENTION_BOUNDS.metadataDays.max)
+  @IsWholeNumber(RETENTION_BOUNDS.metadataDays.min, RETENTION_BOUNDS.metadataDays.max)
   RETENTION_METADATA_DAYS = 365;
 
   @Setting(
     'The same for events, with their deliveries; deliveries that are due, and those exhausted in the last 30 days, stay.',
   )
-  @IsInt()
-  @Min(EVENTS_KEPT_DAYS)
-  @Max(RETENTION_BOUNDS.eventDays.max)
+  @IsWholeNumber(EVENTS_KEPT_DAYS, RETENTION_BOUNDS.eventDays.max)
   RETENTION_EVENT_DAYS = EVENTS_KEPT_DAYS;
 
   get days(): Retention {

@@ -1,6 +1,7 @@
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { isDomainName } from './domain-name.ts';
 import { HasForm } from './has-form.ts';
+import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
 import { AreUrlsWithScheme } from './url-with-scheme.ts';
 
@@ -32,55 +33,41 @@ export class SenderSettings {
   @Setting(
     'The maximum number of connections from this process to each relay, and of emails that it transmits at once. A backlog of one workspace leaves a tenth of them to the others.',
   )
-  @IsInt()
-  @Min(1)
-  @Max(1_000)
+  @IsWholeNumber(1, 1_000)
   SMTP_CONNECTIONS = 20;
 
   @Setting(
     'How long connecting to the relay may take, in milliseconds; the TLS handshake after STARTTLS may take as long again.',
   )
-  @IsInt()
-  @Min(100)
-  @Max(120_000)
+  @IsWholeNumber(100, 120_000)
   SMTP_CONNECTION_TIMEOUT_MS = 10_000;
 
   @Setting(
     'How long to wait for the greeting of the relay, in milliseconds; on an idle connection that is used again, for the answer to its first command, after which another connection is opened.',
   )
-  @IsInt()
-  @Min(1_000)
-  @Max(300_000)
+  @IsWholeNumber(1_000, 300_000)
   SMTP_GREETING_TIMEOUT_MS = 30_000;
 
   @Setting(
     'How long the relay may take to answer a command, in milliseconds; SMTP_SOCKET_TIMEOUT_MS applies to its answer to a whole message.',
   )
-  @IsInt()
-  @Min(1_000)
-  @Max(900_000)
+  @IsWholeNumber(1_000, 900_000)
   SMTP_COMMAND_TIMEOUT_MS = 300_000;
 
   @Setting(
     'How long the relay may be inactive before the connection is closed, in milliseconds. If it is closed after the whole message was written, the email may be sent twice; RFC 5321 gives the relay ten minutes for its last answer.',
   )
-  @IsInt()
-  @Min(1_000)
-  @Max(900_000)
+  @IsWholeNumber(1_000, 900_000)
   SMTP_SOCKET_TIMEOUT_MS = 600_000;
 
   @Setting('After how many emails a connection to the relay is closed and reopened.')
-  @IsInt()
-  @Min(1)
-  @Max(1_000_000)
+  @IsWholeNumber(1, 1_000_000)
   SMTP_MESSAGES_PER_CONNECTION = 100;
 
   @Setting(
     'The maximum number of emails a second that this process sends, evenly spaced; 0 means no limit. While a relay says that it gets emails too fast, fewer are sent.',
   )
-  @IsInt()
-  @Min(0)
-  @Max(100_000)
+  @IsWholeNumber(0, 100_000)
   SMTP_MESSAGES_PER_SECOND = 0;
 
   @Setting(
