@@ -1,4 +1,4 @@
-import { Refusal } from '@posthorn/kernel';
+import { Counts, Refusal } from '@posthorn/kernel';
 
 /** Limits of requests in flight. */
 export interface InFlightLimits {
@@ -39,7 +39,7 @@ export class InFlight {
 
   uncount(sender: string | undefined): void {
     this.requests--;
-    if (sender !== undefined) this.requestsBySender.subtract(sender, 1);
+    if (sender !== undefined) this.requestsBySender.remove(sender);
   }
 
   /** Reserves bytes, or returns the refusal. */
@@ -52,36 +52,29 @@ export class InFlight {
 
   release(bytes: number, sender: string | undefined): void {
     this.bytes -= bytes;
-    if (sender !== undefined) this.bytesBySender.subtract(sender, bytes);
+    if (sender !== undefined) this.bytesBySender.remove(sender, bytes);
   }
 
   /** Charges what is counted already to a sender, or returns the refusal. */
   assign(sender: string, requests: number, bytes: number): Refusal | undefined {
-    if (!this.requestsBySender.add(sender, requests)) return overload('requests of yours');
-    if (this.bytesBySender.add(sender, bytes)) return undefined;
-    this.requestsBySender.subtract(sender, requests);
+    if (!this.requestsBySender.take(sender, requests)) return overload('requests of yours');
+    if (this.bytesBySender.take(sender, bytes)) return undefined;
+    this.requestsBySender.remove(sender, requests);
     return overload('request bodies of yours');
   }
 }
 
 /** How much each sender has of something. */
-class Tally {
-  private readonly held = new Map<string, number>();
-
-  constructor(private readonly max: number) {}
-
-  /** Adds to what a sender has, if it may have that much. */
-  add(sender: string, amount: number): boolean {
-    const sum = (this.held.get(sender) ?? 0) + amount;
-    if (sum > this.max) return false;
-    if (amount > 0) this.held.set(sender, sum);
-    return true;
+class Tally extends Counts<string> {
+  constructor(private readonly max: number) {
+    super();
   }
 
-  subtract(sender: string, amount: number): void {
-    const rest = (this.held.get(sender) ?? 0) - amount;
-    if (rest > 0) this.held.set(sender, rest);
-    else this.held.delete(sender);
+  /** Adds to what a sender has, if it may have that much. */
+  take(sender: string, amount: number): boolean {
+    if (this.of(sender) + amount > this.max) return false;
+    if (amount > 0) this.add(sender, amount);
+    return true;
   }
 }
 
