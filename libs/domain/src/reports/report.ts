@@ -75,8 +75,7 @@ function feedback(type: string): Pick<Report, 'kind' | 'reason'> {
 function delivery(recipient: string, statuses: readonly RecipientStatus[]): Report {
   const own = statuses.filter(({ recipients }) => recipients.some((named) => isSame(named, recipient)));
   const nameless = statuses.filter(({ recipients }) => recipients.length === 0);
-  const [about] = [own, nameless, statuses].filter((group) => group.length > 0);
-  const best = about === undefined ? undefined : bestOf(about);
+  const best = bestOf([own, nameless].find((group) => group.length > 0) ?? statuses);
   if (best === undefined) return { kind: 'unrecognised', isAboutRecipient: true, reason: 'no_status' };
   const { action, reply, stage } = best;
   const final = best.recipients.at(-1);
