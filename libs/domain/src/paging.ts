@@ -1,10 +1,10 @@
 import { type Id, parseId } from '@posthorn/kernel';
 import { parseTimestamp } from './send-at.ts';
 
-/** The order of a list. */
-export type Sort = 'createdAt.desc' | 'createdAt.asc';
+/** The orders of a list. */
+export const SORTS = ['createdAt.desc', 'createdAt.asc'] as const;
 
-export const SORTS: readonly Sort[] = ['createdAt.desc', 'createdAt.asc'];
+export type Sort = (typeof SORTS)[number];
 
 /** The number of items of a page. */
 export const PAGE_LIMITS = { min: 1, max: 100, default: 50 } as const;
