@@ -12,10 +12,13 @@ export function rateCharts(
   const emails = accepted.map(({ minute, accepted: all, failed: bad }) => ({ minute, all, bad }));
   const sent = minutesOf(rates, 'email', {
     counts: ['sent', 'bounced', 'failed'],
-    bad: ['bounced', 'failed'],
+    isBad: (label) => label !== 'sent',
   });
-  const bounces = minutesOf(rates, 'report', { counts: ['failed', 'complaint'], bad: ['complaint'] });
-  const webhooks = minutesOf(rates, 'webhook', { bad: 'all but succeeded' });
+  const bounces = minutesOf(rates, 'report', {
+    counts: ['failed', 'complaint'],
+    isBad: (label) => label === 'complaint',
+  });
+  const webhooks = minutesOf(rates, 'webhook', { isBad: (label) => label !== 'succeeded' });
   return html`<div class="plots">
     ${rateChart({ title: 'Emails accepted', bad: 'bounced or failed by now' }, emails, now)}
     ${rateChart({ title: 'Emails handed to relays', bad: 'bounced or failed' }, sent, now)}
@@ -27,12 +30,10 @@ export function rateCharts(
 interface Counting {
   /** The labels to count; absent: all. */
   readonly counts?: readonly string[];
-  readonly bad: readonly string[] | 'all but succeeded';
+  readonly isBad: (label: string) => boolean;
 }
 
-function minutesOf(rates: readonly RateOfMinute[], what: string, { counts, bad }: Counting): ChartMinute[] {
-  const isBad = (label: string): boolean =>
-    bad === 'all but succeeded' ? label !== 'succeeded' : bad.includes(label);
+function minutesOf(rates: readonly RateOfMinute[], what: string, { counts, isBad }: Counting): ChartMinute[] {
   const counted = rates.filter((rate) => rate.what === what && (counts?.includes(rate.label) ?? true));
   const byMinute = Map.groupBy(counted, ({ minute }) => minute.getTime());
   return [...byMinute].map(([ms, some]) => ({
