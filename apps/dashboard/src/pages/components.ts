@@ -6,16 +6,15 @@ export function count(number: number): string {
   return number.toLocaleString('en');
 }
 
-/** The units of durations, and from how many seconds on each is used. */
 const UNITS = [
-  { unit: 'd', seconds: 86_400, from: 2 * 86_400 },
-  { unit: 'h', seconds: 3_600, from: 2 * 3_600 },
-  { unit: 'min', seconds: 60, from: 2 * 60 },
+  { unit: 'd', seconds: 86_400 },
+  { unit: 'h', seconds: 3_600 },
+  { unit: 'min', seconds: 60 },
 ] as const;
 
-/** A duration in a suitable unit. */
+/** A duration in the largest unit of which there are at least two. */
 export function formatDuration(seconds: number): string {
-  const suiting = UNITS.find(({ from }) => seconds >= from);
+  const suiting = UNITS.find((unit) => seconds >= 2 * unit.seconds);
   return suiting === undefined
     ? `${Math.round(seconds)} s`
     : `${count(Math.floor(seconds / suiting.seconds))} ${suiting.unit}`;
