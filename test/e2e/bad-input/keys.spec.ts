@@ -63,7 +63,7 @@ describe('K2, K4: the role of a key', () => {
       route: UPDATE,
       body: { role: 'editor' },
       status: 400,
-      names: 'perhaps `EDITOR`',
+      names: '; did you mean `EDITOR`?',
     }));
 });
 

@@ -104,7 +104,7 @@ export function oneOfWords(words: readonly string[]): Rule {
   const validate = (value: string): string | undefined => {
     if (words.includes(value)) return undefined;
     const closest = closestName(value, words);
-    const meant = closest === undefined ? '' : `, perhaps \`${closest}\``;
+    const meant = closest === undefined ? '' : `; did you mean \`${closest}\`?`;
     return `is not one of the known values; ${wanted}${meant}`;
   };
   return text({ enum: [...words] }, validate, wanted);

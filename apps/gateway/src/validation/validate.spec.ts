@@ -50,7 +50,7 @@ describe('validateBody', () => {
   it('reports all faults at once, including unknown fields', () => {
     expect(message({ event: 'CLICKD', name: 'a\nb', isOn: null, nam: 1 })).toBe(
       [
-        '`event` is not one of the known values; give one of `OPENED`, `CLICKED`, perhaps `CLICKED`',
+        '`event` is not one of the known values; give one of `OPENED`, `CLICKED`; did you mean `CLICKED`?',
         '`name` holds a line break (U+000A) at character 2; remove it',
         '`isOn` is null; give it a value or leave it out',
         '`nam` is not a known field; did you mean `name`?',
