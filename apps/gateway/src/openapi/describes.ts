@@ -84,8 +84,6 @@ export interface RouteDescription {
   readonly answer: DescribedClass | OtherContent | Redirect;
   /** Values that replace those of the answer's example, by path, such as `email.status`. */
   readonly exampleOverrides?: Readonly<Record<string, unknown>>;
-  /** By name. Default: one, generated from the examples of the answer's fields. */
-  readonly answerExamples?: Readonly<Record<string, DescribedExample>>;
   /** Whether the route supports the header `Idempotency-Key`. */
   readonly idempotent?: true;
   /**

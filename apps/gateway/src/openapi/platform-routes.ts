@@ -10,12 +10,7 @@ export const PLATFORM_ROUTES: Readonly<Record<string, RouteDescription>> = {
     summary: 'Is the process alive?',
     description: 'For whoever restarts processes: 503 when only a restart helps.',
     answer: HealthAnswer,
-    answerExamples: {
-      live: {
-        summary: 'It is',
-        value: { status: 'live', checks: { eventLoop: { ok: true } } },
-      },
-    },
+    exampleOverrides: { status: 'live', checks: { eventLoop: { ok: true } } },
     refuses: { Stuck: new Refusal(503, 'This process is stuck') },
   },
   '/health/ready': {
@@ -25,12 +20,7 @@ export const PLATFORM_ROUTES: Readonly<Record<string, RouteDescription>> = {
     description:
       'For whoever sends it requests: 503 while it starts or stops. What it depends on is shown, but does not affect the status.',
     answer: HealthAnswer,
-    answerExamples: {
-      ready: {
-        summary: 'It does',
-        value: { status: 'ready', checks: { database: { ok: true, checkedAt: '2030-01-31T09:30:00.000Z' } } },
-      },
-    },
+    exampleOverrides: { checks: { database: { ok: true, checkedAt: '2030-01-31T09:30:00.000Z' } } },
     refuses: { 'Starting or going away': new Refusal(503, 'This process is draining') },
   },
 };

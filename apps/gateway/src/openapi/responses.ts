@@ -80,12 +80,9 @@ function redirect({ redirectsTo }: Redirect): Part {
   return { description: 'Leads on', headers: { ...headers, Location: location } };
 }
 
-function contentOf(
-  answer: DescribedClass | OtherContent,
-  { answerExamples: given, exampleOverrides }: Route['description'],
-): Part {
+function contentOf(answer: DescribedClass | OtherContent, { exampleOverrides }: Route['description']): Part {
   if (typeof answer === 'function') {
-    const examples = given ?? answerExamples(answer, exampleOverrides);
+    const examples = answerExamples(answer, exampleOverrides);
     return { 'application/json': { schema: referenceTo(answer), examples } };
   }
   const { contentType, schema = { type: 'string' }, example } = answer;
