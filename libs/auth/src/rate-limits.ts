@@ -47,7 +47,6 @@ interface KeyVerdict {
 /** The rate limits of keys, and of addresses that send requests without a valid key; and the headers for both. */
 export class RateLimits {
   private readonly failurePolicy: Policy | null;
-  private readonly defaultHeaders: Headers;
 
   constructor(private readonly options: RateLimitsOptions) {
     const { failuresPerMinute: amount } = options;
@@ -55,20 +54,16 @@ export class RateLimits {
       FAILURE_POLICY,
       amount > 0 ? { amount, periodSeconds: 60, burst: amount } : null,
     );
-    this.defaultHeaders =
-      this.failurePolicy === null
-        ? []
-        : headersOf(this.failurePolicy, { remaining: this.failurePolicy.limit.burst, nextAfterMs: 0 });
   }
 
   /**
    * The rate limit headers for a request whose key was not checked: those of its address, as far as this process knows them.
    */
   headersOf(request: SentBy): Headers {
-    if (this.failurePolicy === null) return this.defaultHeaders;
-    const { limiter } = this.options;
-    const standing = limiter.peek(FAILURE_POLICY, () => this.addressId(request), this.failurePolicy.limit);
-    return standing === undefined ? this.defaultHeaders : headersOf(this.failurePolicy, standing);
+    if (this.failurePolicy === null) return [];
+    const { limit } = this.failurePolicy;
+    const known = this.options.limiter.peek(FAILURE_POLICY, () => this.addressId(request), limit);
+    return headersOf(this.failurePolicy, known ?? { remaining: limit.burst, nextAfterMs: 0 });
   }
 
   /** Counts a request of a key; null: the key has no limit. */
