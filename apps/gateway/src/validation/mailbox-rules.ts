@@ -1,5 +1,5 @@
 import { type Mailbox, BARE_ADDRESS_HINT, MAILBOX_HINT, parseMailbox, type Size } from '@posthorn/domain';
-import { makeRule, type Rule } from './rule.ts';
+import { kindOf, makeRule, type Rule } from './rule.ts';
 import { sizeFault } from './sizes.ts';
 import { faultIn, text } from './text-rules.ts';
 
@@ -50,7 +50,9 @@ export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
   const several = { type: 'array', items: mailbox.schema, minItems, maxItems: size.max };
   return makeRule({ anyOf: [mailbox.schema, several] }, (value, field) => {
     if (!Array.isArray(value))
-      return typeof value === 'string' ? oneMailbox(value, field) : otherKind(value, field);
+      return typeof value === 'string'
+        ? oneMailbox(value, field)
+        : `\`${field}\` is ${kindOf(value)}; give a string or an array of strings`;
     if (value.length < minItems)
       return `\`${field}\` is empty; give 1 to ${size.max} mailboxes or leave it out`;
     const tooMany = sizeFault(value.length, size);
@@ -63,9 +65,4 @@ export function mailboxes(size: Size, { mayBeEmpty = false } = {}): Rule {
 /** The fault of a single text; says how to give several where it holds several. */
 function oneMailbox(value: string, field: string): string | undefined {
   return mailbox(value, field)?.replace(/(?<=more than one mailbox; ).*/, 'give several in an array');
-}
-
-/** The fault of a value that is neither of the two forms; offers both. */
-function otherKind(value: unknown, field: string): string | undefined {
-  return mailbox(value, field)?.replace(/give a string.*/, 'give a string or an array of strings');
 }
