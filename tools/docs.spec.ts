@@ -6,13 +6,13 @@ import { HELPERS } from '../libs/rendering/src/templates/helpers.ts';
 import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
-  effectOf,
   EMAIL_STATUSES,
   IDENTITY_STATUSES,
   INVITATION_STATUSES,
   KEY_STAGES,
   RECOVERY_STATES,
   REPLY_CLASS_NAMES,
+  REPLY_CLASSES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
 import { ALL_SECTIONS, describeSettings, readSettings, type SettingDescription } from '@posthorn/platform';
@@ -265,7 +265,7 @@ function relayBreakerStates(): string[] {
 /** The rows of the table of reply classes, with single spaces. */
 function replyClassRows(): string {
   const rows = REPLY_CLASS_NAMES.map((name) => {
-    const { meaning, status, suppresses, passes, retryNotBeforeSeconds } = effectOf(name);
+    const { meaning, status, suppresses, passes, retryNotBeforeSeconds } = REPLY_CLASSES[name];
     const patience = retryNotBeforeSeconds / 60;
     const temporary = { sent: '', relay: 'the breaker opens' }[name as string] ?? 'tried again';
     return [

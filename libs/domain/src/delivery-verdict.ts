@@ -6,7 +6,7 @@ import {
   type Verdict,
 } from './delivery.ts';
 import { classifyReply, replyClassOf } from './replies/classify-reply.ts';
-import { effectOf } from './replies/reply-classes.ts';
+import { REPLY_CLASSES } from './replies/reply-classes.ts';
 
 type Refusal = Extract<Transmission, { kind: 'refused' }>;
 
@@ -41,7 +41,7 @@ function decideAfterRefusal(refusal: Refusal, attempts: number): Verdict {
   if (othersUnavailable) return retry(attempts, false);
   // A code that is not a refusal says nothing about the email: treated like a connection that failed at this stage.
   if (!isPermanent(reply) && !isTransient(reply)) return decideAfterDisconnect(stage, attempts);
-  const { status, suppresses, passes, retryNotBeforeSeconds } = effectOf(classifyReply(reply, stage));
+  const { status, suppresses, passes, retryNotBeforeSeconds } = REPLY_CLASSES[classifyReply(reply, stage)];
   // While others are served, not even a permanent reply is the end: whoever runs the relay can mend it.
   if (status === null) return servesOthers ? retry(attempts, false) : { kind: 'relay_unavailable' };
   if (isTransient(reply) || passes) return retry(attempts, false, retryNotBeforeSeconds);

@@ -17,7 +17,7 @@ const NO_EFFECT = { suppresses: false, passes: false, retryNotBeforeSeconds: 0 }
 const refusal = (
   meaning: string,
   status: 'BOUNCED' | 'FAILED',
-  effect: Partial<Pick<ReplyEffect, 'suppresses' | 'passes' | 'retryNotBeforeSeconds'>> = {},
+  effect: Partial<typeof NO_EFFECT> = {},
 ): ReplyEffect => ({ meaning, status, ...NO_EFFECT, ...effect });
 
 /**
@@ -58,8 +58,3 @@ export type ReplyClass = keyof typeof REPLY_CLASSES;
 
 /** All classes, in the order of the documents. */
 export const REPLY_CLASS_NAMES = Object.keys(REPLY_CLASSES) as ReplyClass[];
-
-/** Looks up the effect of a class of replies. */
-export function effectOf(replyClass: ReplyClass): ReplyEffect {
-  return REPLY_CLASSES[replyClass];
-}

@@ -1,7 +1,7 @@
 import type { EmailStatus } from '../email-status.ts';
 import type { EventName } from '../events/events.ts';
 import { classifyReply } from '../replies/classify-reply.ts';
-import { effectOf, type ReplyClass } from '../replies/reply-classes.ts';
+import { REPLY_CLASSES, type ReplyClass } from '../replies/reply-classes.ts';
 import type { SuppressionReason } from '../suppression.ts';
 import type { Report } from './report.ts';
 
@@ -52,7 +52,7 @@ export function decideAfterReport(report: Report, status: EmailStatus): ReportVe
 function afterFailure(report: Report, isLate: boolean): ReportVerdict {
   const replyClass = classOf(report);
   const isPermanent = report.reply !== undefined && report.reply.code >= 500;
-  const effect = replyClass.class === undefined ? undefined : effectOf(replyClass.class);
+  const effect = replyClass.class === undefined ? undefined : REPLY_CLASSES[replyClass.class];
   const fact = isPermanent && effect?.status === 'BOUNCED' ? 'BOUNCED' : 'FAILED';
   if (isLate) return { ...late(fact), ...replyClass };
   const suppresses = fact === 'BOUNCED' && effect?.suppresses === true && report.isAboutRecipient;
