@@ -13,7 +13,7 @@ describe('InFlight', () => {
     const all = new InFlight({ maxRequests: 2, maxBytes: 10 });
     const first = enter(all);
     enter(all);
-    expect(all.enter()).toMatchObject({ statusCode: 503, details: { retryAfterSeconds: 1 } });
+    expect(all.enter()).toMatchObject({ statusCode: 503 });
     first.leave();
     first.leave();
     expect(all.enter()).toBeInstanceOf(InFlightShare);

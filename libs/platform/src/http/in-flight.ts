@@ -6,8 +6,6 @@ export interface InFlightLimits {
   readonly maxBytes: number;
 }
 
-const RETRY_AFTER_SECONDS = 1;
-
 /** Counts the requests in flight, and the bytes of their bodies. */
 export class InFlight {
   requests = 0;
@@ -135,7 +133,5 @@ export class InFlightShare {
 
 /** The refusal of more than may be worked on at once, such as `requests`. */
 export function overload(what: string): Refusal {
-  return new Refusal(503, `Too many ${what} are being processed; try again in a moment`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  return new Refusal(503, `Too many ${what} are being processed; try again in a moment`);
 }
