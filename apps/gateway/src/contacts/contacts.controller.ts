@@ -56,7 +56,7 @@ export class ContactsController {
     const { email, status, ...page } = validateQuery(ContactsQuery, query);
     const filter = { status, email: email === undefined ? undefined : addressIn(email) };
     const wanted = pageById('ctc', page);
-    const list = (): ReturnType<ContactStore['list']> => this.contacts.list(workspaceId, wanted, filter);
+    const list = () => this.contacts.list(workspaceId, wanted, filter);
     const found = await this.reads.run(workspaceId, list, gone);
     return { contacts: { ...found, items: found.items.map(contactView) } };
   }

@@ -64,7 +64,7 @@ export class DeliveriesController {
     @PathId('delivery_id') id: DeliveryId,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<DeliveryAnswer> {
-    const read = (): ReturnType<ReadDeliveries['read']> => this.deliveries.read(workspaceId, webhookId, id);
+    const read = () => this.deliveries.read(workspaceId, webhookId, id);
     const delivery = await this.reads.run(workspaceId, read, gone);
     if (delivery === undefined)
       throw await unknownInWebhook(this.deliveries, workspaceId, webhookId, 'delivery_id');
