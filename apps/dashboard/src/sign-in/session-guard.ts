@@ -3,7 +3,7 @@ import { Refusal } from '@posthorn/kernel';
 import { type Actor, operator } from '@posthorn/domain';
 import type { OperatorAccount } from '@posthorn/database';
 import type { OperatorSessions } from '@posthorn/use-cases';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { isRefresh, withoutRefresh } from '../pages/refresh.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { signInUrl, redirectTarget } from './redirect-target.ts';
@@ -37,7 +37,7 @@ export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions):
     403,
     `This request did not come from a page of the dashboard at ${origin}; open it there and try again. If you reach it at another address, set DASHBOARD_URL to that`,
   );
-  const checkAccess = async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+  return async (request, response, next) => {
     // With `no-referrer`, browsers send forms with `Origin: null`, which is all that we know of their origin where there is no TLS.
     response.setHeader('Referrer-Policy', 'same-origin');
     const isSafe = SAFE_METHODS.has(request.method);
@@ -51,9 +51,6 @@ export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions):
       throw new Refusal(403, 'You are signed in as a viewer, who may change nothing; ask an operator');
     accounts.set(request, account);
     next();
-  };
-  return (request, response, next) => {
-    checkAccess(request, response, next).catch(next);
   };
 }
 
