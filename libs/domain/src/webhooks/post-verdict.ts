@@ -54,7 +54,8 @@ export function decideAfterPost(outcome: PostOutcome, situation: PostSituation):
   if (outcome.kind === 'failed') return retry(outcome.errorClass, 0, situation);
   if (isSuccess(outcome.status)) return { kind: 'succeeded' };
   if (outcome.status === GONE) return { kind: 'gone' };
-  return retry('http', requestedDelay(outcome, situation.now), situation);
+  const asked = requestedDelay(outcome, situation.now) ?? 0;
+  return retry('http', Math.min(asked, MAX_RETRY_AFTER_SECONDS), situation);
 }
 
 /**
@@ -62,8 +63,8 @@ export function decideAfterPost(outcome: PostOutcome, situation: PostSituation):
  * said that it gets too many requests, by a 429, or a 503 with a `Retry-After`.
  */
 export function restAfter(outcome: PostOutcome, now: Date): number | undefined {
-  if (outcome.kind !== 'answered' || !BUSY.includes(outcome.status)) return undefined;
-  const asked = outcome.retryAfter === undefined ? undefined : readRetryAfter(outcome.retryAfter, now);
+  if (outcome.kind !== 'answered') return undefined;
+  const asked = requestedDelay(outcome, now);
   if (asked === undefined && outcome.status !== TOO_MANY_REQUESTS) return undefined;
   return Math.min(Math.max(asked ?? 0, MIN_REST_SECONDS), MAX_REST_SECONDS);
 }
@@ -82,13 +83,12 @@ function retry(
   return { kind: 'retry', afterSeconds: Math.max(withJitter(step, random), minSeconds), errorClass };
 }
 
-/** The delay that a response requests, in seconds; 0: none, or its status does not permit one. */
+/** The delay that a response requests, in seconds; undefined: none, or its status does not permit one. */
 function requestedDelay(
   { status, retryAfter }: Extract<PostOutcome, { kind: 'answered' }>,
   now: Date,
-): number {
-  if (retryAfter === undefined || !BUSY.includes(status)) return 0;
-  return Math.min(readRetryAfter(retryAfter, now) ?? 0, MAX_RETRY_AFTER_SECONDS);
+): number | undefined {
+  return retryAfter === undefined || !BUSY.includes(status) ? undefined : readRetryAfter(retryAfter, now);
 }
 
 function withJitter(seconds: number, random: number): number {
