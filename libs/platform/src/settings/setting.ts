@@ -14,7 +14,7 @@ export interface DeclaredSetting extends SettingOptions {
 }
 
 /** A class whose properties carry `@Setting`; each property is read from the environment variable of the same name. */
-export type SettingsClass<T extends object = object> = new () => T;
+export type SettingsClass = new () => object;
 
 const declaredSettings = new WeakMap<object, DeclaredSetting[]>();
 
