@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { sleep } from '@posthorn/kernel';
 import { ConnectionCount } from './connection-count.ts';
+import { listenOnLoopback } from './loopback.ts';
 import { isOnlyDelay, type SinkMessage, type SinkScript, type SinkStage } from './smtp-sink-script.ts';
 
 const DEFAULT_REPLY: Readonly<Record<SinkStage, string>> = {
@@ -150,7 +151,7 @@ export class ScriptedSmtpServer {
     options: ScriptedSmtpServerOptions = {},
   ): Promise<ScriptedSmtpServer> {
     const started = new ScriptedSmtpServer(script, options.extensions ?? []);
-    await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
+    await listenOnLoopback(started.server);
     return started;
   }
 
