@@ -1,6 +1,17 @@
-/** The stages of an SMTP session (RFC 5321, section 4.1; RFC 3207; RFC 4954). */
-export type SmtpStage =
-  'connect' | 'greeting' | 'ehlo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content';
+/** The stages of an SMTP session (RFC 5321, section 4.1; RFC 3207; RFC 4954), in their order. */
+export const SMTP_STAGES = [
+  'connect',
+  'greeting',
+  'ehlo',
+  'starttls',
+  'auth',
+  'mail',
+  'rcpt',
+  'data',
+  'content',
+] as const;
+
+export type SmtpStage = (typeof SMTP_STAGES)[number];
 
 const BEFORE_ANY_EMAIL: readonly SmtpStage[] = ['connect', 'greeting', 'ehlo', 'starttls', 'auth'];
 

@@ -1,9 +1,42 @@
+import type { EmailRecord } from '@posthorn/database';
 import { RELEASE } from '@posthorn/kernel';
-import { type MachineSign, REPLY_CLASS_NAMES, REPORT_KIND_NAMES } from '@posthorn/domain';
-import { count, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { type MachineSign, REPLY_CLASS_NAMES, REPORT_KIND_NAMES, SMTP_STAGES } from '@posthorn/domain';
+import {
+  count,
+  meaningsOf,
+  nullable,
+  objectOf,
+  text,
+  time,
+  bool,
+  enumOf,
+} from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 
 const REPLY = { code: 250, enhancedCode: '2.0.0', text: '2.0.0 Ok: queued as 4bQz7' };
+
+type TimelineEvent = 'ACCEPTED' | 'SCHEDULED' | EmailRecord['timeline'][number]['kind'];
+
+/** What can happen to an email. */
+const TIMELINE_EVENTS: Readonly<Record<TimelineEvent, string>> = {
+  ACCEPTED: 'accepted, to be sent at once',
+  SCHEDULED: 'accepted, to be sent at its `sendAt`',
+  SENT: 'the relay took it',
+  DELAYED:
+    'refused temporarily, the connection broke, or it could not be rendered in time; it is tried again',
+  REPLY_LOST: 'transmitted completely, but the answer of the relay did not arrive; it is tried again',
+  WORKER_DIED: 'the process that had claimed it died, or lost the database; it is tried again',
+  BOUNCED: 'the recipient was refused permanently',
+  FAILED: 'refused permanently for another reason, or given up',
+  SUPPRESSED: 'not sent, because its recipient is suppressed or has unsubscribed',
+  DELIVERED: 'a report says that the receiving server accepted it',
+  COMPLAINED: 'a report says that the recipient marked it as spam',
+  UNRECOGNISED: 'mail was returned that is not recognised, such as an out-of-office reply',
+  RESCHEDULED: 'moved to another `sendAt`',
+  CANCELLED: 'cancelled before it was claimed for sending',
+  OPENED: 'its tracking image was loaded',
+  CLICKED: 'one of its links was followed',
+};
 
 /** What a relay answered. */
 class RelayReply {
@@ -22,8 +55,8 @@ class RelayReply {
 
 /** Something that happened to an email. */
 export class EmailTimelineEntry {
-  @AnswerField('What happened.', text, { example: 'SENT' })
-  event!: string;
+  @AnswerField(meaningsOf(TIMELINE_EVENTS), enumOf(Object.keys(TIMELINE_EVENTS)), { example: 'SENT' })
+  event!: TimelineEvent;
 
   @AnswerField('When it was recorded.', time)
   createdAt!: Date;
@@ -65,9 +98,11 @@ export class EmailTimelineEntry {
   })
   relay?: string;
 
-  @AnswerField('The stage of the SMTP dialogue at which it was refused or the connection broke.', text, {
-    optional: true,
-  })
+  @AnswerField(
+    'The stage of the SMTP dialogue at which it was refused or the connection broke.',
+    enumOf(SMTP_STAGES),
+    { optional: true },
+  )
   stage?: string;
 
   @AnswerField('What failed, if there was no reply.', text, { optional: true })

@@ -1,5 +1,14 @@
 import { EMAIL_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
+import {
+  idOf,
+  listOf,
+  meaningsOf,
+  nullable,
+  objectOf,
+  text,
+  time,
+  enumOf,
+} from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { EmailEngagement, EmailTimelineEntry, TIMELINE_EXAMPLE } from './email-timeline.answers.ts';
@@ -14,7 +23,7 @@ export class Email {
   })
   messageId!: string;
 
-  @AnswerField('Its status.', enumOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
+  @AnswerField(meaningsOf(EMAIL_STATUSES), enumOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
   status!: string;
 
   @AnswerField('The address of the recipient.', text, { example: 'ada@example.com' })

@@ -37,6 +37,22 @@ describe('W11, W12: the webhooks of the document', () => {
     expect(taken).toEqual([]);
   });
 
+  it('W12: have examples of what each event says of its email', () => {
+    const dataOf = new Map(
+      posts.map(([name, { requestBody }]) => [
+        name,
+        (requestBody!.content['application/json']!.examples['event']!.value as { data: object }).data,
+      ]),
+    );
+    expect(dataOf.get('EMAIL_BOUNCED')).toMatchObject({
+      email: { status: 'BOUNCED', type: 'raw', from: 'shop@example.com', subject: 'Your receipt' },
+      class: 'unknown_user',
+      reply: { code: 550 },
+    });
+    expect(dataOf.get('EMAIL_DELIVERED')).toMatchObject({ email: { status: 'DELIVERED' } });
+    expect(dataOf.get('EMAIL_CLICKED')).toHaveProperty('url');
+  });
+
   it('describe the answers of a receiver: 2xx, 410, or any other, which causes a retry', () => {
     for (const [, { responses }] of posts) expect(Object.keys(responses)).toEqual(['410', '2XX', 'default']);
   });

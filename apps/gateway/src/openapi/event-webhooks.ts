@@ -1,4 +1,5 @@
-import { EVENT_NAMES, type EventName, eventShape, EVENTS } from '@posthorn/domain';
+import { EVENT_NAMES, type EventName, eventShape, EVENTS, exampleEventData } from '@posthorn/domain';
+import type { WorkspaceId } from '@posthorn/kernel';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import type { OpenApiDocument, Part } from './document-types.ts';
 import { type JsonSchema, referenceNamed } from './json-schema.ts';
@@ -7,6 +8,8 @@ import type { Tag } from './tags.ts';
 const TAG: Tag = 'Webhooks';
 const DESCRIPTION =
   'Posted to every webhook that is subscribed to it, at least once, in no guaranteed order. The signatures cover the exact bytes of the body: verify them before parsing it. New fields may be added to a body.';
+
+const WORKSPACE = EVENTS.CONTACT_CREATED.data.example.contact.workspaceId as WorkspaceId;
 
 const ANSWERS = {
   '2XX': {
@@ -59,7 +62,8 @@ function postOf(name: EventName): Part {
   const parameters = Object.keys(DELIVERY_PARAMETERS).map((one) => ({
     $ref: `#/components/parameters/${one}`,
   }));
-  const examples = { event: { summary: meaning, value: shape.example } };
+  const value = { ...shape.example, data: exampleEventData(name, WORKSPACE) };
+  const examples = { event: { summary: meaning, value } };
   return {
     operationId: `on${title.replace(/Event$/, '')}`,
     tags: [TAG],
