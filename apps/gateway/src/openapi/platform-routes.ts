@@ -11,7 +11,9 @@ export const PLATFORM_ROUTES: Readonly<Record<string, RouteDescription>> = {
     description: 'For whoever restarts processes: 503 when only a restart helps.',
     answer: HealthAnswer,
     exampleOverrides: { status: 'live', checks: { eventLoop: { ok: true } } },
-    refuses: { Stuck: new Refusal(503, 'This process is stuck') },
+    refuses: {
+      Stuck: new Refusal(503, 'This process is stuck (eventLoop: last turn 12034 ms ago); restart it'),
+    },
   },
   '/health/ready': {
     name: 'checkReadiness',
@@ -21,6 +23,8 @@ export const PLATFORM_ROUTES: Readonly<Record<string, RouteDescription>> = {
       'For whoever sends it requests: 503 while it starts or stops. What it depends on is shown, but does not affect the status.',
     answer: HealthAnswer,
     exampleOverrides: { checks: { database: { ok: true, checkedAt: '2030-01-31T09:30:00.000Z' } } },
-    refuses: { 'Starting or going away': new Refusal(503, 'This process is draining') },
+    refuses: {
+      'Starting or going away': new Refusal(503, 'This process is draining; send requests to another one'),
+    },
   },
 };

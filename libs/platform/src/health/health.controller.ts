@@ -1,9 +1,10 @@
 import { Controller, Get, Res } from '@nestjs/common';
+import type { ErrorBody } from '@posthorn/kernel';
 import type { Response } from 'express';
 import { errorBody } from '../http/error-answer.ts';
 import { Health, type HealthReport } from './health.ts';
 
-type HealthAnswer = Omit<HealthReport, 'ok'>;
+type HealthAnswer = Omit<HealthReport, 'fault'> | ErrorBody;
 
 @Controller('health')
 export class HealthController {
@@ -22,9 +23,8 @@ export class HealthController {
   }
 }
 
-/** A failure has the fields of the error body, too. */
-function answer(response: Response, { ok, status, checks }: HealthReport): HealthAnswer {
-  if (ok) return { status, checks };
+function answer(response: Response, { fault, ...answered }: HealthReport): HealthAnswer {
+  if (fault === undefined) return answered;
   response.status(503).setHeader('Retry-After', '1');
-  return { ...errorBody(503, `This process is ${status}`), status, checks };
+  return errorBody(503, fault);
 }

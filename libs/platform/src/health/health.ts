@@ -16,9 +16,10 @@ export interface HealthChecks {
 
 /** The result of the health checks. */
 export interface HealthReport {
-  readonly ok: boolean;
   readonly status: string;
   readonly checks: Readonly<Record<string, unknown>>;
+  /** What is wrong, and what helps; absent: nothing. */
+  readonly fault?: string;
 }
 
 /** The health of this process. */
@@ -60,16 +61,24 @@ export class Health implements OnApplicationBootstrap, OnApplicationShutdown {
 
   live(): HealthReport {
     const checks = this.liveness.map(([name, check]) => [name, this.judge(name, check)] as const);
-    const ok = checks.every(([, result]) => result.ok);
-    return { ok, status: ok ? 'live' : 'stuck', checks: Object.fromEntries(checks) };
+    const stuck = checks
+      .filter(([, { ok }]) => !ok)
+      .map(([name, { detail }]) => `${name}: ${String(detail)}`);
+    return {
+      status: stuck.length === 0 ? 'live' : 'stuck',
+      checks: Object.fromEntries(checks),
+      ...(stuck.length > 0 && { fault: `This process is stuck (${stuck.join(', ')}); restart it` }),
+    };
   }
 
   ready(): HealthReport {
     const checks = this.watches.map(({ name, state }) => [name, state ?? { ok: false, checkedAt: null }]);
     return {
-      ok: this.phase === 'ready',
       status: this.phase,
       checks: Object.fromEntries(checks) as HealthReport['checks'],
+      ...(this.phase !== 'ready' && {
+        fault: `This process is ${this.phase}; send requests to another one`,
+      }),
     };
   }
 
