@@ -105,10 +105,12 @@ export class EmailTimelineEntry {
   )
   stage?: string;
 
-  @AnswerField('What failed, if there was no reply.', text, { optional: true })
+  @AnswerField('What broke, if there was no reply, or why it could not be rendered.', text, {
+    optional: true,
+  })
   error?: string;
 
-  @AnswerField('Why it was given up, if no relay refused it.', text, { optional: true })
+  @AnswerField('Why, in a word, if no server refused it.', text, { optional: true })
   reason?: string;
 
   @AnswerField('After how many seconds the next attempt is due.', count, { optional: true })
@@ -134,10 +136,14 @@ export class EmailTimelineEntry {
   })
   url?: string;
 
-  @AnswerField('The SHA-256 of the bytes that were transmitted; the same at every attempt.', text, {
-    optional: true,
-    example: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
-  })
+  @AnswerField(
+    'The SHA-256 of the message of this attempt; attempts with the same one have the same bytes.',
+    text,
+    {
+      optional: true,
+      example: '696d629b7dff6b72b8f35fc54e363424f98d031b27d22967838c38a05ea6a8b2',
+    },
+  )
   messageSha256?: string;
 
   @AnswerField('The release of Posthorn that recorded it.', text, { optional: true, example: RELEASE })
