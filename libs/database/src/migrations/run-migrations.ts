@@ -98,7 +98,7 @@ export async function runMigrations(
       await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const history = await readHistory(client);
       await client.query(ACT_AS_OWNER);
-      // Even where it is there: a server that takes no changes says so now, not only when there is something to change.
+      // Even where it is there: a server that accepts no writes says so now, not only when there is something to change.
       await client.query(BOOKKEEPING);
       const missing = missingOf(migrations, history);
       for (const migration of missing) await applyUnblocked(client, migration, watch);
