@@ -85,7 +85,7 @@ describe('A delivery', () => {
     const answer = await redeliver(id);
     expect([answer.status, answer.body['message']]).toEqual([
       409,
-      expect.stringContaining('just being posted'),
+      expect.stringContaining('being posted right now'),
     ]);
     expect(await read(id)).toMatchObject({ isUnderWay: true, nextAttemptAt: null });
     goOn();
