@@ -34,7 +34,7 @@ export const RECIPIENT_COMMANDS = [
         `${receipt.remembered} workspaces keep a hash, so that nothing they do not want is sent to the person.`,
         ...(receipt.inProgress === 0
           ? []
-          : [`${receipt.inProgress} are just being sent: run this again in a minute.`]),
+          : [`${receipt.inProgress} are being sent right now: run this again in a minute.`]),
       ].join('\n'),
   },
 ];

@@ -54,7 +54,7 @@ export class OverviewController {
       ${relaysTable(relays, rates)}
       <h2>Receivers and versions</h2>
       <div class="cards">
-        ${card('Receivers that keep us waiting', count(state.slowLanes))}
+        ${card('Slow receivers', count(state.slowLanes))}
         ${card(html`<a href="/webhooks?receiver=failing">Webhooks with nothing but failures</a>`, count(state.failingWebhooks))}
         ${card('Posthorn', RELEASE)} ${card('Postgres', state.postgresVersion)}
         ${card('Node', process.versions.node)}

@@ -53,7 +53,7 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
     'Workspace': workspaceText(workspace),
     'Events': events.join(', '),
     'Failing since': failingSince,
-    'Receiver': isSlow ? 'keeps us waiting: it has workers of its own' : undefined,
+    'Receiver': isSlow ? 'slow: its deliveries use connections of their own' : undefined,
     'Created': createdAt,
     'Changed': updatedAt,
     'Id': id,
