@@ -138,7 +138,7 @@ describe('G4: an unknown field', () => {
     ['v:order-id', 'store the id'],
     ['h:X-Entity-Ref-ID', 'leave it out'],
     ['recipient-variables', 'send each their own'],
-  ])('%s, which is not possible, is answered with what to do instead', (name, instead) => {
+  ])('%s, which is not supported, is answered with what to do instead', (name, instead) => {
     for (const email of [RAW, TEMPLATED])
       expect(messageFor({ ...email, [name]: [] })).toMatch(
         new RegExp(`^\`${name}\` is not supported: .*${instead}`),
