@@ -12,7 +12,7 @@ export interface Access {
   readonly manages: boolean;
 }
 
-/** What a route requires of its caller; undefined: it is public. */
+/** What a route requires of its caller: what its handler declares, otherwise its controller. Undefined: it is public. */
 export function accessOf(controller: Type, handler: object): Access | undefined {
   const declared: unknown = Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, controller);
   return declared as Access | undefined;
