@@ -149,9 +149,11 @@ export class EmailTimelineEntry {
   @AnswerField('The release of Posthorn that recorded it.', text, { optional: true, example: RELEASE })
   release?: string;
 
-  @AnswerField('True: the recipient may get the email more than once because of this.', bool, {
-    optional: true,
-  })
+  @AnswerField(
+    'True: the recipient may get the email more than once because of this; one that is `FAILED` may have arrived all the same.',
+    bool,
+    { optional: true },
+  )
   duplicatePossible?: boolean;
 
   @AnswerField(

@@ -61,11 +61,13 @@ FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
  * Marks emails as failed. $1 uuid[]: their outbox rows, which must be locked. $2 jsonb: the detail for their timelines.
+ *
+ * An email whose last claim was never answered (it still has a lease), or that was due before a backup was restored, may have been sent: its timeline says so.
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the emails.
  */
 export const FAIL_EMAILS = `
 WITH gone AS (
-  DELETE FROM outbox o WHERE o.subject_id = ANY ($1::uuid[]) RETURNING o.subject_id, o.claims
+  DELETE FROM outbox o WHERE o.subject_id = ANY ($1::uuid[]) RETURNING o.subject_id, o.claims, o.lease_until, o.due_at
 ),
 failed AS (
   UPDATE emails e SET status = 'FAILED'
@@ -74,8 +76,11 @@ failed AS (
   RETURNING e.id, e.workspace_id, e.status, 'EMAIL_FAILED' AS event, $2::jsonb AS detail
 ),
 told AS (
-  INSERT INTO email_events (email_id, kind, claims, detail)
-  SELECT g.subject_id, 'FAILED', g.claims, $2::jsonb FROM gone g
+  INSERT INTO email_events (email_id, kind, claims, duplicate_possible, detail)
+  SELECT g.subject_id, 'FAILED', g.claims,
+         g.lease_until IS NOT NULL OR EXISTS (SELECT FROM event_eras r WHERE r.released_at IS NULL AND r.began_at > g.due_at),
+         $2::jsonb
+  FROM   gone g
   ON CONFLICT DO NOTHING
 )
 SELECT ${recordEmailEvents('failed')}`;

@@ -182,7 +182,7 @@ describe('A database that was restored', () => {
     const failed = await ask(
       restored,
       `SELECT e.id FROM emails e JOIN email_events v ON v.email_id = e.id
-       WHERE  e.status = 'FAILED' AND v.kind = 'FAILED' AND v.detail ->> 'reason' = 'restored'
+       WHERE  e.status = 'FAILED' AND v.kind = 'FAILED' AND v.detail ->> 'reason' = 'restored' AND v.duplicate_possible
        AND    v.detail ->> 'error' LIKE 'the system was restored from a backup, and this email was due before %'
        ORDER BY e.id`,
     );
@@ -194,6 +194,23 @@ describe('A database that was restored', () => {
       expect.arrayContaining(later.map((id) => ({ id }))),
     );
     expect(await findRestoration(new EraStore(restored))).toBeNull();
+  });
+
+  it('says of an email that it may have been sent only if it was due before the restore', async () => {
+    const [old] = await schedule(opened[0]!, 1, -2_000);
+    const restored = await restore();
+    const [young] = await schedule(restored, 1, -1);
+    await sleep(50);
+    expect(await resume(restored, fromNow(0))).toMatchObject({ failed: 2 });
+    expect(
+      await ask(
+        restored,
+        'SELECT email_id AS id, duplicate_possible AS "mayBeSent" FROM email_events ORDER BY 2',
+      ),
+    ).toEqual([
+      { id: young, mayBeSent: false },
+      { id: old, mayBeSent: true },
+    ]);
   });
 
   it('marks emails that were due meanwhile as possible duplicates, but not those that fall due later', async () => {

@@ -62,6 +62,15 @@ async function statuses(ids: readonly string[]): Promise<string[]> {
   return rows.map(({ status }) => status);
 }
 
+/** Those of them whose timelines say that they may have arrived nevertheless. */
+async function marked(ids: readonly string[]): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `SELECT email_id AS id FROM email_events WHERE email_id = ANY ($1::uuid[]) AND duplicate_possible AND kind = 'FAILED'`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** What its audit log has of the resumptions of the shop. */
 async function resumptions(): Promise<readonly object[]> {
   const action = 'workspace.resumed';
@@ -126,6 +135,28 @@ describe('Resuming a workspace without what waits in it', () => {
     expect(await statuses(taken)).toEqual(['SENT']);
     expect(await resuming).toMatchObject({ failed: 1 });
     expect(await statuses(taken)).toEqual(['FAILED']);
+    expect(await marked(taken)).toEqual(taken);
+  });
+
+  it('marks those whose worker died as possibly sent, also when they are ready again, and no others', async () => {
+    const given = await accept(bulkLane(shop), shop, -2 * MINUTE_MS);
+    const dead = await accept(bulkLane(shop), shop, -MINUTE_MS);
+    const outbox = new OutboxStore(database);
+    await outbox.makeReady(5_000);
+    const lanes = [{ laneId: bulkLane(shop), maxRows: 10 }];
+    const [first] = await outbox.claimEmails(lanes, 2 ** 40, LEASE_MS);
+    await outbox.giveBack([first!]);
+    const ids = [...given, ...dead];
+    await database.pool.query(
+      `UPDATE outbox SET lease_until = now() - interval '1 hour' WHERE subject_id = ANY ($1)`,
+      [dead],
+    );
+    await outbox.revive(0, 10, 5);
+    const neverClaimed = await accept(bulkLane(shop), shop, -MINUTE_MS);
+    await pauseSending(pausedLanes, shop, ada, 'An unwanted campaign');
+    expect(await resume()).toMatchObject({ failed: 3 });
+    expect(await statuses([...ids, ...neverClaimed])).toEqual(['FAILED']);
+    expect(await marked([...ids, ...neverClaimed])).toEqual(dead);
   });
 
   it('fails also what somebody else had locked, such as a scheduler that was making it ready', async () => {
