@@ -1,8 +1,6 @@
 import { type AppName, type AppUnderTest, type Exit, freePort } from '@posthorn/testing';
 import type { Stack } from '../e2e/stack.ts';
 
-const STOPPED_WITHIN_MS = 60_000;
-
 /** An app that is restarted at the same address. */
 export class Place {
   private constructor(
@@ -27,7 +25,7 @@ export class Place {
   /** Stops it as an orchestrator does. @throws when it had ended already */
   async stop(): Promise<Exit> {
     this.expectRunning();
-    return this.app.program.stop({ withinMs: STOPPED_WITHIN_MS });
+    return this.app.program.stop();
   }
 
   async restart(): Promise<void> {
