@@ -1,23 +1,25 @@
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
-/** The delivery $1 (uuid) of the webhook $2 of the workspace $3, if that webhook still exists: deliveries outlive it. */
-const ASKED = `id = $1::uuid AND webhook_id = $2::uuid AND workspace_id = $3::uuid
-       AND EXISTS (SELECT FROM webhooks WHERE id = $2::uuid)`;
+/**
+ * A webhook that still exists: deliveries outlive it. $1 uuid: the webhook. $2 uuid: its workspace. Index: webhooks_pkey. Locks: the row, which a recovery and a
+ * re-activation lock too: while they wait for another delivery to be made due, this one could be made due, posted and recorded, and they would make it due again.
+ */
+export const SHARE_WEBHOOK = `SELECT id FROM webhooks WHERE id = $1::uuid AND workspace_id = $2::uuid FOR SHARE`;
 
 /**
- * Reads and locks the outbox row of a delivery. Parameters as READ_STATUS. Index: outbox_pkey. Locks: the outbox row. If its outcome is being recorded, this
- * waits, and then finds the row gone or waiting for a retry.
+ * Reads and locks the outbox row of a delivery. $1 uuid: the delivery. $2 uuid: its webhook. Index: outbox_pkey. Locks: the outbox row. If its outcome is being
+ * recorded, this waits, and then finds the row gone or waiting for a retry.
  */
 export const LOCK_DUE = `
 SELECT o.state FROM outbox o
-WHERE  o.subject_id = $1::uuid AND EXISTS (SELECT FROM webhook_deliveries WHERE ${ASKED})
+WHERE  o.subject_id = $1::uuid AND EXISTS (SELECT FROM webhook_deliveries WHERE id = $1::uuid AND webhook_id = $2::uuid)
 FOR NO KEY UPDATE`;
 
 /**
- * The status of a delivery. $1 uuid: the delivery. $2 uuid: its webhook. $3 uuid: its workspace. Indexes: webhook_deliveries_pkey, webhooks_pkey. Locks: the key of
- * the delivery, which conflicts only with deleting it: its retention removes it before it is made due again, or leaves it.
+ * The status of a delivery. Parameters as LOCK_DUE. Index: webhook_deliveries_pkey. Locks: the key of the delivery, which conflicts only with deleting it: its
+ * retention removes it before it is made due again, or leaves it.
  */
-export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE ${ASKED} FOR KEY SHARE`;
+export const READ_STATUS = `SELECT status FROM webhook_deliveries WHERE id = $1::uuid AND webhook_id = $2::uuid FOR KEY SHARE`;
 
 /** Makes a delivery that waits for its retry due now, with a fresh retry schedule. $1 uuid. Returns its outbox row, if it waits. Index: outbox_pkey. Locks: the row. */
 export const HASTEN_DELIVERY = `

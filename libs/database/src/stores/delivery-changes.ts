@@ -24,6 +24,7 @@ import {
   LOCK_DUE,
   PUT_BACK_DELIVERY,
   READ_STATUS,
+  SHARE_WEBHOOK,
 } from '../sql/delivery-changes.ts';
 import { transact, type Transaction } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
@@ -47,7 +48,10 @@ export class DeliveryChanges {
     id: DeliveryId,
   ): Promise<SendAgain | undefined> {
     return transact(this.database, async (transaction) => {
-      const decided = await decide(transaction, [uuidOf(id), uuidOf(webhookId), uuidOf(workspaceId)]);
+      const webhook = [uuidOf(webhookId), uuidOf(workspaceId)];
+      if ((await transaction.$queryRawUnsafe<unknown[]>(SHARE_WEBHOOK, ...webhook)).length === 0)
+        return undefined;
+      const decided = await decide(transaction, [uuidOf(id), uuidOf(webhookId)]);
       if (decided !== 'hastened' && decided !== 'put_back') return decided;
       const sql = decided === 'hastened' ? HASTEN_DELIVERY : PUT_BACK_DELIVERY;
       const made = await transaction.$queryRawUnsafe<unknown[]>(sql, uuidOf(id));

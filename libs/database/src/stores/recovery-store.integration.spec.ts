@@ -1,9 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { newId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
+import { idFromUuid, newId, sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type Recovery, webhookLane } from '@posthorn/domain';
 import { DeliveryTestStores } from '../deliveries.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
+import { PUT_BACK_DELIVERY } from '../sql/delivery-changes.ts';
+import { DeliveryChanges } from './delivery-changes.ts';
 import { RecoveryStore } from './recovery-store.ts';
+import { UpkeepStore } from './upkeep-store.ts';
 
 const ALL_AT_ONCE = { looked: 1_000, ready: 1_000 };
 const MINUTE_MS = 60_000;
@@ -144,6 +147,47 @@ describe('A recovery', () => {
     expect(await shown(begun!)).toMatchObject({ state: 'COMPLETED', total: 60, done: 60 });
     expect(await ready()).toBe(60);
   });
+
+  it.each([
+    ['it', () => recoveries.recoverGroup(ALL_AT_ONCE)],
+    ['a re-activation', () => new UpkeepStore(stores.database).putBackDeliveries(1_000)],
+  ])(
+    'W10: does not send a delivery again that was sent again by hand, and succeeded, while %s waited',
+    async (_, makeDue) => {
+      await fail(3);
+      const [first, second] = await stores.ask<{ id: string }>(
+        'SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id',
+        [uuidOf(webhook)],
+      );
+      const changes = new DeliveryChanges(stores.database);
+      const sendAgain = (id: string) =>
+        changes.sendAgain(acme, operator('test'), webhook, idFromUuid('dlv', id));
+      await begin();
+      // Counts them.
+      await recoveries.recoverGroup(ALL_AT_ONCE);
+      await stores.ask('UPDATE webhooks SET put_back_before = CASE WHEN id = $1 THEN now() END', [
+        uuidOf(webhook),
+      ]);
+      // The first one is made due by hand, but this is not committed before the audit log can be written.
+      const holding = await stores.database.pool.connect();
+      await holding.query('BEGIN; LOCK TABLE audit_log IN SHARE ROW EXCLUSIVE MODE');
+      const byHand = sendAgain(first!.id);
+      await stores.untilWaiting();
+      let isOver = false;
+      const again = makeDue().finally(() => (isOver = true));
+      while (!isOver && (await stores.countWaiting()) < 2) await sleep(5);
+      await stores.ask(PUT_BACK_DELIVERY, [second!.id]);
+      const [claimed] = await deliveryStores.claim(webhook);
+      await deliveryStores.deliveries.record([deliveryStores.outcome(claimed!)]);
+      await holding.query('COMMIT');
+      holding.release();
+      expect(await byHand).toBe('put_back');
+      await again;
+      await recoverAll();
+      const [status] = await stores.ask('SELECT status FROM webhook_deliveries WHERE id = $1', [second!.id]);
+      expect(status).toEqual({ status: 'SUCCEEDED' });
+    },
+  );
 
   it('W10: is the only one of its webhook, however often it is requested concurrently', async () => {
     const all = await Promise.all([1, 2, 3, 4].map(() => begin()));
