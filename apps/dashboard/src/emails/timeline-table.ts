@@ -20,10 +20,10 @@ export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Ht
 
 function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html {
   const { reply, error, ...more } = detail;
-  const isGivenUp = kind === 'FAILED' && !late;
+  const isNotSentAgain = (kind === 'FAILED' || kind === 'CANCELLED') && !late;
   const remarks = [
     ...(late ? ['came too late to change anything'] : []),
-    ...(duplicatePossible ? [isGivenUp ? 'may have arrived' : 'may have arrived more than once'] : []),
+    ...(duplicatePossible ? [isNotSentAgain ? 'may have arrived' : 'may have arrived more than once'] : []),
     ...(report === null ? [] : [`a report that came back: ${report}`]),
     ...Object.entries(more).map(([name, value]) => `${name}: ${toText(value)}`),
   ];

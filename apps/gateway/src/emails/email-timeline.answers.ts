@@ -25,7 +25,8 @@ const TIMELINE_EVENTS: Readonly<Record<TimelineEvent, string>> = {
   DELAYED:
     'refused temporarily, the connection broke, or it could not be rendered in time; it is tried again',
   REPLY_LOST: 'transmitted completely, but the answer of the relay did not arrive; it is tried again',
-  WORKER_DIED: 'the process that had claimed it died, or lost the database; it is tried again',
+  WORKER_DIED:
+    'the process that had claimed it died or lost the database, or a restored backup had it due; it is tried again',
   BOUNCED: 'the recipient was refused permanently',
   FAILED: 'refused permanently for another reason, or given up',
   SUPPRESSED: 'not sent, because its recipient is suppressed or has unsubscribed',
@@ -150,7 +151,7 @@ export class EmailTimelineEntry {
   release?: string;
 
   @AnswerField(
-    'True: the recipient may get the email more than once because of this; one that is `FAILED` may have arrived all the same.',
+    'True: the recipient may get the email more than once because of this; one that is `FAILED` or `CANCELLED` may have arrived all the same.',
     bool,
     { optional: true },
   )

@@ -1,7 +1,9 @@
+import { mayHaveBeenSent } from './may-have-been-sent.ts';
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
 /**
- * Cancels a scheduled email that was never claimed, and decrements the monthly usage, once. Returns its id; no row if it was not cancelled.
+ * Cancels a scheduled email that was never claimed, and decrements the monthly usage, once. Returns its id; no row if it was not cancelled. One that may have
+ * been sent before a backup was restored says so in its timeline.
  *
  * $1 uuid: the email. $2 uuid: its workspace.
  *
@@ -22,7 +24,7 @@ counted AS MATERIALIZED (
   FOR NO KEY UPDATE OF u
 ),
 held AS MATERIALIZED (
-  SELECT o.subject_id
+  SELECT o.subject_id, ${mayHaveBeenSent('o')} AS is_doubtful
   FROM   asked a
   CROSS JOIN (SELECT count(*) FROM counted) before_it
   JOIN   outbox o ON o.subject_id = a.id
@@ -33,7 +35,7 @@ cancelled AS (
   UPDATE emails e SET status = 'CANCELLED'
   FROM   held h
   WHERE  e.id = h.subject_id AND e.id = $1::uuid AND e.status = 'SCHEDULED'
-  RETURNING e.id
+  RETURNING e.id, h.is_doubtful
 ),
 finished AS (
   DELETE FROM outbox o USING cancelled c WHERE o.subject_id = c.id
@@ -44,13 +46,13 @@ given_back AS (
   WHERE  u.workspace_id = k.workspace_id AND u.month = k.month AND u.accepted > 0
 ),
 told AS (
-  INSERT INTO email_events (email_id, kind) SELECT id, 'CANCELLED' FROM cancelled
+  INSERT INTO email_events (email_id, kind, duplicate_possible) SELECT id, 'CANCELLED', is_doubtful FROM cancelled
 )
 SELECT id FROM cancelled`;
 
 /**
  * Moves a scheduled email that was never claimed to another time, and extends its idempotency keys accordingly. Returns its lane and whether it is due at
- * once; no row if it was not moved. One that was due and may have been sent before a backup was restored says so in its timeline.
+ * once; no row if it was not moved. One that may have been sent before a backup was restored says so in its timeline, or is marked, so that its claim does.
  *
  * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the new time (null or past: now). $4 interval: how long after it the keys are kept.
  *
@@ -59,7 +61,7 @@ SELECT id FROM cancelled`;
  */
 export const RESCHEDULE_EMAIL = `
 WITH asked AS MATERIALIZED (
-  SELECT id, workspace_id, accepted_at, idempotency_keys
+  SELECT id, workspace_id, idempotency_keys
   FROM   emails
   WHERE  id = $1::uuid AND workspace_id = $2::uuid AND status = 'SCHEDULED'
 ),
@@ -71,11 +73,7 @@ kept AS MATERIALIZED (
   FOR NO KEY UPDATE OF k
 ),
 held AS MATERIALIZED (
-  SELECT o.subject_id,
-         o.state = 'ready' AND (
-           o.lease_until IS NOT NULL
-           OR EXISTS (SELECT FROM event_eras r WHERE r.released_at IS NULL AND r.began_at > a.accepted_at)
-         ) AS is_doubtful
+  SELECT o.subject_id, ${mayHaveBeenSent('o')} AS is_doubtful
   FROM   asked a
   CROSS JOIN (SELECT count(*) FROM kept) before_it
   JOIN   outbox o ON o.subject_id = a.id
@@ -86,18 +84,17 @@ moved AS (
   UPDATE emails e SET send_at = greatest($3::timestamptz, date_trunc('milliseconds', now()))
   FROM   held h
   WHERE  e.id = h.subject_id AND e.id = $1::uuid AND e.status = 'SCHEDULED'
-  -- One that is still due is marked when it is claimed.
-  RETURNING e.id, e.send_at, h.is_doubtful AND e.send_at > now() AS is_doubtful
+  RETURNING e.id, e.send_at, e.send_at <= now() AS is_due, h.is_doubtful
 ),
 waiting AS (
   UPDATE outbox o
   SET    due_at = m.send_at, claims = o.claims + 1,
-         state = CASE WHEN m.send_at <= now() THEN 'ready' ELSE 'waiting' END::outbox_state,
-         -- A ready row with a lease is one that may have been sent before a backup was restored.
-         lease_until = CASE WHEN m.send_at <= now() THEN o.lease_until END
+         state = CASE WHEN m.is_due THEN 'ready' ELSE 'waiting' END::outbox_state,
+         -- As MARK_DOUBTFUL does, which does not find it any more by its due time.
+         lease_until = CASE WHEN m.is_due AND m.is_doubtful THEN now() END
   FROM   moved m
   WHERE  o.subject_id = m.id
-  RETURNING o.lane_id, o.state = 'ready' AS is_due
+  RETURNING o.lane_id, m.is_due
 ),
 extended AS (
   UPDATE idempotency_keys k SET expires_at = m.send_at + $4::interval
@@ -106,7 +103,7 @@ extended AS (
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, duplicate_possible, detail)
-  SELECT id, 'RESCHEDULED', is_doubtful,
+  SELECT id, 'RESCHEDULED', is_doubtful AND NOT is_due,
          jsonb_build_object('sendAt', to_char(send_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
   FROM   moved
 )

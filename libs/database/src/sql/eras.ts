@@ -1,4 +1,5 @@
 import { recordEmailEvents } from './email-events.ts';
+import { mayHaveBeenSent } from './may-have-been-sent.ts';
 
 /** Records that a scheduler is running on this database. Index: event_eras_pkey. Locks: the newest era. */
 export const NOTE_ALIVE = `
@@ -61,8 +62,7 @@ FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
  * Marks emails as failed. $1 uuid[]: their outbox rows, which must be locked. $2 jsonb: the detail for their timelines.
- *
- * An email whose last claim was never answered (it still has a lease), or that was due before a backup was restored, may have been sent: its timeline says so.
+ * The timeline of those that may have been sent says so.
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: the emails.
  */
 export const FAIL_EMAILS = `
@@ -78,7 +78,7 @@ failed AS (
 told AS (
   INSERT INTO email_events (email_id, kind, claims, duplicate_possible, detail)
   SELECT g.subject_id, 'FAILED', g.claims,
-         g.lease_until IS NOT NULL OR EXISTS (SELECT FROM event_eras r WHERE r.released_at IS NULL AND r.began_at > g.due_at),
+         ${mayHaveBeenSent('g')},
          $2::jsonb
   FROM   gone g
   ON CONFLICT DO NOTHING

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane } from '@posthorn/domain';
@@ -200,49 +200,65 @@ describe('Rescheduling an email', () => {
   });
 
   describe('that was due', () => {
-    const isPossibleDuplicate = async (id: EmailId): Promise<unknown> => {
-      const [event] = await stores.ask(
-        `SELECT duplicate_possible AS possible FROM email_events WHERE email_id = $1 AND kind = 'RESCHEDULED'`,
-        [uuidOf(id)],
-      );
-      return event!.possible;
+    const changed = {
+      'moved to later': (workspaceId: WorkspaceId, id: EmailId) =>
+        changes.reschedule(workspaceId, id, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS }),
+      'moved to now': async (workspaceId: WorkspaceId, id: EmailId) => {
+        await changes.reschedule(workspaceId, id, { at: null, keysKeptMs: KEPT_MS });
+        await claimBulk(workspaceId);
+      },
+      'cancelled': (workspaceId: WorkspaceId, id: EmailId) => changes.cancel(workspaceId, id),
     };
+    const EACH_CHANGE = Object.entries(changed);
 
-    async function rescheduleDue(before?: string): Promise<EmailId> {
+    /** Whether the timeline of an email says that it may be, or was, sent although it was changed. */
+    async function isPossibleDuplicate(change: (typeof EACH_CHANGE)[number][1], before?: string) {
       const acme = await stores.openWorkspace();
       const [id] = await scheduleDue(acme);
       if (before !== undefined) await stores.ask(before, [uuidOf(id!)]);
-      await changes.reschedule(acme, id!, { at: new Date(Date.now() + DAY_MS), keysKeptMs: KEPT_MS });
-      return id!;
+      await change(acme, id!);
+      return (await stores.timelineOf(id!)).some(({ duplicatePossible }) => duplicatePossible);
     }
 
-    it('is no possible duplicate: it was never claimed', async () => {
-      expect(await isPossibleDuplicate(await rescheduleDue())).toBe(false);
-    });
-
-    it.each([
-      ['a possible duplicate', 'before', '1 hour', true],
-      ['no possible duplicate', 'after', '-1 hour', false],
-    ])(
-      'is %s while what a restore has paused waits, if it was accepted %s that',
-      async (_what, _when, ahead, isPossible) => {
-        await stores.ask(
-          `INSERT INTO event_eras (era, system_identifier, database_oid, table_oid, began_at, released_at)
-           VALUES (99, 1, 1, 1, now() + $1::interval, NULL)`,
-          [ahead],
-        );
-        try {
-          expect(await isPossibleDuplicate(await rescheduleDue())).toBe(isPossible);
-        } finally {
-          await stores.ask('DELETE FROM event_eras WHERE era = 99');
-        }
+    it.each(EACH_CHANGE)(
+      'and is %s is no possible duplicate: it was never claimed',
+      async (_what, change) => {
+        expect(await isPossibleDuplicate(change)).toBe(false);
       },
     );
 
-    it('is a possible duplicate when resuming has marked it as one', async () => {
-      const marking = 'UPDATE outbox SET lease_until = now() WHERE subject_id = $1';
-      expect(await isPossibleDuplicate(await rescheduleDue(marking))).toBe(true);
+    describe('while what a restore has paused waits', () => {
+      afterEach(() => stores.ask('DELETE FROM event_eras WHERE era > 90'));
+
+      const restoreIn = (time: string, era = 99): Promise<object[]> =>
+        stores.ask(
+          `INSERT INTO event_eras (era, system_identifier, database_oid, table_oid, began_at, released_at)
+           VALUES ($2, 1, 1, 1, now() + $1::interval, NULL)`,
+          [time, era],
+        );
+
+      it.each(EACH_CHANGE)(
+        'and is %s is a possible duplicate if it was due before',
+        async (_what, change) => {
+          await restoreIn('1 hour');
+          expect(await isPossibleDuplicate(change)).toBe(true);
+        },
+      );
+
+      it.each(EACH_CHANGE)('and is %s is none if it fell due after', async (_what, change) => {
+        await restoreIn('-1 hour');
+        await restoreIn('1 hour', 100);
+        expect(await isPossibleDuplicate(change)).toBe(false);
+      });
     });
+
+    it.each(EACH_CHANGE)(
+      'and is %s is a possible duplicate when resuming has marked it as one',
+      async (_what, change) => {
+        const marking = 'UPDATE outbox SET lease_until = now() WHERE subject_id = $1';
+        expect(await isPossibleDuplicate(change, marking)).toBe(true);
+      },
+    );
   });
 
   it('S11: keeps its keys for 30 days after the new time, and never for less than before', async () => {
