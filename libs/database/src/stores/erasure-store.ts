@@ -74,14 +74,20 @@ export class ErasureStore {
   ): Promise<ErasedGroup | undefined> {
     // Also by attempts that ran out of time afterwards; the next one examines fewer emails, of which none may be to the person.
     let cancelled = 0;
+    const reached = new Set(run.workspaceIds);
+    const ofRun = { ...run, workspaceIds: reached };
     return this.sizes.emails.run(GROUP, async (max) => {
       const end = await this.endOf('emails', after, max);
       if (end === undefined) return undefined;
       const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
       if (rows.length === 0) return { ...NOTHING_ERASED, end, cancelled };
-      for (const email of rows) cancelled += await cancelIfScheduled(this.database.pool, email);
-      const removed = await this.remove(rows, removeEmails, run);
+      for (const email of rows) {
+        if (!(await this.cancelIfScheduled(email, ofRun))) continue;
+        cancelled += 1;
+        reached.add(idFromUuid('wrk', email.workspaceId));
+      }
+      const removed = await this.remove(rows, removeEmails, ofRun);
       return { ...removed, end, cancelled: removed.cancelled + cancelled };
     });
   }
@@ -121,6 +127,21 @@ export class ErasureStore {
   /** Waits until a failover brings back nothing that is erased, by an earlier run either. */
   confirm(): Promise<void> {
     return awaitStandby(this.database.pool);
+  }
+
+  /**
+   * Cancels an email if it is scheduled, so that it does not count towards the monthly limit any more. Not in the transaction that removes emails, because
+   * accepting waits for the usage row that this locks.
+   *
+   * @returns whether it did
+   */
+  private async cancelIfScheduled({ id, workspaceId, status }: EmailTo, run: ErasureRun): Promise<boolean> {
+    if (status !== 'SCHEDULED') return false;
+    return transactOn(this.database, async (client) => {
+      const isCancelled = (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount === 1;
+      if (isCancelled) await this.recordBegun(client, [idFromUuid('wrk', workspaceId)], run);
+      return isCancelled;
+    });
   }
 
   private async remove(
@@ -186,16 +207,6 @@ interface EmailTo extends OwnedRow {
 
 interface EventNaming extends OwnedRow {
   readonly payload: string;
-}
-
-/**
- * Cancels an email if it is scheduled, so that it does not count towards the monthly limit any more. Not in the transaction that removes emails, because
- * accepting waits for the usage row that this locks.
- *
- * @returns how many emails were cancelled
- */
-async function cancelIfScheduled(pool: pg.Pool, { id, workspaceId, status }: EmailTo): Promise<number> {
-  return status === 'SCHEDULED' ? ((await pool.query(CANCEL_EMAIL, [id, workspaceId])).rowCount ?? 0) : 0;
 }
 
 function workspaceIdsOf(uuids: readonly string[]): WorkspaceId[] {

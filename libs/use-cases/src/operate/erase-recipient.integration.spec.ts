@@ -1,11 +1,19 @@
 import { expect, it, jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { AuditLogStore, ErasureStore, WorkspaceDeletionStore, WorkspaceStore } from '@posthorn/database';
-import { operator } from '@posthorn/domain';
+import {
+  AuditLogStore,
+  ErasureStore,
+  IdentityStore,
+  WorkspaceDeletionStore,
+  WorkspaceStore,
+} from '@posthorn/database';
+import { bulkLane, operator } from '@posthorn/domain';
 import { DatabaseClock, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { deleteWorkspace } from './delete-workspace.ts';
 import { eraseRecipient } from './erase-recipient.ts';
+import { scheduleEmails } from './schedule-emails.fixture.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 
 const database = await openTestDatabase();
@@ -52,6 +60,29 @@ it('A run that cannot be recorded in the audit log of a workspace has changed no
   await expect(erase()).rejects.toMatchObject({ code: '23514' });
   await database.pool.query('ALTER TABLE audit_log DROP CONSTRAINT unrecorded');
   await erase();
+  expect(await recorded(id)).toEqual([{ begun: true }, { completed: true }]);
+});
+
+it('A run that cannot be recorded in the audit log of a workspace has cancelled no scheduled email there', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
+  await addIdentity(new IdentityStore(database), id, operator('test'), { domain: 'example.com' }, true);
+  const scheduled = { workspaceId: id, laneId: bulkLane(id), dueInMs: 86_400_000, count: 2 };
+  const emails = await scheduleEmails(database, { ...scheduled, to: 'ada@example.com' });
+  const statuses = async (): Promise<string[]> => {
+    const asked = await database.pool.query<{ status: string }>(
+      'SELECT status FROM emails WHERE id = ANY ($1)',
+      [emails],
+    );
+    return asked.rows.map(({ status }) => status);
+  };
+  await database.pool.query(
+    `ALTER TABLE audit_log ADD CONSTRAINT unrecorded CHECK (action <> 'recipient.erased') NOT VALID`,
+  );
+  await expect(erase()).rejects.toMatchObject({ code: '23514' });
+  expect(await statuses()).toEqual(['SCHEDULED', 'SCHEDULED']);
+  await database.pool.query('ALTER TABLE audit_log DROP CONSTRAINT unrecorded');
+  expect(await erase()).toMatchObject({ cancelled: 2, deleted: { emails: 2 } });
+  expect(await statuses()).toEqual([]);
   expect(await recorded(id)).toEqual([{ begun: true }, { completed: true }]);
 });
 

@@ -8,6 +8,7 @@ interface Wanted {
   /** How long from now they are due. */
   readonly dueInMs: number;
   readonly count?: number;
+  readonly to?: string;
 }
 
 /** Accepts scheduled emails. @returns their ids in the database */
@@ -18,7 +19,7 @@ export async function scheduleEmails(database: Database, wanted: Wanted): Promis
   return emails.map(({ id }) => uuidOf(id));
 }
 
-function scheduledEmail({ workspaceId, laneId, dueInMs }: Wanted): AcceptableEmail {
+function scheduledEmail({ workspaceId, laneId, dueInMs, to = 'a@b.example' }: Wanted): AcceptableEmail {
   const id = newId('trs', Date.now());
   return {
     id,
@@ -29,7 +30,7 @@ function scheduledEmail({ workspaceId, laneId, dueInMs }: Wanted): AcceptableEma
     sendAt: new Date(Date.now() + dueInMs),
     from: { address: 'sender@example.com' },
     fromDomain: 'example.com',
-    to: { address: 'a@b.example' },
+    to: { address: to },
     replyTo: [],
     subject: 'Hello',
     html: '<p>Hello</p>',
