@@ -7,14 +7,15 @@ UPDATE event_eras SET alive_at = now() WHERE era = (SELECT max(era) FROM event_e
 
 /**
  * The newest era, and whether it began in this very database; if sending is paused after a restore, since when, and when the backup was made. Of several
- * restores without a resumption, the first counts. Index: event_eras_pkey. Locks: none.
+ * restores without a resumption, the first backup counts, and the last pause: the last backup may be of a database that was paused and then resumed, and has
+ * sent what fell due between. Index: event_eras_pkey. Locks: none.
  */
 export const READ_ERA = `
 SELECT e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
        held.began_at AS "heldSince", origin.alive_at AS "dumpedAt"
 FROM   event_eras e
-LEFT JOIN LATERAL (SELECT * FROM event_eras WHERE released_at IS NULL ORDER BY era LIMIT 1) held ON true
-LEFT JOIN event_eras origin ON origin.era = held.era - 1
+CROSS JOIN (SELECT min(era) AS first_era, max(began_at) AS began_at FROM event_eras WHERE released_at IS NULL) held
+LEFT JOIN event_eras origin ON origin.era = held.first_era - 1
 ORDER BY e.era DESC
 LIMIT  1`;
 

@@ -224,6 +224,24 @@ describe('A database that was restored', () => {
     ).toEqual([{ id: due, twice: true }]);
   });
 
+  it.each([
+    ['sent', () => undefined],
+    ['given up', () => fromNow(0)],
+  ])(
+    'marks what was due before the last of several restores when it is %s: the backup may be of a database that was resumed later',
+    async (_what, failBefore) => {
+      const backup = await restore();
+      const [due] = await schedule(backup, 1, -1);
+      // That backup is restored in its turn.
+      await new EraStore(backup).beginByHand(ada);
+      expect(await resume(backup, failBefore())).toMatchObject({ wasRestored: true });
+      await claim(backup);
+      expect(
+        await ask(backup, 'SELECT email_id AS id, duplicate_possible AS twice FROM email_events'),
+      ).toEqual([{ id: due, twice: true }]);
+    },
+  );
+
   it('marks many emails, in one lane or in several, also when it was interrupted and run again', async () => {
     await schedule(opened[0]!, 1_200, -MINUTE_MS);
     await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);
