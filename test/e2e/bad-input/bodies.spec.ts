@@ -98,7 +98,7 @@ describe('G2: a body of another type', () => {
   it('no type at all', async () => expectRefusal(await post([]), 415, 'Content-Type'));
 });
 
-describe('G2: JSON that is too deep, has too many values, or has a key twice', () => {
+describe('G2: JSON that is too deep, has too many values or keys, or has a key twice', () => {
   const levels = [65, 66, 1_000, 100_000].flatMap((depth) =>
     [
       `{"contactProperties":${'['.repeat(depth)}${']'.repeat(depth)}}`,
@@ -112,6 +112,12 @@ describe('G2: JSON that is too deep, has too many values, or has a key twice', (
     const body = `{"emails":[${piece.repeat(1_000_000)}${piece.slice(0, -1)}]}`;
     return withBody(`a million of \`${piece}\``, { body, status: 400, names: 'more than 500,000 values' });
   });
+  const members = Array.from({ length: 250_001 }, (_, at) => `"k${at}":0`);
+  const manyKeys = withBody(`${members.length} keys`, {
+    body: `{"emails":[{${members.join()}}]}`,
+    status: 400,
+    names: ',000 keys; spread them over several requests',
+  });
   const doubled: [string, string][] = [
     ['"to":"b@example.com"', '`to` twice'],
     ['"subject":"Hello"', '`subject` twice'],
@@ -124,7 +130,7 @@ describe('G2: JSON that is too deep, has too many values, or has a key twice', (
     const body = `${JSON.stringify(validEmail()).slice(0, -1)},${member}}`;
     return withBody(member, { body, status: 400, names });
   });
-  it.each(titled([...levels, ...many, ...twice]))('%s', refuses);
+  it.each(titled([...levels, ...many, ...manyKeys, ...twice]))('%s', refuses);
 });
 
 describe('G2: a connection that speaks', () => {

@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { SIZES } from '@posthorn/domain';
 import { Refusal } from '@posthorn/kernel';
 import fc from 'fast-check';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictJson, strictFaultOf } from './strict-json.ts';
+import {
+  MAX_JSON_DEPTH,
+  MAX_JSON_KEYS,
+  MAX_JSON_VALUES,
+  parseStrictJson,
+  strictFaultOf,
+} from './strict-json.ts';
 
 function faultOf(text: string): string | undefined {
   try {
@@ -235,15 +241,39 @@ describe('parseStrictJson', () => {
     ['numbers', '0,'],
     ['strings', '"],[",'],
     ['objects', '{},'],
-    ['members', '"a":{},'],
   ])('refuses too many values before they exhaust the memory: %s', (_what, piece) => {
-    const [open, close] = piece.includes(':') ? ['[{', '}]'] : ['[', ']'];
     const each = piece.includes('{') ? 2 : 1;
     const textOf = (values: number): string =>
-      `${open}${piece.repeat(Math.floor((values - open.length) / each))}${piece.slice(0, -1)}${close}`;
+      `[${piece.repeat(Math.floor((values - 1) / each))}${piece.slice(0, -1)}]`;
     const refusal = 'The body has more than 500,000 values; spread them over several requests';
     expect(faultOf(textOf(MAX_JSON_VALUES - 1))).not.toBe(refusal);
     expect(faultOf(textOf(MAX_JSON_VALUES + 2))).toBe(refusal);
+  });
+
+  const objectOf = (keys: number): string =>
+    `{${Array.from({ length: keys }, (_, at) => `"k${at}":0`).join()}}`;
+
+  it('refuses more keys than anybody needs, each of which takes as long as many values', () => {
+    const refusal = 'The body has more than 50,000 keys; spread them over several requests';
+    expect(faultOf(objectOf(MAX_JSON_KEYS.ofBody))).toBeUndefined();
+    expect(faultOf(objectOf(MAX_JSON_KEYS.ofBody + 1))).toBe(refusal);
+    expect(faultOf(`[${'{"a":0},'.repeat(MAX_JSON_KEYS.ofBody)}{"a":0}]`)).toBe(refusal);
+  });
+
+  it('takes more keys in a batch, since each of its items may have many', () => {
+    const batchOf = (keys: number): string => `{"items":[{"a":0},${objectOf(keys - 2)}]}`;
+    const refusal = 'The body has more than 250,000 keys; spread them over several requests';
+    expect(parseStrictJson(batchOf(MAX_JSON_KEYS.ofBatch), 'items')).toBeDefined();
+    expect(() => parseStrictJson(batchOf(MAX_JSON_KEYS.ofBatch + 1), 'items')).toThrow(refusal);
+  });
+
+  it('takes `variables` as large as they may be, however short their keys', () => {
+    const members = Array.from({ length: 100_000 }, (_, at) => `"${at.toString(36)}":0`);
+    while (members.join().length > SIZES.variables.max - 2)
+      members.length = Math.floor(members.length * 0.99);
+    expect(faultOf(`{"variables":{${members.join()}}}`)).toBeUndefined();
+    const objects = Array<string>(Math.floor(SIZES.variables.max / '{"":0},'.length)).fill('{"":0}');
+    expect(faultOf(`{"variables":{"a":[${objects.join()}]}}`)).toBeUndefined();
   });
 
   it.each(['0', '[]', '{}', '""', '[[]]'])(

@@ -12,6 +12,12 @@ export const MAX_JSON_DEPTH = 64;
  */
 export const MAX_JSON_VALUES = 500_000;
 
+/**
+ * The maximum number of keys in all objects together, which can take far longer than other values: V8 makes a shape for each order of keys.
+ * 400,000 different ones stopped a gateway for more than a second. `variables` of the maximum size have fewer than 38,000.
+ */
+export const MAX_JSON_KEYS = { ofBody: 50_000, ofBatch: 250_000 } as const;
+
 /** How much of the path to a fault is shown in the refusal. */
 const MAX_PATH_CHARACTERS = 200;
 
@@ -34,14 +40,15 @@ export function strictFaultOf(item: unknown): Refusal | undefined {
 /**
  * Parses JSON strictly: it refuses what parsers interpret differently or Postgres cannot store. That is: duplicate keys, `__proto__`, NUL and
  * unpaired surrogates in any string or key, numbers beyond 2^53 − 1 (RFC 7493, section 2.2: a longer id would silently change), more than 64
- * levels, and more values than the memory of a process that serves others allows.
+ * levels, and more values or keys than the memory and the time of a process that serves others allow.
  *
  * @param batch the key of an array whose items are validated separately: an invalid string, key or number in an item fails only that item,
  *   see {@link strictFaultOf}
  * @throws Refusal 400
  */
 export function parseStrictJson(text: string, batch?: string): unknown {
-  const { keys: keysInText, hasEscapedKey } = scan(text);
+  const maxKeys = batch === undefined ? MAX_JSON_KEYS.ofBody : MAX_JSON_KEYS.ofBatch;
+  const { keys: keysInText, hasEscapedKey } = scan(text, maxKeys);
   let value = parse(text);
   if (hasEscapedKey) value = readEscapedKeys(text);
   const walk = new Walk(text.includes('\\u'), batch);
@@ -57,30 +64,33 @@ export function parseStrictJson(text: string, batch?: string): unknown {
   return value;
 }
 
-/** Counts the colons outside of strings, which are the keys if the text is valid, and limits the depth and the number of values. */
-function scan(text: string): { keys: number; hasEscapedKey: boolean } {
-  let [keys, values, depth, stringStart, hasEscapedKey] = [0, 0, 0, 0, false];
+/**
+ * Counts the colons outside of strings, which are the keys if the text is valid, and limits them, the depth and the number of values. Ends at
+ * once where there are more colons than values, or more strings than both, which is never valid: the parser reports it.
+ */
+function scan(text: string, maxKeys: number): { keys: number; hasEscapedKey: boolean } {
+  let [keys, values, strings, depth, stringStart, hasEscapedKey] = [0, 0, 0, 0, 0, false];
   const hasEscapes = text.includes('\\');
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (char === QUOTE) {
       stringStart = i;
       i = endOfString(text, i);
-      if (i < 0) break; // invalid JSON; the parser reports it
+      if (i < 0 || ++strings > keys + values + 1) break;
     } else if (char === COLON) {
-      keys++;
+      if (++keys > values) break;
+      if (keys > maxKeys) throw tooMany(maxKeys, 'keys');
       hasEscapedKey ||= hasEscapes && text.slice(stringStart, i).includes('\\');
       // Avoids quadratic time for a text of colons only, each of which would search everything before it.
       stringStart = i;
     }
     // `{` and `[`, `}` and `]` differ in one bit.
     else if ((char | 0x20) === 0x7b) {
-      values++;
+      if (++values > MAX_JSON_VALUES) throw tooMany(MAX_JSON_VALUES, 'values');
       if (++depth > MAX_JSON_DEPTH) throw tooDeep();
     } else if ((char | 0x20) === 0x7d) depth--;
-    else if (char === COMMA) values++;
+    else if (char === COMMA && ++values > MAX_JSON_VALUES) throw tooMany(MAX_JSON_VALUES, 'values');
   }
-  if (values > MAX_JSON_VALUES) throw tooMany();
   return { keys, hasEscapedKey };
 }
 
@@ -184,9 +194,9 @@ function record(faults: string[], way: readonly (string | number)[], what: strin
   faults.push(`${shown === '' ? 'The body' : `\`${shown}\``} ${what}`);
 }
 
-function tooMany(): Refusal {
-  const max = MAX_JSON_VALUES.toLocaleString('en-US');
-  return new Refusal(400, `The body has more than ${max} values; spread them over several requests`);
+function tooMany(max: number, what: string): Refusal {
+  const grouped = max.toLocaleString('en-US');
+  return new Refusal(400, `The body has more than ${grouped} ${what}; spread them over several requests`);
 }
 
 function tooDeep(): Refusal {
