@@ -2,10 +2,13 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closedSchema } from '@posthorn/testing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import type { Answer } from './api.ts';
-import { type DescribedRoute, ROUTES } from './openapi-routes.ts';
+import { describedAnswer, type DescribedRoute, ROUTES } from './openapi-routes.ts';
 
 /** Answered before a route is found, so none describes them: a method that the path does not have, and headers that are too large. */
 const OF_NO_ROUTE = new Set([405, 431]);
+
+/** Headers that not every answer has: of a replay, and of limits, which most tests turn off. */
+const NOT_ALWAYS = new Set(['Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy']);
 
 /** The routes with patterns of their paths; those with fewer parameters first, since `/v1/emails/batch` is no email. */
 const PATTERNS = ROUTES.map((route) => ({ route, pattern: patternOf(route.path) })).sort(
@@ -25,7 +28,8 @@ function parametersIn({ path }: DescribedRoute): number {
 }
 
 /**
- * Expects an answer to be one that the OpenAPI document describes: its status and every field of its JSON. Paths without a route pass.
+ * Expects an answer to be one that the OpenAPI document describes: its status, its headers, its type and every field of its JSON. Paths without a
+ * route pass.
  *
  * @throws with the differences
  */
@@ -42,13 +46,19 @@ export function expectDescribed(method: string, pathAndQuery: string, answer: An
 
 /** How an answer differs from what the document describes; empty if it does not. */
 function faultsOf(route: DescribedRoute, answer: Answer): unknown[] {
-  const described = route.responses[answer.status];
-  if (described === undefined) return [`${answer.status} is not described: ${answer.text.slice(0, 500)}`];
-  const place =
-    described.$ref?.slice(1) ??
-    `/paths/${pointed(route.path)}/${route.method.toLowerCase()}/responses/${answer.status}`;
-  const [type = ''] = (answer.headers.get('content-type') ?? '').split(';');
+  const { status } = answer;
+  const described = describedAnswer(route, status);
+  if (described === undefined) return [`${status} is not described: ${answer.text.slice(0, 500)}`];
+  const { headers = {}, content = {} } = described;
+  const missing = Object.keys(headers).filter((name) => !NOT_ALWAYS.has(name) && !answer.headers.has(name));
+  if (missing.length > 0) return [`${status} has no ${missing.join(', ')}`];
+  const type = answer.headers.get('content-type')?.split(';')[0];
+  if (type === undefined) return Object.keys(content).length > 0 ? [`${status} has no content`] : [];
+  if (!(type in content) && !('*/*' in content)) return [`${status} is not described as ${type}`];
   if (type !== 'application/json') return [];
+  const place =
+    route.responses[status]?.$ref?.slice(1) ??
+    `/paths/${pointed(route.path)}/${route.method.toLowerCase()}/responses/${status}`;
   const validate = validatorOf(`document#${place}/content/${pointed(type)}/schema`);
   return validate(JSON.parse(answer.text)) ? [] : [...(validate.errors ?? []), answer.text.slice(0, 2_000)];
 }

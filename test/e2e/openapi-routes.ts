@@ -2,6 +2,7 @@ import {
   DOCUMENT,
   OPERATIONS,
   type TestedOperation,
+  type TestedResponse,
 } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import type { Answer, Api } from './api.ts';
 import type { Stack, Tenant } from './stack.ts';
@@ -85,11 +86,15 @@ export function queryOf({ parameters }: DescribedRoute): string {
   ).toString();
 }
 
+/** How the document describes a route's answers with a status; undefined: not at all. */
+export function describedAnswer({ responses }: DescribedRoute, status: number): TestedResponse | undefined {
+  const named = responses[status];
+  const shared = DOCUMENT.components['responses'] as DescribedRoute['responses'];
+  return named?.$ref === undefined ? named : shared[named.$ref.split('/').at(-1)!];
+}
+
 /** The examples in the document of a route's answers with a status. */
 export function shownAnswers(route: DescribedRoute, status: number): unknown[] {
-  const named = route.responses[status];
-  const shared = DOCUMENT.components['responses'] as DescribedRoute['responses'];
-  const described = named?.$ref === undefined ? named : shared[named.$ref.split('/').at(-1)!];
-  const contents = Object.values(described?.content ?? {});
+  const contents = Object.values(describedAnswer(route, status)?.content ?? {});
   return contents.flatMap(({ examples }) => Object.values(examples).map(({ value }) => value));
 }

@@ -44,7 +44,7 @@ export class ReferenceController {
         example: 'posthorn.css',
       },
     },
-    answer: { contentType: 'text/css', example: 'body{…}' },
+    answer: { contentType: '*/*', example: 'body{…}' },
     refuses: { 'No such file': NO_SUCH_FILE },
   })
   file(

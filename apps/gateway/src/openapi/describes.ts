@@ -28,6 +28,7 @@ export interface DescribedExample {
 
 /** An answer without an answer class. */
 export interface OtherContent {
+  /** Or a range of types. */
   readonly contentType: string;
   /** Default: text. */
   readonly schema?: JsonSchema;

@@ -11,7 +11,13 @@ export interface TestedOperation {
   readonly operationId: string;
   readonly security: readonly object[];
   readonly requestBody?: { readonly required: boolean; readonly content: TestedContent };
-  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: TestedContent }>>;
+  readonly responses: Readonly<Record<string, TestedResponse>>;
+}
+
+export interface TestedResponse {
+  readonly $ref?: string;
+  readonly headers?: object;
+  readonly content?: TestedContent;
 }
 
 export type TestedContent = Readonly<

@@ -121,10 +121,10 @@ describe('the OpenAPI document', () => {
       for (const [status, response] of Object.entries(responses)) {
         const shared = DOCUMENT.components['responses'] as typeof responses;
         const answer = response.$ref === undefined ? response : shared[response.$ref.split('/').at(-1)!];
-        const { headers } = answer as unknown as { headers: object };
         const wait = ['429', '503'].includes(status) ? ['Retry-After'] : [];
         const all = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', ...wait];
-        expect([name, status, Object.keys(headers)]).toEqual([name, status, expect.arrayContaining(all)]);
+        const headers = Object.keys(answer?.headers ?? {});
+        expect([name, status, headers]).toEqual([name, status, expect.arrayContaining(all)]);
       }
     }
   });

@@ -1,7 +1,8 @@
 import { type ErrorStatus, REASON_PHRASES, type Refusal } from '@posthorn/kernel';
 import { answerOf } from '@posthorn/platform';
+import { MAIL_LINK_PATHS } from '../pages/error-page.ts';
 import { answerExamples } from './examples.ts';
-import type { OtherContent, Redirect, Refusals } from './describes.ts';
+import { HTML_PAGE, type OtherContent, type Redirect, type Refusals } from './describes.ts';
 import type { Part } from './document-types.ts';
 import { type AnswerHeader, answerHeaders } from './headers.ts';
 import { type DescribedClass, referenceTo } from './json-schema.ts';
@@ -17,11 +18,10 @@ const HEADERS_OF_ALL: readonly AnswerHeader[] = ['X-Request-Id', 'RateLimit', 'R
 /** All answers of a route, by status. */
 export function responsesOf(route: Route, publicUrl: string): Part {
   const refusals = byStatus(refusalsOf(route)).sort(([a], [b]) => a - b);
+  const responseTo = MAIL_LINK_PATHS.test(route.path) ? linkRefusalResponse : refusalResponse;
   return {
     ...success(route),
-    ...Object.fromEntries(
-      refusals.map(([status, group]) => [status, refusalResponse(status, group, publicUrl)]),
-    ),
+    ...Object.fromEntries(refusals.map(([status, group]) => [status, responseTo(status, group, publicUrl)])),
   };
 }
 
@@ -44,6 +44,12 @@ function refusalResponse(status: ErrorStatus, group: readonly NamedRefusal[], pu
   return common === undefined
     ? responseOf(status, group, publicUrl)
     : { $ref: `#/components/responses/${common}` };
+}
+
+/** A refusal of a link of a mail, which browsers get as a page. */
+function linkRefusalResponse(status: ErrorStatus, group: readonly NamedRefusal[], publicUrl: string): Part {
+  const response = responseOf(status, group, publicUrl);
+  return { ...response, content: { ...(response['content'] as Part), ...otherContent(HTML_PAGE) } };
 }
 
 /** The component name of an answer that consists only of shared refusals. */
@@ -85,7 +91,10 @@ function contentOf(answer: DescribedClass | OtherContent, { exampleOverrides }: 
     const examples = answerExamples(answer, exampleOverrides);
     return { 'application/json': { schema: referenceTo(answer), examples } };
   }
-  const { contentType, schema = { type: 'string' }, example } = answer;
+  return otherContent(answer);
+}
+
+function otherContent({ contentType, schema = { type: 'string' }, example }: OtherContent): Part {
   return { [contentType]: { schema, examples: { answer: { value: example } } } };
 }
 

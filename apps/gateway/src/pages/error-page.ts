@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { type LandingPage, landingPage } from './landing-page.ts';
 
 /** The paths of links in mails. */
-const MAIL_LINK_PATHS = /^\/(invitations|verify|unsubscribe|t)\//;
+export const MAIL_LINK_PATHS = /^\/(invitations|verify|unsubscribe|t)\//;
 
 const LATER: LandingPage = {
   title: 'Try again in a moment',
