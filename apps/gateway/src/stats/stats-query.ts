@@ -16,7 +16,7 @@ export class StatsQuery {
 
   @Optional(
     day,
-    `The first day (UTC). If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MAX_DAYS} are allowed.`,
+    `The first day (UTC), not before 1970. If absent, the ${DEFAULT_DAYS} days up to \`to\` are counted; at most ${MAX_DAYS} are allowed.`,
   )
   from?: string;
 
