@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { type AppUnderTest, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
 import { type Answer, emailIn, type ShownEmail } from './api.ts';
+import { complaint, notification } from './returned-mail.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
 
 const DOMAIN = 'bounces.example.com';
@@ -57,31 +58,6 @@ async function bring(to: string, raw: string): Promise<string> {
   }
 }
 
-function notification({ to }: Pick<Sent, 'to'>, action: string, status: string, diagnostic: string): string {
-  return [
-    'From: Mail Delivery System <mailer-daemon@mx.example.net>',
-    'Subject: Delivery Status Notification',
-    'MIME-Version: 1.0',
-    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
-    '',
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    'What became of your message.',
-    '--b',
-    'Content-Type: message/delivery-status',
-    '',
-    'Reporting-MTA: dns; mx.example.net',
-    '',
-    `Final-Recipient: rfc822; ${to}`,
-    `Action: ${action}`,
-    `Status: ${status}`,
-    `Diagnostic-Code: smtp; ${diagnostic}`,
-    '--b--',
-    '',
-  ].join('\r\n');
-}
-
 const bounce = (sent: Sent): string =>
   notification(sent, 'failed', '5.1.1', `550 5.1.1 <${sent.to}>: User unknown`);
 
@@ -95,23 +71,6 @@ const qmailBounce = ({ to }: Sent): string[] => [
   '--- Below this line is a copy of the message.',
   '',
 ];
-
-const complaint = (): string =>
-  [
-    'From: <fbl@provider.example>',
-    'Subject: complaint',
-    'MIME-Version: 1.0',
-    'Content-Type: multipart/report; report-type=feedback-report; boundary=b',
-    '',
-    '--b',
-    'Content-Type: message/feedback-report',
-    '',
-    'Feedback-Type: abuse',
-    'User-Agent: Provider-FBL/1.0',
-    'Version: 1',
-    '--b--',
-    '',
-  ].join('\r\n');
 
 const show = (sent: Sent): Promise<ShownEmail> => stack.show(sent.id);
 

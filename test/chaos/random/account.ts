@@ -15,7 +15,7 @@ const EVENTS = [
     'CONTACT_RESUBSCRIBED',
     'CONTACT_DELETED',
   ],
-  ...['EMAIL_SENT', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_FAILED'],
+  ...['EMAIL_SENT', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_FAILED', 'EMAIL_DELIVERED', 'EMAIL_COMPLAINED'],
 ];
 
 /** A workspace with clients, and with a webhook at each receiver. */

@@ -6,7 +6,7 @@ const TAKEN = ['SENT', 'DELIVERED', 'COMPLAINED'];
 const GIVEN_UP = ['BOUNCED', 'FAILED', 'SUPPRESSED'];
 
 /** What is wrong with the emails of a workspace, in words. */
-export function checkEmails({ emails: wanted, copies }: History, outcome: Outcome): string[] {
+export function checkEmails({ emails: wanted, copies, returned }: History, outcome: Outcome): string[] {
   const { workspaceId, emails } = outcome;
   const isOfHere = (email: WantedEmail): boolean => email.workspaceId === workspaceId;
   const byRecipient = Map.groupBy(emails, ({ to }) => to);
@@ -19,16 +19,17 @@ export function checkEmails({ emails: wanted, copies }: History, outcome: Outcom
       return checkFate(
         email,
         recorded.filter(({ id }) => !copies.has(id)),
+        returned.has(email.to),
       );
     }),
-    ...copied.flatMap(([id, of]) => checkCopy(id, of, byRecipient.get(of.to) ?? [])),
+    ...copied.flatMap(([id, of]) => checkCopy(id, of, byRecipient.get(of.to) ?? [], returned.has(of.to))),
     ...emails.flatMap(checkArrival),
     ...checkCounts(outcome),
   ];
 }
 
-/** Whether what a client was told is what is recorded. */
-function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[]): string[] {
+/** Whether what a client was told is what is recorded. @param isReturned whether something came back about an email to its recipient */
+function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[], isReturned: boolean): string[] {
   const { to, fate, accepted, isUnwanted, isCancelled, subject } = wanted;
   const [email] = recorded;
   if (recorded.length > 1) return [`${to}: one call has made ${recorded.length} emails`];
@@ -42,16 +43,21 @@ function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[]): str
     'cancelled without being told so': isCancelled !== true && email.status === 'CANCELLED',
     'sent to somebody who has unsubscribed': isUnwanted && isSent(email),
     'sent with another subject': email.copies.some((copy) => !copy.includes(`Subject: ${subject}\r\n`)),
-    'suppressed for no reason': !isUnwanted && email.status === 'SUPPRESSED',
+    'suppressed for no reason': !isUnwanted && !isReturned && email.status === 'SUPPRESSED',
   };
   return named(`${email.id} (${email.status})`, faults);
 }
 
 /** Whether an email that an operator has sent again is there, and goes to nobody who wants no more. @param recorded all emails to its recipient */
-function checkCopy(id: string, { isUnwanted }: WantedEmail, recorded: readonly RecordedEmail[]): string[] {
+function checkCopy(
+  id: string,
+  { isUnwanted }: WantedEmail,
+  recorded: readonly RecordedEmail[],
+  isReturned: boolean,
+): string[] {
   const copy = recorded.find((email) => email.id === id);
   if (copy === undefined) return [`${id}: sent again, and not there`];
-  const hasBounced = recorded.some(({ status }) => status === 'BOUNCED');
+  const hasBounced = isReturned || recorded.some(({ status }) => status === 'BOUNCED');
   return named(`${id} (${copy.status})`, {
     'cancelled by nobody': copy.status === 'CANCELLED',
     'sent again to somebody who wants no more': isUnwanted && isSent(copy),
@@ -66,12 +72,14 @@ function isSent({ status, copies }: RecordedEmail): boolean {
 
 /** Whether what is recorded is what the relay has seen. */
 function checkArrival({ id, status, timeline, copies, preview }: RecordedEmail): string[] {
+  const hasFailedLater = timeline.some(({ report, isLate }) => report === 'failed' && !isLate);
+  const wasTaken = TAKEN.includes(status) || hasFailedLater;
   const marks = timeline.filter(({ mayBeDuplicate }) => mayBeDuplicate).length;
   const faults = {
     'not decided': ![...TAKEN, ...GIVEN_UP, 'CANCELLED'].includes(status),
-    'lost': TAKEN.includes(status) && copies.length === 0,
-    'doubled without a mark': TAKEN.includes(status) && copies.length > 1 + marks,
-    'given up, and arrived': GIVEN_UP.includes(status) && copies.length > marks,
+    'lost': wasTaken && copies.length === 0,
+    'doubled without a mark': wasTaken && copies.length > 1 + marks,
+    'given up, and arrived': GIVEN_UP.includes(status) && !wasTaken && copies.length > marks,
     'cancelled, and arrived': status === 'CANCELLED' && copies.length > 0,
     'sent twice': timeline.filter(({ kind, isLate }) => kind === 'SENT' && !isLate).length > 1,
     'sent with different bytes': copies.some((copy) => !copy.equals(copies[0]!)),

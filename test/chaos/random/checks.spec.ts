@@ -5,6 +5,7 @@ import { checkActs } from './check-acts.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
 import { checkRemovals } from './check-removals.ts';
+import { checkReports } from './check-reports.ts';
 import { History } from './history.ts';
 import type { AuditRow, Outcome, RecordedEmail, RecordedEvent } from './outcome.ts';
 
@@ -13,7 +14,8 @@ const id = newId('trs', Date.now());
 const TO = 'ann@receiver.example';
 const COPY = Buffer.from('Subject: Hello\r\n\r\n');
 const OTHER_COPY = Buffer.from('Subject: Hello\r\nX: 1\r\n\r\n');
-const SENT = { kind: 'SENT', isLate: false, mayBeDuplicate: false };
+const SENT = { kind: 'SENT', isLate: false, mayBeDuplicate: false, report: null };
+const FAILED_LATER = { ...SENT, kind: 'BOUNCED', report: 'failed' };
 
 const COPY_ID = newId('trs', Date.now());
 const BOUNCED = { status: 'BOUNCED', copies: [], timeline: [{ ...SENT, kind: 'BOUNCED' }] };
@@ -105,11 +107,19 @@ describe('The checks of a history find', () => {
     const marked = { ...SENT, mayBeDuplicate: true };
     expect(ofEmail({ timeline: [marked], copies: [COPY, COPY] })).toEqual([]);
     expect(ofDeliveries([delivery, DELETED])).toEqual([]);
+    expect(ofEmail({ status: 'BOUNCED', timeline: [SENT, FAILED_LATER] })).toEqual([]);
+    expect(ofReport('failed')).toEqual([]);
   });
 
   it.each<[string, string[]]>([
     ['lost', ofEmail({ copies: [] })],
     ['doubled without a mark', ofEmail({ copies: [COPY, COPY] })],
+    [
+      'doubled without a mark',
+      ofEmail({ status: 'BOUNCED', timeline: [FAILED_LATER], copies: [COPY, COPY] }),
+    ],
+    ['lost', ofEmail({ status: 'BOUNCED', timeline: [FAILED_LATER], copies: [] })],
+    ['a report that it is delivered was taken, and is not recorded', ofReport('delivered')],
     ['sent twice', ofEmail({ timeline: [SENT, SENT] })],
     ['sent with different bytes', ofEmail({ copies: [COPY, OTHER_COPY] })],
     ['sent otherwise than its preview shows', ofEmail({ preview: OTHER_COPY })],
@@ -199,6 +209,16 @@ describe('The checks of a history find', () => {
     expect(found(outcomeWith(), history)).toEqual(['bob@receiver.example: told  of CONTACT_CREATED']);
   });
 });
+
+/** Of an email that has bounced later, about which a report of this kind was taken. */
+function ofReport(kind: string): string[] {
+  const history = historyWith();
+  history.reports.push({ messageId: 'm', kind });
+  return checkReports(
+    history,
+    outcomeWith({ emails: [{ ...email, status: 'BOUNCED', timeline: [SENT, FAILED_LATER] }] }),
+  );
+}
 
 function ofToldOf(kind: string): string[] {
   return found(outcomeWith({ emails: [{ ...email, timeline: [{ ...SENT, kind }] }] }));

@@ -14,7 +14,9 @@ import { LEASES_FOR_KILLS } from '../short-leases.ts';
 import { misbehavingReceiver, misbehavingRelay } from './misbehaviour.ts';
 import { Random } from './random.ts';
 
-const APPS: readonly AppName[] = ['gateway', 'sender', 'scheduler', 'webhook-dispatcher', 'dashboard'];
+const APPS: readonly AppName[] = [
+  ...(['gateway', 'sender', 'scheduler', 'webhook-dispatcher', 'inbound', 'dashboard'] as const),
+];
 
 /** The apps encrypt with the first key; operators re-encrypt with either. */
 const KEYS = ['one', 'two'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
@@ -37,6 +39,8 @@ export class Cluster {
     readonly redisWay: FaultProxy,
     /** Before Postgres: one for the first of each app, one for the second. */
     readonly databaseWays: readonly FaultProxy[],
+    /** Of the two servers that take returned mail. */
+    readonly inboundPorts: readonly number[],
   ) {}
 
   static async start(): Promise<Cluster> {
@@ -66,9 +70,21 @@ export class Cluster {
         ...LEASES_FOR_KILLS,
         MONTHLY_EMAIL_LIMIT: '0',
         ENCRYPTION_KEYS: KEYS.join(),
+        BOUNCE_DOMAIN: 'bounces.example.com',
+        INBOUND_HOST: '127.0.0.1',
       },
     });
-    const cluster = new Cluster(stack, postgres, redis, receivers, relay, redisWay, databaseWays);
+    const inboundPorts = [await freePort(), await freePort()];
+    const cluster = new Cluster(
+      stack,
+      postgres,
+      redis,
+      receivers,
+      relay,
+      redisWay,
+      databaseWays,
+      inboundPorts,
+    );
     await cluster.takePlaces();
     return cluster;
   }
@@ -76,7 +92,12 @@ export class Cluster {
   private async takePlaces(): Promise<void> {
     const { stack, postgres } = this;
     const taken = APPS.flatMap((name) =>
-      this.databaseWays.map((way) => Place.take(stack, name, { DATABASE_URL: way.urlFor(postgres.url) })),
+      this.databaseWays.map((way, n) =>
+        Place.take(stack, name, {
+          DATABASE_URL: way.urlFor(postgres.url),
+          INBOUND_PORT: String(this.inboundPorts[n]),
+        }),
+      ),
     );
     this.places.push(...(await Promise.all(taken)));
   }

@@ -27,6 +27,12 @@ export interface ChangedContact {
   readonly events: string[];
 }
 
+/** A report about an email. */
+interface TakenReport {
+  readonly messageId: string;
+  readonly kind: string;
+}
+
 /** What the clients wanted and were told. */
 export class History {
   /** By recipient: each email has its own. */
@@ -37,6 +43,10 @@ export class History {
   readonly copies = new Map<string, WantedEmail>();
   /** The ids of emails that an operator was told to have moved. */
   readonly moved = new Set<string>();
+  /** The reports about mails that a server for returned mail has taken. */
+  readonly reports: TakenReport[] = [];
+  /** The recipients of mails that something came back about: what else is sent to them may be suppressed. */
+  readonly returned = new Set<string>();
   /** Answers that contradict what was promised. */
   readonly wrong: string[] = [];
 

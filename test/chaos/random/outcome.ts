@@ -27,6 +27,8 @@ interface TimelineRow {
   /** An outcome that came when it was decided already: it changed nothing. */
   readonly isLate: boolean;
   readonly mayBeDuplicate: boolean;
+  /** The kind of report that it is; null: it is no report. */
+  readonly report: string | null;
 }
 
 /** An event as it is recorded, with what the receivers have seen of it. */
@@ -105,7 +107,7 @@ async function readEmails({ stack }: Cluster, account: Account): Promise<Recorde
   const arrived = Map.groupBy(stack.sink.messages, messageIdOf);
   const { rows } = await stack.database.pool.query<Omit<RecordedEmail, 'copies' | 'preview'>>(
     `SELECT type_id('trs', e.id) AS id, to_address AS to, message_id AS "messageId", status,
-            COALESCE((SELECT json_agg(json_build_object('kind', v.kind, 'isLate', v.late, 'mayBeDuplicate', v.duplicate_possible) ORDER BY v.id)
+            COALESCE((SELECT json_agg(json_build_object('kind', v.kind, 'isLate', v.late, 'mayBeDuplicate', v.duplicate_possible, 'report', v.report) ORDER BY v.id)
                       FROM   email_events v
                       WHERE  v.email_id = e.id), '[]') AS timeline
      FROM   emails e

@@ -8,6 +8,7 @@ import { Browsers } from './browsers.ts';
 import { checkActs } from './check-acts.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
+import { checkReports } from './check-reports.ts';
 import { Client } from './client.ts';
 import { Cluster } from './cluster.ts';
 import { Departures } from './departures.ts';
@@ -19,6 +20,7 @@ import { messageIdOf, type Outcome, readOutcome } from './outcome.ts';
 import { Pauses } from './pauses.ts';
 import { Random, SEED } from './random.ts';
 import { Removals } from './removals.ts';
+import { Returns } from './returns.ts';
 
 /** For how long there are faults. Longer by hand: `CHAOS_SECONDS=600 npm test -- test/chaos/random`. */
 const FAULTS_MS = Number(process.env['CHAOS_SECONDS'] ?? 30) * 1_000;
@@ -42,6 +44,7 @@ describe('Random faults of everything', () => {
   let removals: Removals;
   let browsers: Browsers;
   let pauses: Pauses;
+  let returns: Returns;
   let isOver = false;
 
   beforeAll(async () => {
@@ -57,6 +60,7 @@ describe('Random faults of everything', () => {
     removals = new Removals(cluster, await stack.createTenant('Keeping'), new Random('removals'));
     browsers = await Browsers.open(cluster, new Random('browsers'));
     pauses = new Pauses(cluster, accounts, browsers, new Random('pauses'));
+    returns = new Returns(cluster, history, new Random('returns'));
   });
   afterAll(async () => {
     isOver = true;
@@ -110,7 +114,9 @@ describe('Random faults of everything', () => {
       const operators = Array.from({ length: OPERATORS }, (_, n) =>
         new Operator(cluster, accounts, history, browsers, new Random(`operator ${n}`)).run(() => isOver),
       );
-      const others = [departures, erasures, removals, pauses].map((actor) => actor.run(() => isOver));
+      const others = [departures, erasures, removals, pauses, returns].map((actor) =>
+        actor.run(() => isOver),
+      );
       const load = Promise.all([...clients, ...operators, ...feeds.map(follow), ...others]);
       // It is awaited below: until then, a client's failure would be an unhandled rejection.
       load.catch(() => undefined);
@@ -131,6 +137,7 @@ describe('Random faults of everything', () => {
         ...outcomes.flatMap((outcome) => checkEmails(history, outcome)),
         ...outcomes.flatMap((outcome) => checkEvents(history, outcome)),
         ...outcomes.flatMap((outcome) => checkActs(history, outcome)),
+        ...outcomes.flatMap((outcome) => checkReports(history, outcome)),
         ...(await pauses.leftovers()),
         ...(await departures.leftovers()),
         ...(await erasures.leftovers()),
