@@ -29,6 +29,19 @@ const APP_FAULTS: Record<string, Fault> = {
     await sleep(random.between(0, 3_000));
     await place.restart();
   },
+  'a sender is killed while the relay does not answer': async ({ places, stack: { sink } }, random) => {
+    const { script } = sink;
+    const isOver = Promise.withResolvers<void>();
+    sink.script = (stage, context) =>
+      stage === 'content' ? { after: isOver.promise } : script(stage, context);
+    await sleep(random.between(300, 3_000));
+    const place = random.pick(places.filter(({ name }) => name === 'sender'));
+    await place.kill();
+    sink.script = script;
+    isOver.resolve();
+    await sleep(random.between(0, 3_000));
+    await place.restart();
+  },
   'an app is stopped': async ({ places }, random) => {
     const place = random.pick(places);
     const { code, signal } = await place.stop();

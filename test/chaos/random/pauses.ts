@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EraStore, PausedLaneStore } from '@posthorn/database';
+import { EraStore, HeldEmailStore, PausedLaneStore } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { resumeEverything } from '@posthorn/use-cases';
+import { Refusal, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { pauseSending, resumeEverything, resumeWorkspace } from '@posthorn/use-cases';
 import { TESTS } from '../../e2e/stack.ts';
+import { fromNow } from '../../e2e/times.ts';
 import type { Account } from './account.ts';
 import type { Browsers } from './browsers.ts';
 import type { Cluster } from './cluster.ts';
@@ -12,7 +13,7 @@ import type { Random } from './random.ts';
 
 /** For a claim whose statement had begun before the pause was committed. */
 const GRACE_MS = 1_000;
-/** How long ago what is given up was due, when a database is said to have been restored. */
+/** How long ago what is given up was due. */
 const GIVEN_UP_MS = { least: 300, most: 5_000 };
 
 /** Emails that are paused, and a database that is said to have been restored, until an operator lets it go on. */
@@ -29,7 +30,13 @@ export class Pauses {
   ) {}
 
   async run(isOver: () => boolean): Promise<void> {
-    const acts = [() => this.pauseOne(), () => this.pauseAll(), () => this.restore()];
+    const acts = [
+      () => this.pauseOne(),
+      () => this.pauseOne(),
+      () => this.giveUpOne(),
+      () => this.pauseAll(),
+      () => this.restore(),
+    ];
     for (; !isOver(); await sleep(this.random.between(500, 3_000))) await this.random.pick(acts)();
   }
 
@@ -41,7 +48,7 @@ export class Pauses {
     if (paused > 0) found.push(`${paused} lanes of emails are still paused`);
     for (const [id, times] of this.paused) {
       for (const action of ['workspace.paused', 'workspace.resumed']) {
-        const sql = 'SELECT count(*) FROM audit_log WHERE workspace_id = $1 AND action = $2';
+        const sql = `SELECT count(*) FROM audit_log WHERE workspace_id = $1 AND action = $2 AND detail -> 'begun' IS NULL`;
         const entries = await stack.count(sql, [uuidOf(id), action]);
         if (entries !== times) found.push(`${id}: ${action} is recorded ${entries} times, not ${times}`);
       }
@@ -49,11 +56,28 @@ export class Pauses {
     return found;
   }
 
-  private async pauseOne(): Promise<void> {
+  private pickOne(): WorkspaceId {
     const { workspaceId } = this.random.pick(this.accounts).tenant;
     this.paused.set(workspaceId, (this.paused.get(workspaceId) ?? 0) + 1);
+    return workspaceId;
+  }
+
+  private async pauseOne(): Promise<void> {
+    const workspaceId = this.pickOne();
     const lanes = [nowLane(workspaceId), bulkLane(workspaceId)];
     await this.pause({ whose: 'workspace', workspace: workspaceId }, lanes);
+  }
+
+  /** Pauses a workspace and gives up what was due in it, while some of that may be on its way. */
+  private async giveUpOne(): Promise<void> {
+    const workspaceId = this.pickOne();
+    const { database } = this.cluster.stack;
+    const lanes = new PausedLaneStore(database);
+    await insist(() => pauseSending(lanes, workspaceId, TESTS, 'An unwanted campaign'));
+    if (this.random.chance(0.5)) await sleep(this.random.between(0, 2_000));
+    const held = new HeldEmailStore(database);
+    const before = this.momentToGiveUp();
+    await insist(() => resumeWorkspace(held, lanes, workspaceId, TESTS, before).catch(ignoreResumed));
   }
 
   private async pauseAll(): Promise<void> {
@@ -75,11 +99,15 @@ export class Pauses {
     await insist(() => eras.beginByHand(TESTS));
     // Without a rest, some are still being sent.
     if (this.random.chance(0.5)) await this.rest();
-    const before = new Date(
-      Date.now() - this.random.between(GIVEN_UP_MS.least, GIVEN_UP_MS.most),
-    ).toISOString();
-    const options = this.random.chance(0.5) ? { failBefore: before } : {};
-    await insist(() => resumeEverything(eras, new PausedLaneStore(database), TESTS, options));
+    if (this.random.chance(0.3)) await insist(() => eras.beginByHand(TESTS));
+    const options = this.random.chance(0.5) ? { failBefore: this.momentToGiveUp() } : {};
+    await insist(() =>
+      resumeEverything(eras, new PausedLaneStore(database), TESTS, options).catch(ignoreResumed),
+    );
+  }
+
+  private momentToGiveUp(): string {
+    return fromNow(-this.random.between(GIVEN_UP_MS.least, GIVEN_UP_MS.most));
   }
 
   /** Lets time pass, and notes each email that is claimed meanwhile. */
@@ -98,4 +126,9 @@ export class Pauses {
     const { rows } = await insist(() => pool.query<{ id: string; claims: number }>(sql, [lanes ?? null]));
     return new Map(rows.map(({ id, claims }) => [id, claims]));
   }
+}
+
+/** 409: it was resumed by a transaction whose answer was lost. */
+function ignoreResumed(error: Error): void {
+  if (!(error instanceof Refusal && error.statusCode === 409)) throw error;
 }
