@@ -253,6 +253,12 @@ describe('POST /v1/templates/{template_id}', () => {
       expect(statusesOf([await send(name), await send(renamed)])).toEqual([400, 200]);
     });
 
+    it('a name is saved without the spaces around it', async () => {
+      const { id, name } = await create({ name: '  Söker 👨‍👩‍👧 ' });
+      expect(name).toBe('Söker 👨‍👩‍👧');
+      expect(templateIn(await update(id, { name: '\u00a0Renamed ' }))).toMatchObject({ name: 'Renamed' });
+    });
+
     it('an update without a change writes nothing', async () => {
       const created = await create();
       expect(templateIn(await update(created.id, { html: created.html, name: created.name }))).toEqual(

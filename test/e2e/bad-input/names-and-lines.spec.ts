@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
-import { type Case, casesOf, inRawEmail, NON_STRINGS, type RequestField, texts } from './cases.ts';
-import { INVALID_HEADER_LINES, INVALID_NAMES, tooLong } from './faults/texts.ts';
+import { type Case, casesOf, inBody, inRawEmail, NON_STRINGS, type RequestField, texts } from './cases.ts';
+import { CONTROLS, INVALID_HEADER_LINES, INVALID_NAMES, INVISIBLE, tooLong } from './faults/texts.ts';
 import { RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
@@ -61,4 +61,19 @@ describe('S4, G11: invalid header lines', () => {
       refuses,
     );
   }
+});
+
+describe('the name of a template', () => {
+  const names = [
+    ...texts('', ' ', '\u00a0', '\t', '\u3000\u2003'),
+    ...CONTROLS.flatMap((control) => texts(`a${control}b`)),
+    ...INVISIBLE.flatMap((character) => texts(`a${character}b`)),
+    ...tooLong(255),
+    ...NON_STRINGS,
+  ];
+  const places = [
+    inBody('POST /v1/templates', 'name', { subject: 'x', html: 'x', from: 'a@example.com' }),
+    inBody('POST /v1/templates/{template_id}', 'name'),
+  ];
+  it('must be visible, and have 1 to 255 characters', () => refusing.refusesAll(casesOf(names, places)));
 });

@@ -2,9 +2,9 @@ import { type JsonObject, SIZES } from '@posthorn/domain';
 import { mailbox, mailboxes } from '../validation/mailbox-rules.ts';
 import { flag, jsonObject } from '../validation/object-rules.ts';
 import { Optional, Removable, Required } from '../validation/rule.ts';
-import { content, displayName, shortText, singleLine } from '../validation/text-rules.ts';
+import { content, displayName, givenName, shortText, singleLine } from '../validation/text-rules.ts';
 
-const name = singleLine(SIZES.templateName);
+const name = givenName(SIZES.templateName);
 const subject = singleLine(SIZES.subject);
 const html = content(SIZES.html, { mayBeEmpty: false });
 const text = content(SIZES.text, { mayBeEmpty: true });
@@ -29,7 +29,7 @@ const EXAMPLE = {
 export class CreateTemplateRequest {
   @Required(
     name,
-    'The name by which emails refer to it; unique among the templates of the workspace that are not deleted.',
+    'The name by which emails refer to it, without surrounding spaces; unique among the templates of the workspace that are not deleted.',
     { example: EXAMPLE.name },
   )
   name!: string;

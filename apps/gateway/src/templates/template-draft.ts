@@ -8,7 +8,7 @@ import type { CreateTemplateRequest, UpdateTemplateRequest } from './save-templa
 export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
   const { name, subject, html, text, previewText, replyTo, defaults = {}, unsubscribe } = request;
   return {
-    name,
+    name: name.trim(),
     from: senderOf(request),
     replyTo: mailboxesOf(replyTo ?? []),
     parts: { subject, html, ...(text ? { text } : {}), ...(previewText ? { previewText } : {}) },
@@ -21,7 +21,7 @@ export function toTemplateDraft(request: CreateTemplateRequest): TemplateDraft {
 export function toTemplatePatch(request: UpdateTemplateRequest): TemplatePatch {
   const { name, subject, html, text, previewText, defaults, unsubscribe } = request;
   return {
-    name,
+    name: name?.trim(),
     from: senderPatch(request),
     replyTo: replyToPatch(request),
     parts: { subject, html, text, previewText },
