@@ -14,7 +14,7 @@ A database or Redis of yours (DATABASE_URL, REDIS_URL) is not touched.`;
 async function isMeant({ yes }) {
   if (yes) return true;
   if (!process.stdin.isTTY) {
-    say('This removes every email and key of the local stack. Say so: npm run nuke -- --yes');
+    say('This removes every email and key of the local stack. To confirm: npm run nuke -- --yes');
     return false;
   }
   return /^y(es)?$/i.test((await ask('Remove every email and key of the local stack? [y/N] ')).trim());

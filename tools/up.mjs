@@ -42,7 +42,7 @@ function alreadyUp(pid) {
     say(`Posthorn is being started or stopped by process ${pid}. Wait for it, or stop it: npm run down`);
     process.exitCode = 1;
   } else {
-    say(`Posthorn is already up, kept by process ${pid}; npm run down stops it.\n${summary(stack)}`);
+    say(`Posthorn is already up, run by process ${pid}; npm run down stops it.\n${summary(stack)}`);
   }
 }
 
@@ -56,7 +56,7 @@ function abandoned() {
 /** Makes this process the supervisor. @throws when another one is */
 async function claim() {
   if (wasKilled()) {
-    say('  … the process that kept Posthorn was killed: what it had started is ending');
+    say('  … the process that ran Posthorn was killed: what it had started is stopping');
     await sleep(ORPHANS_GONE_AFTER_MS);
   }
   await claimSupervision();

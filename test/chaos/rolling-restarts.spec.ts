@@ -81,7 +81,7 @@ describe('Rolling restarts of every app under load', () => {
 
   async function start(name: AppName): Promise<AppUnderTest> {
     const app = await stack.startApp(name);
-    if (name === 'inbound') await app.program.waitForOutput('taking mail that comes back');
+    if (name === 'inbound') await app.program.waitForOutput('accepting returned mail');
     return app;
   }
 

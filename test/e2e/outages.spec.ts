@@ -87,7 +87,7 @@ describe('without Redis', () => {
         async () => (await redis.ask(`HEXISTS ${prefix}:${queue}:meta paused`)).startsWith(':0'),
         `${queue} goes on`,
       );
-    const told = 'a queue was paused or slowed down in Redis; it goes on';
+    const told = 'a queue was paused or slowed down in Redis; it was resumed';
     await until(() => Promise.resolve(stack.scheduler.program.output.includes(told)), 'it is told');
   });
 

@@ -167,7 +167,7 @@ describe('S8: a relay that', () => {
   it('gets emails too fast is sent them more slowly', async () => {
     relay.script = at('content', { reply: '454 4.7.0 Throttling failure: Maximum sending rate exceeded' });
     await stack.api().post('/v1/emails/batch', { emails: Array.from({ length: 30 }, validEmail) });
-    await sender.program.waitForOutput('the relay says that it gets emails too fast');
+    await sender.program.waitForOutput('the relay says that emails arrive too fast');
     const unfinished = `SELECT count(*)::int FROM outbox WHERE state IN ('ready', 'taken')`;
     await until(async () => (await stack.count(unfinished)) === 0, 'all were tried');
   });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const env = { BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' };
   stack = await Stack.start({ databaseUrl: test.url, env });
   inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
-  await inbound.program.waitForOutput('taking mail that comes back');
+  await inbound.program.waitForOutput('accepting returned mail');
   port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
   const editor = stack.apiAs(stack.tenant.keys.editor);
   await editor.post('/v1/webhooks', { url: 'https://example.com/hook', events: EVENTS });

@@ -44,7 +44,7 @@ async function main(values) {
       setTimeout(() => process.exit(0), 1_000);
     });
   }
-  process.stdout.write(`The inbox listens, with ${mailbox.size} mails in it.\n`);
+  process.stdout.write(`The inbox is listening, with ${mailbox.size} mails in it.\n`);
 }
 
 const { values } = parseArgs({

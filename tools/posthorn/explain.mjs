@@ -12,7 +12,7 @@ const NO_CONNECTION_IN_TIME =
   /^(?:timeout (?:exceeded when trying to connect|expired)|Connection terminated due to connection timeout)$/;
 
 const POOLER =
-  'A pooler such as PgBouncer stands before Postgres, and Posthorn cannot work through it: point DATABASE_URL at Postgres itself';
+  'A pooler such as PgBouncer is in front of Postgres, and Posthorn cannot work through it: point DATABASE_URL at Postgres itself';
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) and by Prisma's codes. */
 const SENTENCES = {
@@ -21,7 +21,7 @@ const SENTENCES = {
     'The server has no database of this name: correct DATABASE_URL, or create it and run npm run migrate',
   '53100': 'The disk of Postgres is full: make room there; nothing was changed',
   '53300':
-    'Postgres has no connection left: end what needs none, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one; see docs/runbooks/connections-used-up.md',
+    'Postgres has no connection left: close unneeded ones, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one; see docs/runbooks/connections-used-up.md',
   '55P03': 'Another session has locked what this needs: npm run posthorn -- doctor says which',
   '25006':
     'Postgres accepts no writes: it is a standby, or default_transaction_read_only is on; npm run posthorn -- doctor says which',

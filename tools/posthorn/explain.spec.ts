@@ -92,8 +92,8 @@ describe('The explanation of an error', () => {
 
   it('is the message of an error that keeps an app from starting, of whatever class', () => {
     class OwnerRequired extends CannotStart {}
-    expect(explain(new OwnerRequired('The role may not make partitions'))).toBe(
-      'The role may not make partitions',
+    expect(explain(new OwnerRequired('The role may not create partitions'))).toBe(
+      'The role may not create partitions',
     );
   });
 

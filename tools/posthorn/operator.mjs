@@ -17,7 +17,7 @@ export function operatorName(env = process.env) {
   if (!said) return accountName();
   if (NAME.test(said)) return said;
   throw new NotReady(
-    'POSTHORN_OPERATOR is more than 100 characters, or has some that cannot be seen: set it to your name',
+    'POSTHORN_OPERATOR is more than 100 characters, or has invisible ones: set it to your name',
   );
 }
 

@@ -72,6 +72,6 @@ export class AppRunner {
     const child = await this.#latestStart?.catch(() => undefined);
     if (child === undefined || hasEnded(child)) return;
     const exitedInTime = await stopProcess(child, { withinMs });
-    if (!exitedInTime) say(`${this.name} was still at work after ${withinMs / 1000} s and was killed.`);
+    if (!exitedInTime) say(`${this.name} was still running after ${withinMs / 1000} s and was killed.`);
   }
 }

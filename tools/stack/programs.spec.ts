@@ -300,7 +300,7 @@ describe('A checkout or a temporary folder that cannot be used', () => {
     const folder = join(root, 'not-there');
     const found = faultOf(() => mkdtempSync(join(folder, 'posthorn-test-')));
     expect(describeFault(found)).toBe(
-      `There can be no temporary files in ${folder} (ENOENT: no such file or directory): make it a folder that this account may write to, or let TMPDIR name another.`,
+      `There can be no temporary files in ${folder} (ENOENT: no such file or directory): make it a folder that this account may write to, or set TMPDIR to another.`,
     );
   });
 
@@ -315,7 +315,7 @@ describe('A checkout or a temporary folder that cannot be used', () => {
     'migrate: the database has migration 20300102000000_second_laid, which this release lacks: use the release that applied it, or a newer one',
   ])('says how to begin anew after another branch, or an edited migration: %s', (said) => {
     expect(describeFault(new Error(said))).toBe(
-      `${said}\nIf this is the database that npm run up keeps in .posthorn, npm run nuke removes it with its data, and npm run up begins anew.`,
+      `${said}\nIf this is the database that npm run up keeps in .posthorn, npm run nuke removes it with its data, and npm run up starts afresh.`,
     );
   });
 });

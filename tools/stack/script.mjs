@@ -12,7 +12,7 @@ const REMEDIES = {
 };
 
 function notAllowed({ syscall, path, message }) {
-  if (syscall === 'kill') return 'Another account has started Posthorn here: stop it as that one.';
+  if (syscall === 'kill') return 'Another account has started Posthorn here: stop it as that account.';
   return path === undefined
     ? message
     : `This account may not use ${path}: run this as the account that owns it, or give it to yours with chown.`;
@@ -24,7 +24,7 @@ function diskFull({ path = '' }) {
 
 /** Temporary files are created outside the checkout, in TMPDIR. */
 function noTemporaryFolder({ path, message }) {
-  return `There can be no temporary files in ${dirname(path)} (${message.split(',')[0]}): make it a folder that this account may write to, or let TMPDIR name another.`;
+  return `There can be no temporary files in ${dirname(path)} (${message.split(',')[0]}): make it a folder that this account may write to, or set TMPDIR to another.`;
 }
 
 /** What a child process prints when the disk is full. */
@@ -33,7 +33,7 @@ const DISK_FULL = /No space left on device|\bENOSPC\b/;
 /** What the migration says of a database with migrations of another branch, or with one that has been edited since: see `migration-history.ts`. */
 const OTHER_MIGRATIONS = /which this release lacks|was changed after it was applied/;
 const BEGIN_ANEW =
-  'If this is the database that npm run up keeps in .posthorn, npm run nuke removes it with its data, and npm run up begins anew.';
+  'If this is the database that npm run up keeps in .posthorn, npm run nuke removes it with its data, and npm run up starts afresh.';
 
 /** Describes an error for the person who must fix it. @param {any} error @returns {string} */
 export function describeFault(error) {

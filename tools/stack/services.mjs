@@ -134,7 +134,7 @@ async function keepServerRunning({ start, ...program }) {
 /** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL */
 function urlOf(setting, value) {
   if (URL.canParse(value)) return value;
-  throw new Error(`${setting} is no URL: write it as .env.example does.`);
+  throw new Error(`${setting} is not a URL: write it as .env.example does.`);
 }
 
 /** The URL without user name and password. @param {string} url */

@@ -30,7 +30,7 @@ await startProcess('inbound', async () => {
     inbound: InboundSettings,
   });
   const logger = createLogger(log, 'inbound');
-  const onError = reportRepeated(logger, 'something has to be tried again');
+  const onError = reportRepeated(logger, 'something failed and will be tried again');
   // Lanes of events are not rung from here, so that an app open to the Internet needs no Redis: the scheduler does it within a second.
   const db = openDatabase({ ...database.options, applicationName: 'posthorn-inbound', onIdleError: onError });
   await waitForDatabase(db, onError);
@@ -41,7 +41,7 @@ await startProcess('inbound', async () => {
     addresses: secrets.bounceAddresses(domain ?? ''),
     reports: new ReportStore(db),
     read: readReturnedMail,
-    onError: reportRepeated(logger, 'a mail that came back was refused'),
+    onError: reportRepeated(logger, 'a returned mail was refused'),
   });
   const listener = new ReportListener({
     name: domain ?? 'localhost',
@@ -61,11 +61,11 @@ await startProcess('inbound', async () => {
   const drain = [() => listener.close(), () => rates.close(), () => db.close()];
   const ended = runUntilSignal(app, { logger, drain });
   if (domain === undefined) {
-    logger.info('BOUNCE_DOMAIN is not set: no mail is taken');
+    logger.info('BOUNCE_DOMAIN is not set: no mail is accepted');
   } else {
     const port = await listener.listen(inbound.INBOUND_PORT, inbound.INBOUND_HOST);
     reloadCertificateHourly(inbound, (certificate) => listener.renewCertificate(certificate), onError);
-    logger.info({ port, domain }, 'taking mail that comes back');
+    logger.info({ port, domain }, 'accepting returned mail');
   }
   await ended;
 });

@@ -7,6 +7,6 @@ export function logTick(
 ): void {
   if (revived > 0) logger.warn({ revived }, 'rows that dead workers held are ready again');
   if (givenUp > 0)
-    logger.error({ givenUp }, 'emails or deliveries were given up: each worker that took them died');
+    logger.error({ givenUp }, 'emails or deliveries were given up: every worker that claimed them died');
   if (madeReady > 0) logger.info({ madeReady, lanes }, 'rows fell due');
 }

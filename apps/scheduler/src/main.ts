@@ -57,7 +57,7 @@ await startProcess('scheduler', async () => {
     retention: RetentionSettings,
   });
   const logger = createLogger(log, 'scheduler');
-  const onError = reportRepeated(logger, 'something has to be tried again');
+  const onError = reportRepeated(logger, 'something failed and will be tried again');
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-scheduler',
@@ -80,11 +80,12 @@ await startProcess('scheduler', async () => {
   const schedule = new MaintenanceSchedule(redis.options, INTERVALS_MS, onError);
   const queues = new QueueRepair({
     ...redis.options,
-    onResumed: (queue) => logger.warn({ queue }, 'a queue was paused or slowed down in Redis; it goes on'),
+    onResumed: (queue) =>
+      logger.warn({ queue }, 'a queue was paused or slowed down in Redis; it was resumed'),
     onReset: (queue) =>
-      logger.warn({ queue }, 'something else was written over a queue in Redis; it begins anew'),
+      logger.warn({ queue }, 'a queue in Redis was overwritten with something else; it was reset'),
     onLost: (queue, jobs) =>
-      logger.warn({ queue, jobs }, 'Redis had lost where jobs of a queue were; their lanes are rung again'),
+      logger.warn({ queue, jobs }, 'Redis had lost track of jobs of a queue; their lanes are rung again'),
     onError,
   });
   const worker = new JobWorker<RegularJobName>({

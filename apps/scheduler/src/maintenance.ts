@@ -78,7 +78,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Re
     },
     'installation.note-alive': () => eras.noteAlive(),
     'partitions.make': async () => {
-      logIfAny({ made: await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD) }, 'partitions were made');
+      logIfAny({ made: await upkeep.makePartitions(PARTITIONS_MONTHS_AHEAD) }, 'partitions were created');
     },
     'events.expire': async () => {
       const eventDays = await removeOld.longestEventDays();
@@ -102,7 +102,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Re
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
     },
     'domains.check': async () => {
-      logIfAny({ looked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
+      logIfAny({ checked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');
     },
     'verification-links.expire': async () => {
       await untilZero(() =>

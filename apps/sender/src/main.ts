@@ -52,7 +52,7 @@ await startProcess('sender', async () => {
     });
   const logger = createLogger(log, 'sender');
   const tracing = await openTracing(traces, 'sender', logger);
-  const onError = reportRepeated(logger, 'something has to be tried again');
+  const onError = reportRepeated(logger, 'something failed and will be tried again');
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'event'], ringsOptions);
   const db = openDatabase({
@@ -81,9 +81,9 @@ await startProcess('sender', async () => {
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
     isLowered
       ? logger.warn(
-          'the relay says that it gets emails too fast: they are sent more slowly, at the rate that it takes',
+          'the relay says that emails arrive too fast: they are sent more slowly, at the rate that it accepts',
         )
-      : logger.info('the relay takes emails at full speed again'),
+      : logger.info('the relay accepts emails at full speed again'),
   );
   const gate = new LaneGate(sender.SMTP_CONNECTIONS, () => pace.turn());
   const spans = tracing.tracer && new EmailSpans(tracing.tracer);

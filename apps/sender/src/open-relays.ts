@@ -29,7 +29,7 @@ export function openRelays(
     new AccessTokens(tokens, (reason, secondsLeft) =>
       logger.warn(
         { reason, secondsLeft },
-        'the access token for the relays cannot be renewed; when it ends, nothing can be sent',
+        'the access token for the relays cannot be renewed; when it expires, nothing can be sent',
       ),
     );
   const urls = relayUrls(settings.SMTP_URL);

@@ -49,7 +49,7 @@ await startProcess('webhook-dispatcher', async () => {
   });
   const logger = createLogger(log, 'webhook-dispatcher');
   const tracing = await openTracing(traces, 'webhook-dispatcher', logger);
-  const onError = reportRepeated(logger, 'something has to be tried again');
+  const onError = reportRepeated(logger, 'something failed and will be tried again');
   const db = openDatabase({
     ...database.options,
     applicationName: 'posthorn-webhook-dispatcher',
@@ -142,6 +142,6 @@ await startProcess('webhook-dispatcher', async () => {
 /** Without the URL, which may contain a secret of its workspace. */
 function logNotice(logger: Logger, { workspaceId, webhookId, notice }: NewWebhookNotice): void {
   const where = { workspaceId, webhookId, notice };
-  if (notice === 'FAILING') logger.warn(where, 'a webhook has had nothing but failures for days');
+  if (notice === 'FAILING') logger.warn(where, 'a webhook has been failing for days');
   else logger.warn(where, 'a webhook was disabled');
 }

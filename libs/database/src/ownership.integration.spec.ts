@@ -88,7 +88,7 @@ describe('The partitions of later months', () => {
     await withDatabase(appUrl, waitForDatabase);
     await expect(makePartitions(appUrl, MONTHS_AHEAD)).rejects.toMatchObject({ code: '42501' });
     await expect(start(appUrl)).rejects.toThrow(
-      'The role app may not make the partitions of later months, because the tables belong to shop: use the role that npm run migrate ran as in DATABASE_URL',
+      'The role app may not create the partitions of later months, because the tables belong to shop: use the role that npm run migrate ran as in DATABASE_URL',
     );
     expect(await judged(appUrl)).toMatchObject({
       kind: 'fault',

@@ -29,8 +29,8 @@ class OwnerRequired extends CannotStart {
   constructor({ role, owner, schema, actsAsOwner }: Ownership) {
     super(
       actsAsOwner
-        ? `The role ${role} may not make the partitions of later months: GRANT CREATE ON SCHEMA ${schema} TO "${role}"`
-        : `The role ${role} may not make the partitions of later months, because the tables belong to ${owner}: use the role that npm run migrate ran as in DATABASE_URL`,
+        ? `The role ${role} may not create the partitions of later months: GRANT CREATE ON SCHEMA ${schema} TO "${role}"`
+        : `The role ${role} may not create the partitions of later months, because the tables belong to ${owner}: use the role that npm run migrate ran as in DATABASE_URL`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { CannotStart } from '@posthorn/kernel';
 export class PoolerRefused extends CannotStart {
   constructor() {
     super(
-      'A pooler such as PgBouncer stands before Postgres and keeps no settings and prepared statements of a connection: point DATABASE_URL at Postgres itself',
+      'A pooler such as PgBouncer is in front of Postgres and keeps no settings and prepared statements of a connection: point DATABASE_URL at Postgres itself',
     );
   }
 }

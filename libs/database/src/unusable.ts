@@ -19,7 +19,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'The role in DATABASE_URL lacks a privilege: use the role that npm run migrate ran as, to which the tables belong',
   '25006': 'Postgres accepts no writes: point DATABASE_URL at the primary, and check that it accepts writes',
   '53300':
-    'Postgres has no connection left: end what needs none, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one',
+    'Postgres has no connection left: close unneeded ones, or raise max_connections, or the CONNECTION LIMIT of the role or the database if it has one',
 };
 const AWAY =
   'No database answers: check that it is running, that DATABASE_URL is correct, and that the network path to it is open';

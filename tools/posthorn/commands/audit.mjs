@@ -25,7 +25,7 @@ export const AUDIT_COMMANDS = [
           'OF': ({ subjectId }) => subjectId,
           'DETAIL': ({ detail }) => JSON.stringify(detail),
         },
-        'Nothing was changed yet.',
+        'Nothing has been changed yet.',
       ),
   },
 ];

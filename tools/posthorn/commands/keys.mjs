@@ -23,7 +23,7 @@ export const KEY_COMMANDS = [
     run: createKey,
     show: ({ id, displayName, role, secretKey }) =>
       `Created ${id} (${visible(displayName)}), role ${role}. Its secret:\n\n  ${secretKey}\n\n` +
-      'It is shown this once and kept nowhere: store it now.',
+      'It is shown only this once and stored nowhere: save it now.',
   },
   {
     name: 'key list',

@@ -1,7 +1,7 @@
 import { dateTime, table } from '../print.mjs';
 
 const NAME_FLAG = { value: 'NAME', required: true, sentence: 'the name that the operator signs in with' };
-const ONCE = 'It is shown this once and kept nowhere: store it now.';
+const ONCE = 'It is shown only this once and stored nowhere: save it now.';
 
 /** @type {import('../commands.mjs').Command[]} */
 export const OPERATOR_COMMANDS = [
@@ -33,7 +33,7 @@ export const OPERATOR_COMMANDS = [
           'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
           'LAST SIGNED IN (UTC)': ({ signedInAt }) => (signedInAt === null ? 'never' : dateTime(signedInAt)),
         },
-        'There is none yet, so the dashboard is closed; make one: operator create --name NAME',
+        'There is none yet, so the dashboard is closed; create one: operator create --name NAME',
       ),
   },
   {

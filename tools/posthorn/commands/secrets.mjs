@@ -9,7 +9,7 @@ export const SECRET_COMMANDS = [
       useCases.rotateSecrets(sealedSecrets, actor, openSecretBox()),
     show: ({ sealedAnew }) =>
       sealedAnew === 0
-        ? 'Every secret is encrypted with the first key already; the others may go.'
+        ? 'Every secret is already encrypted with the first key; the others can be removed.'
         : `${sealedAnew} secrets were re-encrypted. Run it again until none is left: a process that still ` +
           'begins its list with another key encrypts with that one.',
   },

@@ -112,10 +112,10 @@ function notPaused(whose) {
 function resumptionLines({ failed = 0, doubtful = 0, stillPaused = [] }) {
   return [
     ...stillPaused.map((whose) => `${wordFor(whose)} is still paused: resume ${flagFor(whose)}`),
-    ...(failed > 0 ? [`${failed} emails were given up: they are FAILED, and webhooks are told so.`] : []),
+    ...(failed > 0 ? [`${failed} emails were given up: they are FAILED, and webhooks are notified.`] : []),
     ...(doubtful > 0
       ? [
-          `${doubtful} emails were due before the database was restored. They leave marked as possible duplicates.`,
+          `${doubtful} emails were due before the database was restored. They are sent, marked as possible duplicates.`,
         ]
       : []),
   ];
@@ -140,7 +140,7 @@ function showRestoration({ heldSince, dumpedAt, queues }) {
     'DUE LATER': ({ later }) => String(later),
   };
   return (
-    `The database was restored; it is paused since ${dateTime(heldSince)} UTC. The backup was made at about ${dateTime(dumpedAt)} UTC.\n` +
+    `The database was restored; it has been paused since ${dateTime(heldSince)} UTC. The backup was made at about ${dateTime(dumpedAt)} UTC.\n` +
     `${table(queues, columns, '')}\n` +
     'What was due may have been sent after the backup. Give that up: resume --fail-before TIME, with the time at which\n' +
     'the installation that was backed up stopped. Or send it, possibly again: resume'
@@ -154,7 +154,7 @@ async function scopeOf({ useCases, workspaces }, { workspace, webhooks = false }
 }
 
 function wordFor(whose) {
-  if (whose === 'webhooks') return 'What webhooks are told';
+  if (whose === 'webhooks') return 'Webhook delivery';
   return whose === 'everything' ? 'Everything' : `Workspace ${whose}`;
 }
 

@@ -11,12 +11,12 @@ const LIMIT_FLAGS = {
   'rate': {
     value: 'N',
     field: 'ratePerSecond',
-    sentence: 'requests a second of each key (0: no limit; `default`: RATE_LIMIT_PER_SECOND)',
+    sentence: 'requests per second for each key (0: no limit; `default`: RATE_LIMIT_PER_SECOND)',
   },
   'burst': {
     value: 'N',
     field: 'rateBurst',
-    sentence: 'requests of each key in one burst (0: no limit; `default`: RATE_LIMIT_BURST)',
+    sentence: 'requests in one burst for each key (0: no limit; `default`: RATE_LIMIT_BURST)',
   },
 };
 
@@ -74,7 +74,7 @@ export const WORKSPACE_COMMANDS = [
       return useCases.limitWorkspace(workspaces, id, actor, numbersIn(given, LIMIT_FLAGS));
     },
     show: (workspace) =>
-      `${workspace.id} (${visible(workspace.name)}) has now: ${limitOf(workspace.monthlyEmailLimit)} (monthly limit), ` +
+      `${workspace.id} (${visible(workspace.name)}) now has: ${limitOf(workspace.monthlyEmailLimit)} (monthly limit), ` +
       `${limitOf(workspace.ratePerSecond)} (requests a second), ${limitOf(workspace.rateBurst)} (requests at once).`,
   },
   {
@@ -93,7 +93,7 @@ export const WORKSPACE_COMMANDS = [
       return useCases.retainWorkspace(workspaces, id, actor, numbersIn(given, RETENTION_FLAGS));
     },
     show: (workspace) =>
-      `${workspace.id} (${visible(workspace.name)}) keeps now: content ${daysOf(workspace.contentDays)}, ` +
+      `${workspace.id} (${visible(workspace.name)}) now keeps: content ${daysOf(workspace.contentDays)}, ` +
       `metadata ${daysOf(workspace.metadataDays)}, events ${daysOf(workspace.eventDays)}.`,
   },
   {
@@ -116,9 +116,9 @@ export const WORKSPACE_COMMANDS = [
     },
     show: ({ id, name, trackingUrl }) =>
       trackingUrl === null
-        ? `Tracked links of ${id} (${visible(name)}) lead where those of the installation do.`
+        ? `Tracked links of ${id} (${visible(name)}) now begin like those of the installation.`
         : `Tracked links of ${id} (${visible(name)}) begin with ${trackingUrl}.\n` +
-          'Its name must lead to /t/ of the gateway, with a certificate, for as long as readers have such emails.',
+          'That host must lead to /t/ of the gateway, with a certificate, for as long as readers have such emails.',
   },
   {
     name: 'workspace delete',

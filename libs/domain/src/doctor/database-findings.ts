@@ -110,7 +110,7 @@ export function judgeCollation(facts: PostgresFacts): Finding {
 export function judgeConnections({ connectionLimits, keepsSettings }: PostgresFacts): Finding {
   if (!keepsSettings)
     return fault(
-      'connections lose their settings on the way: a pooler such as PgBouncer stands before Postgres; apps do not start',
+      'connections lose their settings on the way: a pooler such as PgBouncer is in front of Postgres; apps do not start',
       'point DATABASE_URL at Postgres itself',
     );
   const limits = connectionLimits.flatMap(({ of, connections, maximum }) =>
@@ -122,7 +122,7 @@ export function judgeConnections({ connectionLimits, keepsSettings }: PostgresFa
     ? good(found)
     : advice(
         found,
-        `end what needs none, ${mend}, or lower DATABASE_POOL_SIZE of the apps; see docs/runbooks/connections-used-up.md`,
+        `close unneeded connections, ${mend}, or lower DATABASE_POOL_SIZE of the apps; see docs/runbooks/connections-used-up.md`,
       );
 }
 

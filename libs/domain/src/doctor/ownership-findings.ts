@@ -23,7 +23,7 @@ export function judgeOwnership({
   strangePartitions,
 }: Ownership): Finding {
   const useOwner = `let migrations and all apps log in as ${owner}, or: GRANT "${owner}" TO "${role}"; ALTER ROLE "${role}" SET role = "${owner}"`;
-  const later = 'cannot make the partitions of later months; without them nothing can be accepted';
+  const later = 'cannot create the partitions of later months; without them nothing can be accepted';
   if (!actsAsOwner) return fault(`the tables belong to ${owner}, and ${role} ${later}`, useOwner);
   if (!mayCreate) return fault(`${role} ${later}`, `GRANT CREATE ON SCHEMA ${schema} TO "${role}"`);
   const [first] = strangePartitions;

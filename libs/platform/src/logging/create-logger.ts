@@ -11,7 +11,7 @@ import { requestContext } from './request-context.ts';
 export type { Logger } from 'pino';
 
 const STANDARD_OUTPUT = 1;
-const LINES_LOST = 'lines of this log were lost: what they are written to was full, or did not take them';
+const LINES_LOST = 'lines of this log were lost: their destination was full, or did not accept them';
 
 /**
  * Creates the logger of a process: JSON lines with ISO times, the app's name and the id of the current request.

@@ -65,7 +65,7 @@ export class SenderSettings {
   SMTP_MESSAGES_PER_CONNECTION = 100;
 
   @Setting(
-    'The maximum number of emails a second that this process sends, evenly spaced; 0 means no limit. While a relay says that it gets emails too fast, fewer are sent.',
+    'The maximum number of emails a second that this process sends, evenly spaced; 0 means no limit. While a relay says that emails arrive too fast, fewer are sent.',
   )
   @IsWholeNumber(0, 100_000)
   SMTP_MESSAGES_PER_SECOND = 0;

@@ -174,7 +174,7 @@ async function judgeRestoration({ eras }: ExaminedDatabase): Promise<Finding> {
     ({ queue, dueBefore, dueSince }) => `${queue}: ${dueBefore} and ${dueSince}`,
   );
   return advice(
-    `the database was restored and is paused since ${restoration.heldSince.toISOString()}; the backup was made at about ` +
+    `the database was restored and has been paused since ${restoration.heldSince.toISOString()}; the backup was made at about ` +
       `${restoration.dumpedAt.toISOString()}. Due then and since: ${counts.join(', ')}`,
     RESUME,
   );

@@ -28,7 +28,7 @@ describe('The doctor, about the domain that bounces are returned to', () => {
     ['a host', { mx: ['mx.example.com'] }, 'good', 'mail to bounces.example.com goes to mx.example.com'],
     ['a host beside a dead one', { mx: ['gone.example.com', 'mx.example.com'] }, 'good', 'goes to'],
     ['no host', { txt: ['v=spf1 -all'] }, 'fault', 'has no MX record'],
-    ['no mail at all', { mx: [''] }, 'fault', 'says that it takes no mail'],
+    ['no mail at all', { mx: [''] }, 'fault', 'says that it accepts no mail'],
     [
       'no host, while the domain itself has an address',
       { addresses: ['203.0.113.7'] },

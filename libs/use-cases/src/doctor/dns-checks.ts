@@ -33,7 +33,7 @@ export function dnsChecks({ dns, probe, bounceDomain, spfInclude }: DnsChecksOpt
   const resolver: Check = { name: 'dns.resolver', run: () => judgeResolver(dns, probe) };
   if (bounceDomain === undefined) {
     const unset = advice(
-      'BOUNCE_DOMAIN is not set: bounces that come back as mail go unnoticed',
+      'BOUNCE_DOMAIN is not set: bounces that are returned as mail go unnoticed',
       'see docs/operations.md, Bounces and complaints',
     );
     return [resolver, { name: 'dns.bounces', run: () => Promise.resolve(unset) }];
@@ -64,7 +64,7 @@ async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding
   const hosts = answer.values.filter((host) => host !== '');
   if (hosts.length === 0)
     return fault(
-      `the MX record of ${domain} says that it takes no mail: no bounce comes back`,
+      `the MX record of ${domain} says that it accepts no mail: no bounces arrive`,
       publishMx(domain),
     );
   const addresses = await Promise.all(hosts.map((host) => dns.lookUpAddresses(host)));
@@ -77,7 +77,7 @@ async function judgeMailHosts(dns: NameServers, domain: string): Promise<Finding
         'see dns.resolver',
       );
   return fault(
-    `${domain} has an MX record for ${hosts.join(', ')}, which has no address: no bounce comes back`,
+    `${domain} has an MX record for ${hosts.join(', ')}, which has no address: no bounces arrive`,
     'publish an A or AAAA record for that host; an MX record must contain a host, and no IP address',
   );
 }
@@ -95,7 +95,7 @@ async function judgeImplicitMailHost(dns: NameServers, domain: string): Promise<
         `${domain} has no MX record; mail to it goes to its own address, ${answer.addresses.join(', ')}`,
         publishMx(domain),
       )
-    : fault(`${domain} has no MX record: no bounce comes back`, publishMx(domain));
+    : fault(`${domain} has no MX record: no bounces arrive`, publishMx(domain));
 }
 
 function publishMx(domain: string): string {

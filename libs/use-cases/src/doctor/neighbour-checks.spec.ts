@@ -147,7 +147,7 @@ describe('The doctor, about a relay that cannot check logins at the moment', () 
     expect(await relayChecks([relay])[0]!.run()).toMatchObject({
       kind: 'fault',
       found: expect.stringContaining('auth: 454'),
-      mend: expect.stringMatching(/^wait: the relay takes no logins at the moment/),
+      mend: expect.stringMatching(/^wait: the relay accepts no logins at the moment/),
     });
   });
 });

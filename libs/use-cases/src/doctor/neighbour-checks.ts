@@ -81,8 +81,8 @@ const CERTIFICATE = 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_C
 const MENDS: Readonly<Record<string, string>> = {
   connect:
     'check that host and port in SMTP_URL are correct, that no firewall blocks us, and that the relay is running',
-  greeting: 'ask the operator of the relay whether it takes connections from this address',
-  ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it takes connections from this address',
+  greeting: 'ask the operator of the relay whether it accepts connections from this address',
+  ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it accepts connections from this address',
   starttls: CERTIFICATE,
   auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others; with an access token, check that its client and scope may send as this user',
 };
@@ -104,7 +104,7 @@ const OTHER_LOGIN =
   'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one; for XOAUTH2, leave out the password and set SMTP_OAUTH_TOKEN_URL';
 /** RFC 4954, section 6: 454 is a temporary failure. Large providers also answer it to those who have logged in too often. */
 const LOGIN_LATER =
-  'wait: the relay takes no logins at the moment, whatever user and password are; if that goes on, ask its operator';
+  'wait: the relay accepts no logins at the moment, whatever user and password are; if this persists, ask its operator';
 const NO_TOKEN = /^no access token/;
 const TOKEN_REQUEST =
   'correct SMTP_OAUTH_TOKEN_URL and the other settings that begin with SMTP_OAUTH_, and check that no firewall blocks us';

@@ -89,7 +89,7 @@ describe('An operator at the command line', () => {
     const own = { monthlyEmailLimit: 70, ratePerSecond: 500, rateBurst: 0 };
     expect(await limit('--monthly-limit', '70', '--rate', '500', '--burst', '0')).toMatchObject(own);
     expect(await told('workspace', 'limit', ...inIt(), '--rate', '500')).toBe(
-      `${workspaceId} (The shop) has now: 70 (monthly limit), 500 (requests a second), none (requests at once).\n`,
+      `${workspaceId} (The shop) now has: 70 (monthly limit), 500 (requests a second), none (requests at once).\n`,
     );
     const before = { monthlyEmailLimit: 7, ratePerSecond: null, rateBurst: null };
     expect(await limit('--burst', 'default', '--rate', 'default', '--monthly-limit', '7')).toMatchObject(
@@ -143,7 +143,7 @@ describe('An operator at the command line', () => {
   it('sets and removes the retention of a workspace, which is audited', async () => {
     const retain = (...flags: string[]): Promise<string> => told('workspace', 'retain', ...inIt(), ...flags);
     expect(await retain('--content-days', '0', '--metadata-days', '180')).toBe(
-      `${workspaceId} (The shop) keeps now: content 0 days, metadata 180 days, events as long as the installation.\n`,
+      `${workspaceId} (The shop) now keeps: content 0 days, metadata 180 days, events as long as the installation.\n`,
     );
     expect(await retain('--content-days', 'default', '--metadata-days', 'default')).toContain(
       'content as long as the installation, metadata as long as the installation',
@@ -238,7 +238,7 @@ describe('An operator at the command line', () => {
     const key = await answer('key', 'create', ...inIt(), '--name', 'Editor', '--role', 'EDITOR');
     expect(key).toMatchObject({ displayName: 'Editor', role: 'EDITOR' });
     expect(await told('key', 'create', ...inIt(), '--name', 'Web')).toMatch(
-      /\(Web\), role API_USER.*\n\n {2}phk_\w{38}\n\nIt is shown this once/,
+      /\(Web\), role API_USER.*\n\n {2}phk_\w{38}\n\nIt is shown only this once/,
     );
     const listed = await told('key', 'list', ...inIt());
     expect(listed).toContain(`EDITOR    ${key.secretHint}`);
@@ -269,7 +269,7 @@ describe('An operator at the command line', () => {
 
   it('changes the encryption key', async () => {
     expect(await answer('secrets', 'rotate')).toEqual({ sealedAnew: 0 });
-    expect(await told('secrets', 'rotate')).toMatch(/^Every secret is encrypted with the first key already/);
+    expect(await told('secrets', 'rotate')).toMatch(/^Every secret is already encrypted with the first key/);
   });
 
   it('pauses, sees why, and resumes', async () => {
@@ -311,7 +311,7 @@ describe('An operator at the command line', () => {
   it('pauses the delivery of events to webhooks', async () => {
     await told('pause', '--webhooks', '--reason', 'Their network moves');
     expect(await told('status')).toMatch(/^webhooks .* Their network moves$/m);
-    expect(await told('resume', '--webhooks')).toBe('What webhooks are told is resumed.\n');
+    expect(await told('resume', '--webhooks')).toBe('Webhook delivery is resumed.\n');
   });
 
   it('pauses everything after restoring a snapshot, sees what was due, and resumes it', async () => {

@@ -19,7 +19,7 @@ interface NoticeHitsOptions {
 /** A hit was dropped, because too many are waiting for the database. */
 class HitForgotten extends Error {
   constructor() {
-    super('opens and clicks are forgotten, because more wait for the database than may');
+    super('opens and clicks were dropped, because too many were waiting for the database');
     this.name = 'HitForgotten';
   }
 }
