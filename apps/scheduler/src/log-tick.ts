@@ -8,5 +8,6 @@ export function logTick(
   if (revived > 0) logger.warn({ revived }, 'rows that dead workers held are ready again');
   if (givenUp > 0)
     logger.error({ givenUp }, 'emails or deliveries were given up: every worker that claimed them died');
-  if (madeReady > 0) logger.info({ madeReady, lanes }, 'rows fell due');
+  // Once a second while emails fall due, which is normal: it says nothing to an operator who is not looking for a fault.
+  if (madeReady > 0) logger.debug({ madeReady, lanes }, 'rows fell due');
 }
