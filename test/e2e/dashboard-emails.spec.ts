@@ -247,7 +247,7 @@ describe('One email', () => {
 
   it('shows a text from its first line on, although browsers drop an empty one at the beginning of `<pre>`', async () => {
     const { id } = await sent({ text: '\n  Indented', html: '<p>Indented</p>' });
-    const [, shown] = /Its text alone<\/h2>\s*<div[^>]*><pre>\n?([^<]*)</.exec(
+    const [, shown] = /Plain text<\/h2>\s*<div[^>]*><pre>\n?([^<]*)</.exec(
       (await vera.get(`/emails/${id}/source`)).text,
     )!;
     expect(shown).toMatch(/^\n {2}Indented\s*$/);
@@ -256,7 +256,7 @@ describe('One email', () => {
   it('marks each part of its source that is truncated', async () => {
     const { id } = await sent({ text: 'x'.repeat(300_000), html: '<p>x</p>' });
     const { text } = await vera.get(`/emails/${id}/source`);
-    for (const part of ['Body', 'Its text alone'])
+    for (const part of ['Body', 'Plain text'])
       expect(text).toMatch(new RegExp(`<h2>${part}</h2>\\s*<p class="quiet">The first 262144 characters`));
   });
 

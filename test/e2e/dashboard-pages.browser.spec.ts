@@ -264,7 +264,7 @@ if (chromium === undefined) {
       await page.waitUntil(`document.querySelector('h1')?.textContent === 'Suppressions'`);
       await picture(page, 'suppressions');
       await press(page, '/remove');
-      await page.waitUntil(`document.querySelector('.done')?.textContent.includes('taken off the list')`);
+      await page.waitUntil(`document.querySelector('.done')?.textContent.includes('removed from the list')`);
       expect(page.problems).toEqual([]);
     });
 

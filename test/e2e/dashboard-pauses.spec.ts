@@ -57,7 +57,7 @@ describe('What operators pause', () => {
     expect(await toldTo(await resume(fields))).toContain('It was resumed');
     await until(async () => (await stack.outboxRow(id)) === undefined, 'the email has left');
     await stack.onlyMailTo(to);
-    expect(await toldTo(await resume(fields))).toContain('It is not paused any more');
+    expect(await toldTo(await resume(fields))).toContain('It is no longer paused');
     const actor = { kind: 'operator', name: 'ada' };
     expect(await lastChanges(workspace, ['workspace.paused', 'workspace.resumed'])).toMatchObject([
       { action: 'workspace.resumed', actor },

@@ -177,7 +177,7 @@ describe('Somebody who returns from the provider', () => {
     change(changed);
     const answer = await visitor.visit(changed);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('begin again');
+    expect(await answer.text()).toContain('start again');
     expect((await visitor.visit(`${url}/`)).status).toBe(303);
   });
 

@@ -103,7 +103,7 @@ describe('Suppressing an address by hand', () => {
     const { status, headers } = await put({ email: to, workspace, reason: 'COMPLAINT' });
     expect(status).toBe(303);
     const shown = (await ada.get(headers.get('location')!)).text;
-    expect(shown).toContain('It was put on the list');
+    expect(shown).toContain('It was added to the list');
     expect(shown).toMatch(/COMPLAINT: the recipient reported an email as unwanted \(ada\)/);
     expect((await ada.get(`/emails/${email}`)).text).not.toContain('Have nothing more');
     const id = /\/suppressions\/(sup_\w+)\/remove/.exec(shown)![1]!;
@@ -119,7 +119,7 @@ describe('Suppressing an address by hand', () => {
     const next = await sendAndWait(to);
     expect((await stack.show(next)).status).toBe('SUPPRESSED');
     const again = await put({ email: to.toUpperCase(), workspace, reason: 'MANUAL' });
-    expect((await ada.get(again.headers.get('location')!)).text).toContain('on the list already');
+    expect((await ada.get(again.headers.get('location')!)).text).toContain('already on the list');
     expect(await search(`email=${to}`)).toContain('COMPLAINT');
   });
 
@@ -158,7 +158,7 @@ describe('Removing many addresses from a list', () => {
     const query = new URLSearchParams({ email, workspace: stack.tenant.workspaceId, startAt: '' }).toString();
     const { text } = await ada.get(`/suppressions?${query}`);
     const [form, path] = /<form method="post" action="(\/suppressions\/[^"]+)">[^]*?<\/form>/.exec(text)!;
-    expect(form).toContain(`aria-label="Take it off: ${email}"`);
+    expect(form).toContain(`aria-label="Remove: ${email}"`);
     const fields = Object.fromEntries(
       [...form.matchAll(/name="(\w+)"\s+value="([^"]+)"/g)].map(([, name, value]) => [name!, value!]),
     );
@@ -184,7 +184,7 @@ describe('An address that has bounced', () => {
     const entry = /action="(\/suppressions\/sup_\w+\/remove)"/.exec((await ada.get(link)).text)![1]!;
     const { status, headers } = await ada.post(entry);
     expect([status, headers.get('location')]).toEqual([303, '/suppressions?done=removed']);
-    expect((await ada.get('/suppressions?done=removed')).text).toContain('taken off the list');
+    expect((await ada.get('/suppressions?done=removed')).text).toContain('removed from the list');
     expect((await ada.get(`/emails/${suppressed}`)).text).not.toContain('HARD_BOUNCE');
     await sendAndWait(to);
     await stack.onlyMailTo(to);

@@ -27,17 +27,17 @@ export function auditPage(shown: AuditPageData): Html {
   const { action, subject, after, before } = criteria;
   const fields = [
     choice('action', 'What was done', { words: AUDITED_ACTIONS, value: action }),
-    field('subject', 'To what (id)', { value: subject }),
+    field('subject', 'Subject (id)', { value: subject }),
     field('after', 'Done from (UTC)', { value: after, type: 'datetime-local' }),
     field('before', 'Done before (UTC)', { value: before, type: 'datetime-local' }),
   ];
   const areFilled = [action, subject, after, before].some((value) => value !== undefined);
-  const columns = ['Done (UTC)', 'What', 'By', 'To what', 'Detail'];
+  const columns = ['Done (UTC)', 'What', 'By', 'Subject', 'Detail'];
   return html`<h1>Audit log</h1>
     ${searchForm('/audit', [workspaceField(criteria.workspace, workspaces.suggested)], { fields, areFilled })}
     <p class="quiet">
       Who changed what in a workspace; without one, in the whole installation: operators, pauses of
-      everything, secrets, and who signed in here. The newest first.
+      everything, secrets, and who signed in here. Newest first.
     </p>
     ${faultAlert(fault)} ${resultsTable(shown, { path: '/audit', columns, row })}`;
 }

@@ -39,16 +39,16 @@ export function emailPage(shown: ShownEmail): Html {
   const { email, account, actions, copies } = shown;
   return html`<h1><bdi>${titleOf(email)}</bdi></h1>
     ${confirmationNotice(shown.done)} ${factsOf(shown)}
-    <h2>What became of it</h2>
+    <h2>What happened to it</h2>
     ${timelineTable(email)}
-    <h2>What can be done</h2>
+    <h2>Actions</h2>
     ${forOperators(account, emailActionForms(email))} ${suppressLink(shown)}
     ${actions.length + copies.length > 0 ? actionsTable([...actions, ...copies], email) : ''}
-    <h2>How it looks</h2>
+    <h2>Preview</h2>
     <p class="quiet">
-      Nothing in it is run, and nothing is loaded from elsewhere: images of other servers stay away, links
-      lead nowhere.
-      <a href="/emails/${email.id}/source">Its source and headers</a>
+      Scripts do not run, links do not work, and nothing is loaded from other servers, so their images are
+      missing.
+      <a href="/emails/${email.id}/source">Source and headers</a>
     </p>
     <iframe src="/emails/${email.id}/frame" sandbox="" title="How the email looks" loading="lazy"></iframe>`;
 }

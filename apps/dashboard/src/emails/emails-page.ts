@@ -18,9 +18,8 @@ export function emailsPage(shown: EmailsPageData): Html {
   return html`<h1>Emails</h1>
     ${search(criteria, workspaces)}
     <p class="quiet">
-      The newest first. The part of an address before the @ must have the same capital and small letters as in
-      the email. A search by recipient or workspace is quick; any other goes back through the emails of all,
-      for a second and a half at a time.
+      Newest first. The part of an address before the @ is case-sensitive. A search by recipient or workspace
+      is quick; any other goes through the emails of all workspaces, for a second and a half at a time.
     </p>
     ${faultAlert(fault)} ${foundEmails(shown)}`;
 }

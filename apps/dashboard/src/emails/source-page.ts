@@ -17,7 +17,7 @@ export function sourcePage(id: EmailId, { subject, text, message, bytes, sha256 
     ${rawText(head)}
     <h2>Body</h2>
     ${shortened(body)}
-    <h2>Its text alone</h2>
+    <h2>Plain text</h2>
     ${shortened(text)}`;
 }
 

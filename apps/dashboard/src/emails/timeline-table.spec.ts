@@ -17,7 +17,7 @@ const tableOf = (entries: number): string => {
 };
 
 it('A timeline says that only its newest entries are shown, if there can be more', () => {
-  expect(tableOf(MAX_TIMELINE_ENTRIES)).toContain('the newest 500 are shown');
+  expect(tableOf(MAX_TIMELINE_ENTRIES)).toContain('the newest 500 entries are shown');
   expect(tableOf(MAX_TIMELINE_ENTRIES - 1)).not.toContain('are shown');
 });
 

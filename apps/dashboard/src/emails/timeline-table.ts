@@ -4,7 +4,7 @@ import { toText, table, time } from '../pages/components.ts';
 
 type Fact = EmailRecord['timeline'][number];
 
-const CUT = html`<p class="quiet">Of the entries, the newest ${MAX_TIMELINE_ENTRIES} are shown.</p>`;
+const CUT = html`<p class="quiet">Only the newest ${MAX_TIMELINE_ENTRIES} entries are shown.</p>`;
 
 /** The timeline of an email. */
 export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Html {
@@ -24,7 +24,7 @@ function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html 
   const remarks = [
     ...(late ? ['came too late to change anything'] : []),
     ...(duplicatePossible ? [isNotSentAgain ? 'may have arrived' : 'may have arrived more than once'] : []),
-    ...(report === null ? [] : [`a report that came back: ${report}`]),
+    ...(report === null ? [] : [`a returned report: ${report}`]),
     ...Object.entries(more).map(([name, value]) => `${name}: ${toText(value)}`),
   ];
   return html`<tr>

@@ -29,7 +29,7 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
       <td class="n">${count(leased)}</td>
       ${oldestDueCell(oldestDueSeconds)}
     </tr>`;
-  const numbers = ['Due', 'Lanes', 'In hand', 'Oldest due'];
+  const numbers = ['Due', 'Lanes', 'In progress', 'Oldest due'];
   return table(['Queue', ...numbers], backlog.map(row), numbers);
 }
 

@@ -46,7 +46,7 @@ export class OverviewController {
     const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
       ${isStill ? STILL : RELOADING} ${rateCharts(minutes, rates, this.clock.now())}
-      <h2>What waits</h2>
+      <h2>Backlog</h2>
       ${backlogTable(backlog)} ${lanesTable(lanes, nameOf)}
       <h2>What is paused</h2>
       ${pausedTable(paused, nameOf)}
@@ -55,7 +55,7 @@ export class OverviewController {
       <h2>Receivers and versions</h2>
       <div class="cards">
         ${card('Slow receivers', count(state.slowLanes))}
-        ${card(html`<a href="/webhooks?receiver=failing">Webhooks with nothing but failures</a>`, count(state.failingWebhooks))}
+        ${card(html`<a href="/webhooks?receiver=failing">Failing webhooks</a>`, count(state.failingWebhooks))}
         ${card('Posthorn', RELEASE)} ${card('Postgres', state.postgresVersion)}
         ${card('Node', process.versions.node)}
       </div>`;

@@ -89,7 +89,7 @@ export function faultAlert(sentence: string | undefined): Html {
 export function forOperators({ role }: OperatorAccount, actions: Html): Html {
   return role === 'operator'
     ? actions
-    : html`<p class="quiet">You can change nothing: you are signed in as a viewer.</p>`;
+    : html`<p class="quiet">You cannot change anything: you are signed in as a viewer.</p>`;
 }
 
 /** A preformatted text. Begins with a line break, since browsers drop the first one in a `<pre>`. */

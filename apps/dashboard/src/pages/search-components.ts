@@ -19,7 +19,7 @@ export function searchForm(path: string, fields: readonly Html[], folded?: Folde
 
 function foldedFields({ fields, areFilled }: FoldedFields): Html {
   return html`<details ${areFilled ? html`open` : ''}>
-    <summary>More to search by</summary>
+    <summary>More filters</summary>
     ${fields}
   </details>`;
 }
@@ -40,7 +40,7 @@ export function resultsTable<Item>(
 ): Html {
   if (found === undefined) return html``;
   const { items, hasMore, startAt } = found;
-  const nothing = hasMore ? 'Nothing was found among those that were looked at.' : 'Nothing was found.';
+  const nothing = hasMore ? 'Nothing was found in what has been searched so far.' : 'Nothing was found.';
   const shown = items.length > 0 ? table(columns, items.map(row), numbers) : html`<p>${nothing}</p>`;
   return html`${shown} ${startAt === null ? '' : nextPage(path, { ...criteria, startAt })}`;
 }

@@ -43,7 +43,7 @@ export function pausesPage(shown: PausesPageData): Html {
       <td data-label="Since (UTC)">${time(pausedAt)}</td>
       ${isOperator ? html`<td>${resumeForm(whose, nameOf)}</td>` : ''}
     </tr>`;
-  const columns = ['What', 'Why', 'Since (UTC)', ...(isOperator ? ['What can be done'] : [])];
+  const columns = ['What', 'Why', 'Since (UTC)', ...(isOperator ? ['Actions'] : [])];
   const nothing = html`<p class="quiet">Nothing is paused.</p>`;
   return html`<h1>What is paused</h1>
     ${confirmationNotice(shown.done)} ${restoredAt === null ? '' : restoredNotice(restoredAt)}
@@ -58,8 +58,8 @@ export function pausesPage(shown: PausesPageData): Html {
 
 function restoredNotice(restoredAt: Date): Html {
   return html`<p class="bad" role="alert">
-    The database was restored, and everything is paused since ${timeInUtc(restoredAt)}, because what is due
-    may have been sent already. <code>posthorn status</code> says how much that is;
+    The database was restored, and everything has been paused since ${timeInUtc(restoredAt)}, because what is
+    due may have been sent already. <code>posthorn status</code> says how much that is;
     <code>posthorn resume</code> resumes it, and can give up what was due before a time.
   </p>`;
 }

@@ -15,10 +15,10 @@ import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
 /** The confirmations of actions, by the value of `done` in the URL. */
 const CONFIRMATIONS = {
   paused: 'It is paused: it is still accepted, and waits. What is already being sent is finished.',
-  kept: 'It was paused already, and keeps its first reason.',
+  kept: 'It was already paused, and keeps its first reason.',
   resumed: 'It was resumed, and leaves within seconds.',
   waits: 'It was resumed, but the emails of all workspaces are still paused.',
-  gone: 'It is not paused any more: somebody has resumed it, or the form was sent twice.',
+  gone: 'It is no longer paused: somebody has resumed it, or the form was sent twice.',
 } as const;
 
 /** Pauses of operators. Each action is recorded in the audit log of the workspace, or in that of the system. */

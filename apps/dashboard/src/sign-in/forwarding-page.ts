@@ -16,7 +16,7 @@ interface Forwarding {
 export function forwardingPage(response: Response, { title, heading, to }: Forwarding): string {
   const content = html`<div class="narrow">
     <h1>${heading}</h1>
-    <p><a href="${to}">Go on</a></p>
+    <p><a href="${to}">Continue</a></p>
   </div>`;
   const page = renderPage(response, { title, content });
   response.setHeader('Refresh', `0; url=${to}`);

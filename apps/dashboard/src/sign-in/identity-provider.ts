@@ -13,7 +13,7 @@ const CACHED_FOR_MS = 3_600_000;
 const FAILURE_CACHED_FOR_MS = 1_000;
 
 const RESTART_SIGN_IN =
-  'This sign-in was not begun in this browser, took too long, or was used already; begin again';
+  'This sign-in was not started in this browser, took too long, or has already been used; start again';
 
 interface CachedConfiguration {
   readonly config: Promise<oidc.Configuration>;

@@ -45,7 +45,7 @@ export class ProviderController {
   private get provider(): IdentityProvider {
     const { provider } = this.methods;
     if (provider === undefined)
-      throw new Refusal(404, 'No identity provider is set here; sign in by password');
+      throw new Refusal(404, 'No identity provider is configured here; sign in by password');
     return provider;
   }
 }

@@ -48,7 +48,7 @@ export function sessionGuard({ sessions, cookie, origin }: SessionGuardOptions):
     const account = token === undefined ? undefined : await sessions.find(token, { isUse });
     if (account === undefined) return requestSignIn(request, response, cookie);
     if (!isSafe && account.role !== 'operator')
-      throw new Refusal(403, 'You are signed in as a viewer, who may change nothing; ask an operator');
+      throw new Refusal(403, 'You are signed in as a viewer, who may not change anything; ask an operator');
     accounts.set(request, account);
     next();
   };

@@ -106,7 +106,7 @@ function isFromAnotherSite({ headers }: Request): boolean {
   return headers['sec-fetch-site'] === 'cross-site';
 }
 
-const CREDENTIALS_MISSING = new Refusal(400, 'Give both, a name and a password');
+const CREDENTIALS_MISSING = new Refusal(400, 'Enter a name and a password');
 
 const CLOSED = html`<div class="narrow">
   <h1>The dashboard is closed</h1>

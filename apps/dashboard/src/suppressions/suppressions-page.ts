@@ -46,7 +46,7 @@ export function suppressionsPage(shown: SuppressionsPageData): Html {
     </tr>`;
   // Open after a search for an address that is not suppressed, and after a refused form.
   const isOpen = shown.filled !== undefined || (found?.items.length === 0 && criteria.email !== undefined);
-  const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['What can be done'] : [])];
+  const columns = ['Since (UTC)', 'Address', 'Why', 'Workspace', ...(isOperator ? ['Actions'] : [])];
   const fields = [
     field('email', 'Address', { value: criteria.email }),
     workspaceField(criteria.workspace, suggested),
@@ -74,14 +74,14 @@ const REASON_TEXTS = Object.fromEntries(
 /** The form for a new suppression. */
 function addForm({ email, workspace, reason = 'MANUAL', fault }: FilledForm, isOpen: boolean): Html {
   return html`<details class="card" ${isOpen ? html`open` : ''}>
-    <summary>Put an address on the list</summary>
+    <summary>Add an address to the list</summary>
     ${faultAlert(fault)}
     <form method="post" action="/suppressions">
       <div class="search">
         ${field('email', 'Address', { id: 'new-email', value: email, isRequired: true })}
         ${field('workspace', 'Workspace', { id: 'new-workspace', value: workspace, list: 'workspaces', isRequired: true })}
         ${select('reason', 'Why', { texts: REASON_TEXTS, value: reason })}
-        <div><button>Put it on the list</button></div>
+        <div><button>Add it to the list</button></div>
       </div>
     </form>
     <p class="quiet" style="margin-bottom:0">
@@ -96,6 +96,6 @@ function removeForm({ id, email }: Suppression, place: Readonly<Record<string, s
     value === undefined ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`;
   return html`<form method="post" action="/suppressions/${id}/remove">
     ${Object.entries(place).map(hidden)}
-    <button aria-label="Take it off: ${email}">Take it off</button>
+    <button aria-label="Remove: ${email}">Remove</button>
   </form>`;
 }

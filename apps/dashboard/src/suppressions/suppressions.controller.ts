@@ -30,13 +30,13 @@ import { suppressionsPage } from './suppressions-page.ts';
 
 /** The confirmations of actions, by the value of `done` in the URL. */
 const CONFIRMATIONS = {
-  added: 'It was put on the list: what is sent to this address from now on does not leave.',
-  kept: 'It is on the list already, and stays as it is.',
-  gone: 'It is no longer on the list: somebody has taken it off, or the form was sent twice.',
-  removed: 'It was taken off the list: what is sent to this address from now on leaves again.',
+  added: 'It was added to the list: from now on, nothing is sent to this address.',
+  kept: 'It is already on the list, and was left unchanged.',
+  gone: 'It is no longer on the list: somebody has removed it, or the form was sent twice.',
+  removed: 'It was removed from the list: from now on, emails to this address are sent again.',
 } as const;
 
-const NO_SUPPRESSION = 'There is no suppression with this id any more';
+const NO_SUPPRESSION = 'There is no longer a suppression with this id';
 
 /** Suppressions of all workspaces. */
 @Controller('suppressions')

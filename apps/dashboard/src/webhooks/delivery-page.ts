@@ -18,7 +18,7 @@ export function deliveryPage({ webhook, delivery, account, done: sentence }: Del
     ${confirmationNotice(sentence)} ${factsOf(webhook, delivery)}
     <h2>Attempts</h2>
     ${delivery.attempts.length === 0 ? html`<p class="quiet">None yet.</p>` : delivery.attempts.map(attempt)}
-    <h2>What can be done</h2>
+    <h2>Actions</h2>
     ${forOperators(account, redeliverForm(delivery))}
     <h2>What is posted</h2>
     ${rawText(delivery.body)}`;
@@ -72,7 +72,7 @@ function redeliverForm({ id, webhookId, isUnderWay }: DeliveryWithAttempts): Htm
   if (isUnderWay) return html`<p class="quiet">Nothing right now: it is being posted.</p>`;
   return html`<form class="card" method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">
     <p class="quiet" style="margin:0 0 .75rem">
-      A retry that waits is made now; what was delivered or given up is posted anew, with the same ids and the
+      A waiting retry is made now; what was delivered or given up is posted again, with the same ids and the
       same body.
     </p>
     <button>Send again</button>

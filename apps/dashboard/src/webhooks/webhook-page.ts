@@ -27,7 +27,7 @@ import type { DELIVERY_FIELDS } from './webhook-search.ts';
 export interface ShownWebhook {
   readonly webhook: FoundWebhook;
   readonly workspace: Workspace;
-  /** The newest first. */
+  /** Newest first. */
   readonly recoveries: readonly Recovery[];
   readonly deliveries: SearchResult<(typeof DELIVERY_FIELDS)[number], ShownDelivery>;
   readonly account: OperatorAccount;
@@ -41,7 +41,7 @@ export function webhookPage(shown: ShownWebhook): Html {
     ${confirmationNotice(shown.done)} ${factsOf(shown)}
     <h2>Deliveries</h2>
     ${deliveriesOf(shown)}
-    <h2>Send again what failed</h2>
+    <h2>Resend what failed</h2>
     ${recoveriesTable(shown.recoveries)} ${forOperators(shown.account, recoverForm(shown.webhook))}`;
 }
 
@@ -72,7 +72,7 @@ function deliveriesOf({ webhook: { id }, deliveries }: ShownWebhook): Html {
     field('before', 'Before (UTC)', { value: criteria.before, type: 'datetime-local' }),
   ];
   return html`${searchForm(path, fields)} ${faultAlert(fault)}
-    <p class="quiet">The newest first.</p>
+    <p class="quiet">Newest first.</p>
     ${resultsTable(deliveries, { path, columns, row, numbers: ['Attempts'] })}`;
 }
 
@@ -123,8 +123,8 @@ function recoveriesTable(recoveries: readonly Recovery[]): Html {
 function recoverForm({ id }: FoundWebhook): Html {
   return html`<form class="card" style="margin-top:.75rem" method="post" action="/webhooks/${id}/recover">
     <p class="quiet" style="margin:0">
-      All deliveries of a time that are exhausted or wait for a retry become due, a group at a time. Without
-      an end: until now.
+      All deliveries of this period that are exhausted or waiting for a retry become due, a group at a time.
+      Without an end, the period lasts until now.
     </p>
     <div class="search">
       ${field('since', 'Since (UTC)', { type: 'datetime-local', isRequired: true })}

@@ -35,6 +35,6 @@ export function webhooksPage(shown: WebhooksPageData): Html {
   ];
   return html`<h1>Webhooks</h1>
     ${searchForm('/webhooks', fields)} ${faultAlert(fault)}
-    <p class="quiet">The newest first.</p>
+    <p class="quiet">Newest first.</p>
     ${resultsTable(shown, { path: '/webhooks', columns, row })}`;
 }
