@@ -8,6 +8,8 @@ import type { RecipientAction, RecipientStatus } from './returned-mail.ts';
 const RECIPIENT = 'ada@example.net';
 const unknownUser: SmtpReply = { code: 550, enhancedCode: '5.1.1', text: 'no such user' };
 const statuses = Object.keys(EMAIL_STATUSES) as EmailStatus[];
+/** Scheduled: in a backup that was restored after it was sent. */
+const UNDECIDED: readonly EmailStatus[] = ['SCHEDULED', 'SENT'];
 const failed = (reply: SmtpReply, isAboutRecipient = true): Report => ({
   kind: 'failed',
   reply,
@@ -23,13 +25,14 @@ describe('the verdict on a report', () => {
     ['a server that gave up', { code: 450, enhancedCode: '4.4.1', text: 'timed out' }, 'FAILED', null],
     ['a relay without our password', { code: 550, enhancedCode: '5.7.8', text: 'no' }, 'FAILED', null],
   ])('S19, W12: by the table of replies: %s', (_what, reply, status, suppression) => {
-    expect(decideAfterReport(failed(reply), 'SENT')).toMatchObject({
-      fact: status,
-      status,
-      event: `EMAIL_${status}`,
-      suppression,
-      isLate: false,
-    });
+    for (const before of UNDECIDED)
+      expect(decideAfterReport(failed(reply), before)).toMatchObject({
+        fact: status,
+        status,
+        event: `EMAIL_${status}`,
+        suppression,
+        isLate: false,
+      });
   });
 
   it('suppresses nobody because of a message that the server refused', () => {
@@ -48,7 +51,7 @@ describe('the verdict on a report', () => {
     });
   });
 
-  it.each(statuses.filter((status) => status !== 'SENT'))(
+  it.each(statuses.filter((status) => !UNDECIDED.includes(status)))(
     'changes nothing but the timeline of %s',
     (status) => {
       for (const kind of ['failed', 'delayed', 'delivered'] as const) {
@@ -66,7 +69,7 @@ describe('the verdict on a report', () => {
     for (const status of statuses) {
       const verdict = decideAfterReport(of('complaint'), status);
       expect(verdict).toMatchObject({ event: 'EMAIL_COMPLAINED', suppression: 'COMPLAINT' });
-      expect(verdict.status).toBe(['SENT', 'DELIVERED'].includes(status) ? 'COMPLAINED' : null);
+      expect(verdict.status).toBe([...UNDECIDED, 'DELIVERED'].includes(status) ? 'COMPLAINED' : null);
     }
   });
 

@@ -24,11 +24,17 @@ export interface ReportVerdict {
 const UNCHANGED = { status: null, event: null, suppression: null } as const;
 
 /**
- * Decides the effects of a report. No status is ever reverted: DELIVERED and permanent failures only follow SENT; COMPLAINED follows SENT or
- * DELIVERED. A complaint suppresses the recipient whatever the status of the email, because it is the recipient's own wish.
+ * The statuses of an email that has no result yet. A report proves that it was sent: one that is SCHEDULED all the same is from a backup that
+ * was restored, and must not be sent again if the report decides it.
+ */
+const UNDECIDED: readonly EmailStatus[] = ['SCHEDULED', 'SENT'];
+
+/**
+ * Decides the effects of a report. No status is ever reverted: DELIVERED and permanent failures only follow {@link UNDECIDED}; COMPLAINED also
+ * follows DELIVERED. A complaint suppresses the recipient whatever the status of the email, because it is the recipient's own wish.
  */
 export function decideAfterReport(report: Report, status: EmailStatus): ReportVerdict {
-  const isLate = status !== 'SENT';
+  const isLate = !UNDECIDED.includes(status);
   switch (report.kind) {
     case 'failed':
       return afterFailure(report, isLate);
@@ -60,7 +66,7 @@ function afterFailure(report: Report, isLate: boolean): ReportVerdict {
 }
 
 function afterComplaint(status: EmailStatus): ReportVerdict {
-  const isNew = status === 'SENT' || status === 'DELIVERED';
+  const isNew = UNDECIDED.includes(status) || status === 'DELIVERED';
   return { ...changesTo('COMPLAINED'), status: isNew ? 'COMPLAINED' : null, suppression: 'COMPLAINT' };
 }
 

@@ -8,7 +8,7 @@ import {
   WorkspaceStore,
 } from '@posthorn/database';
 import { decideAfterAttempt, nowLane, POSTHORN, type RelayedTransmission } from '@posthorn/domain';
-import { newId, uuidOf } from '@posthorn/kernel';
+import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { readReturnedMail } from '@posthorn/reports';
 import { BounceAddresses, parseKeyRing } from '@posthorn/signing';
 import { openAcceptance } from '../accept/open-acceptance.ts';
@@ -93,6 +93,18 @@ it('A report that overtakes the answer of the relay is not taken before that is 
   await recordAnswer(email);
   expect(await reports.take(email.id, BOUNCE)).toBe(true);
   expect(await factsOf(email)).toEqual(['SENT', 'BOUNCED']);
+});
+
+it('A report about an email that a restored backup still has as scheduled keeps it from being sent again', async () => {
+  const sendAt = new Date(Date.now() + 60_000).toISOString();
+  const { answer } = await acceptance.acceptOne(workspaceId, rawDraft({ sendAt }));
+  const { id } = JSON.parse(answer) as { id: EmailId };
+  expect(await reports.take(id, BOUNCE)).toBe(true);
+  const { rows } = await database.pool.query(
+    'SELECT status, EXISTS (SELECT FROM outbox WHERE subject_id = emails.id) AS "isDue" FROM emails WHERE id = $1',
+    [uuidOf(id)],
+  );
+  expect(rows).toEqual([{ status: 'BOUNCED', isDue: false }]);
 });
 
 it('Mail to the genuine address of an email that does not exist any more finds none', async () => {
