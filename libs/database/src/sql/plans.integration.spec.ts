@@ -22,7 +22,13 @@ import {
 import { LOCK_OUTBOX_ROWS } from './claims.ts';
 import { READ_COMPOSITION } from './composition.ts';
 import { READ_EMAIL } from './read-email.ts';
-import { HASTEN_DELIVERY, LOCK_DUE, PUT_BACK_DELIVERY, READ_STATUS } from './delivery-changes.ts';
+import {
+  HASTEN_DELIVERY,
+  LOCK_DUE,
+  PUT_BACK_DELIVERY,
+  READ_STATUS,
+  SHARE_WEBHOOK,
+} from './delivery-changes.ts';
 import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON, CANCEL_DUE } from './erasure.ts';
 import { KEYS_NAMING } from './redaction.ts';
 import { FIND_LEFT_BEHIND } from './examination.ts';
@@ -707,10 +713,11 @@ const STATEMENTS: readonly Checked[] = [
     'webhook_deliveries_.*_pkey',
     'webhook_attempts_.*_pkey',
   ),
-  checked({ LOCK_DUE }, () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()], 'outbox_pkey'),
+  checked({ SHARE_WEBHOOK }, () => [text(sample.webhooks[0]), someWorkspace()], 'webhooks_pkey'),
+  checked({ LOCK_DUE }, () => [text(NOBODY), text(sample.webhooks[0])], 'outbox_pkey'),
   checked(
     { READ_STATUS },
-    () => [text(NOBODY), text(sample.webhooks[0]), someWorkspace()],
+    () => [text(NOBODY), text(sample.webhooks[0])],
     'webhook_deliveries_.*(_pkey|_webhook_id_id_idx)',
   ),
   checked({ HASTEN_DELIVERY }, () => [text(NOBODY)], 'outbox_pkey'),
