@@ -15,7 +15,12 @@ import { misbehavingReceiver, misbehavingRelay } from './misbehaviour.ts';
 import { Random } from './random.ts';
 
 const APPS: readonly AppName[] = [
-  ...(['gateway', 'sender', 'scheduler', 'webhook-dispatcher', 'inbound', 'dashboard'] as const),
+  'gateway',
+  'sender',
+  'scheduler',
+  'webhook-dispatcher',
+  'inbound',
+  'dashboard',
 ];
 
 /** The apps encrypt with the first key; operators re-encrypt with either. */
