@@ -1,4 +1,4 @@
-import { countsOf } from '../print.mjs';
+import { countsOf, tellsProgress } from '../print.mjs';
 
 /** @type {import('../commands.mjs').Command[]} */
 export const RECIPIENT_COMMANDS = [
@@ -21,7 +21,8 @@ export const RECIPIENT_COMMANDS = [
     example: 'erase-recipient ada@example.com --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
     run: async ({ useCases, workspaces, erasure, actor }, { address, workspace, suppress = false }) => {
       const found = workspace === undefined ? null : await useCases.requireWorkspace(workspaces, workspace);
-      return useCases.eraseRecipient(erasure, actor, { address, workspaceId: found?.id ?? null, suppress });
+      const order = { address, workspaceId: found?.id ?? null, suppress };
+      return useCases.eraseRecipient(erasure, actor, order, tellsProgress('rows searched'));
     },
     show: (receipt) =>
       [

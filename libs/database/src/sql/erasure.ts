@@ -72,9 +72,12 @@ SELECT   e.id, e.workspace_id AS "workspaceId", e.payload FROM events e
 WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND names_person(e.payload, $3::text[], $4::text) AND ($5::uuid IS NULL OR e.workspace_id = $5::uuid)
 ORDER BY e.id`;
 
-/** The last id of the next group. $1 uuid: after this one. $2 int: group size. Indexes: the primary keys. Locks: none. */
+/** The last id of the next group, and the number of its rows. $1 uuid: after this one. $2 int: group size. Indexes: the primary keys. Locks: none. */
 export const endOfGroup = (table: 'emails' | 'events'): string => `
-SELECT (SELECT id FROM (SELECT id FROM ${table} WHERE id > $1::uuid ORDER BY id LIMIT $2::int) g ORDER BY id DESC LIMIT 1) AS id`;
+SELECT   id AS "end", count(*) OVER ()::int AS searched
+FROM     (SELECT id FROM ${table} WHERE id > $1::uuid ORDER BY id LIMIT $2::int) g
+ORDER BY id DESC
+LIMIT    1`;
 
 /** Deletes the outbox rows of these, unless they are claimed. $1 uuid[]. Index: outbox_pkey. Locks: the rows, in order. */
 export const CANCEL_DUE = `

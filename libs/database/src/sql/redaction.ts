@@ -48,12 +48,12 @@ function after(searched: SearchedTable, sign: '>' | '<=', first: number): string
   return `(${names.join(', ')}) ${sign} (${values.join(', ')})`;
 }
 
-/** The last key of the next group, as text. $1 int: group size; then the key after which it starts, unless it is the first. Index: the primary key. Locks: none. */
+/** The last key of the next group, as text, and the number of its rows. $1 int: group size; then the key after which it starts, unless it is the first. Index: the primary key. Locks: none. */
 export function endOfKeys(searched: SearchedTable, isFirst: boolean): string {
   const names = keyOf(searched).map(({ name }) => name);
   const texts = names.map((name) => `${name}::text`).join(', ');
   return `
-SELECT   ARRAY[${texts}] AS key
+SELECT   ARRAY[${texts}] AS key, count(*) OVER ()::int AS searched
 FROM     (SELECT ${names.join(', ')} FROM ${searched.table} t ${isFirst ? '' : `WHERE ${after(searched, '>', 2)}`}
           ORDER BY ${names.join(', ')} LIMIT $1::int) g
 ORDER BY ${names.map((name) => `${name} DESC`).join(', ')}

@@ -8,7 +8,7 @@ import { CANCEL_EMAIL } from '../sql/email-changes.ts';
 import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../sql/erasure.ts';
 import { transactOn } from '../transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
-import { namesOf, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
+import { namesOf, type OnSearched, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
 import { removeEmails, removeEvents, type RemovedRows, type TableCounts } from './removed-rows.ts';
 
 const GROUP = 2_000;
@@ -25,10 +25,15 @@ export interface ErasureRun {
   readonly workspaceIds: ReadonlySet<WorkspaceId>;
 }
 
-/** The result of one group of rows, and its last position. */
-interface ErasedGroup extends ErasedRows {
+/** A group of rows that is searched together. */
+interface SearchedGroup {
+  /** The last position. */
   readonly end: string;
+  readonly searched: number;
 }
+
+/** The result of one group of rows. */
+interface ErasedGroup extends ErasedRows, SearchedGroup {}
 
 const NOTHING_ERASED: ErasedRows = { deleted: {}, cancelled: 0, inProgress: 0, workspaceIds: [] };
 
@@ -77,18 +82,18 @@ export class ErasureStore {
     const reached = new Set(run.workspaceIds);
     const ofRun = { ...run, workspaceIds: reached };
     return this.sizes.emails.run(GROUP, async (max) => {
-      const end = await this.endOf('emails', after, max);
-      if (end === undefined) return undefined;
-      const values = [after, end, address, workspaceId && uuidOf(workspaceId)];
+      const group = await this.nextGroup('emails', after, max);
+      if (group === undefined) return undefined;
+      const values = [after, group.end, address, workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
-      if (rows.length === 0) return { ...NOTHING_ERASED, end, cancelled };
+      if (rows.length === 0) return { ...NOTHING_ERASED, ...group, cancelled };
       for (const email of rows) {
         if (!(await this.cancelIfScheduled(email, ofRun))) continue;
         cancelled += 1;
         reached.add(idFromUuid('wrk', email.workspaceId));
       }
       const removed = await this.remove(rows, removeEmails, ofRun);
-      return { ...removed, end, cancelled: removed.cancelled + cancelled };
+      return { ...removed, ...group, cancelled: removed.cancelled + cancelled };
     });
   }
 
@@ -99,24 +104,31 @@ export class ErasureStore {
     after: string = FIRST_ID,
   ): Promise<ErasedGroup | undefined> {
     return this.sizes.events.run(GROUP, async (max) => {
-      const end = await this.endOf('events', after, max);
-      if (end === undefined) return undefined;
-      const values = [after, end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
+      const group = await this.nextGroup('events', after, max);
+      if (group === undefined) return undefined;
+      const values = [after, group.end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
       const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
       const about = rows.filter(({ payload }) => isEventAbout(payload, address));
-      if (about.length === 0) return { ...NOTHING_ERASED, end };
-      return { ...(await this.remove(about, removeEvents, run)), end };
+      if (about.length === 0) return { ...NOTHING_ERASED, ...group };
+      return { ...(await this.remove(about, removeEvents, run)), ...group };
     });
   }
 
   /** Redacts the person in the stored answers of idempotency keys, and deletes keys that name them. @returns how many */
-  redactAnswers(person: PersonToErase): Promise<{ redacted: number; deleted: number }> {
-    return redactAnswers(this.database.pool, person);
+  redactAnswers(
+    person: PersonToErase,
+    onSearched?: OnSearched,
+  ): Promise<{ redacted: number; deleted: number }> {
+    return redactAnswers(this.database.pool, person, onSearched);
   }
 
   /** Replaces the address by `[erased]` in a table, if its rule allows that. @returns how many rows were changed, and how many still name the person */
-  redact(table: string, person: PersonToErase): Promise<{ redacted: number; left: number }> {
-    return redactTable(this.database.pool, table, person);
+  redact(
+    table: string,
+    person: PersonToErase,
+    onSearched?: OnSearched,
+  ): Promise<{ redacted: number; left: number }> {
+    return redactTable(this.database.pool, table, person, onSearched);
   }
 
   /** Records the erasure in the audit logs of workspaces, without identifying the person. */
@@ -184,9 +196,12 @@ export class ErasureStore {
     await recordAudit(client, this.database.clock.nowMs(), ...changes);
   }
 
-  private async endOf(table: 'emails' | 'events', after: string, max: number): Promise<string | undefined> {
-    const { rows } = await this.database.pool.query<{ id: string | null }>(endOfGroup(table), [after, max]);
-    return rows[0]!.id ?? undefined;
+  private async nextGroup(
+    table: 'emails' | 'events',
+    after: string,
+    max: number,
+  ): Promise<SearchedGroup | undefined> {
+    return (await this.database.pool.query<SearchedGroup>(endOfGroup(table), [after, max])).rows[0];
   }
 }
 

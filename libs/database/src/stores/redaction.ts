@@ -24,11 +24,15 @@ export interface PersonToErase {
   readonly workspaceId: WorkspaceId | null;
 }
 
+/** Is called after each group, with the number of rows that were searched in it. */
+export type OnSearched = (rows: number) => void;
+
 /** The redaction of a table. */
 interface Redaction {
   readonly searched: SearchedTable;
   readonly person: readonly unknown[];
   readonly counts: { redacted: number; left: number };
+  readonly onSearched: OnSearched;
 }
 
 /** Replaces the address by `[erased]` in a table, if its rule allows that. @returns how many rows were changed, and how many still name the person */
@@ -36,6 +40,7 @@ export async function redactTable(
   pool: pg.Pool,
   table: string,
   { address, workspaceId }: PersonToErase,
+  onSearched: OnSearched = () => undefined,
 ): Promise<Redaction['counts']> {
   const rule = ERASURE_RULES[table]!;
   const counts = { redacted: 0, left: 0 };
@@ -45,7 +50,7 @@ export async function redactTable(
   const spellings = addressSpellings(address);
   const patterns = [addressPattern(spellings), addressPatternInNames(spellings)];
   const person = [spellings, patterns, workspaceId && uuidOf(workspaceId)];
-  const redaction = { searched: { table, rule, columns }, person, counts };
+  const redaction = { searched: { table, rule, columns }, person, counts, onSearched };
   const size = new AdaptiveGroupSize();
   for (let start: readonly string[] | undefined = []; start !== undefined;) {
     const after: readonly string[] = start;
@@ -57,15 +62,15 @@ export async function redactTable(
 /** Redacts the next rows after a key. @returns the key of the last one */
 async function redactNext(
   pool: pg.Pool,
-  { searched, person, counts }: Redaction,
+  { searched, person, counts, onSearched }: Redaction,
   start: readonly string[],
   max: number,
 ): Promise<string[] | undefined> {
   const isFirst = start.length === 0;
-  const { rows } = await pool.query<{ key: string[] }>(endOfKeys(searched, isFirst), [max, ...start]);
-  const end = rows[0]?.key;
+  const { rows } = await pool.query<EndOfKeys>(endOfKeys(searched, isFirst), [max, ...start]);
+  const [end] = rows;
   if (end === undefined) return undefined;
-  const values = [...person, ...end, ...start];
+  const values = [...person, ...end.key, ...start];
   const countNow = async (): Promise<number> =>
     (await pool.query<{ count: number }>(countGroup(searched, isFirst), values)).rows[0]!.count;
   const found = await countNow();
@@ -74,13 +79,20 @@ async function redactNext(
     counts.redacted += (await pool.query(redactGroup(searched, isFirst), values)).rowCount ?? 0;
     counts.left += await countNow();
   }
-  return end;
+  onSearched(end.searched);
+  return end.key;
+}
+
+interface EndOfKeys {
+  readonly key: string[];
+  readonly searched: number;
 }
 
 /** Redacts the person in the stored answers of idempotency keys, and deletes keys that name them. @returns how many */
 export async function redactAnswers(
   pool: pg.Pool,
   { address, workspaceId }: PersonToErase,
+  onSearched: OnSearched = () => undefined,
 ): Promise<{ redacted: number; deleted: number }> {
   const counts = { redacted: 0, deleted: 0 };
   const inNames = addressPatternInNames(addressSpellings(address));
@@ -96,6 +108,7 @@ export async function redactAnswers(
       const done = await redactKey(pool, row, address);
       if (done !== undefined) counts[done] += 1;
     }
+    onSearched(rows.length);
     const last = rows.at(-1);
     if (last === undefined || isLast) return counts;
     after = [last.workspaceId, last.key];

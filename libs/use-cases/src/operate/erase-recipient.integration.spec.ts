@@ -127,6 +127,20 @@ it('A run in one workspace is in its audit log once, with counts, also when it f
   ]);
 });
 
+it('A run tells how many rows it has searched, after each group', async () => {
+  const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
+  await addIdentity(new IdentityStore(database), id, operator('test'), { domain: 'example.com' }, true);
+  await scheduleEmails(database, { workspaceId: id, laneId: bulkLane(id), dueInMs: 86_400_000, count: 3 });
+  for (const name of ['ada', 'bo']) await addContact(id, `${name}@example.com`, name);
+  const told: number[] = [];
+  const order = { address: 'ada@example.com', workspaceId: null, suppress: false };
+  await eraseRecipient(new ErasureStore(database), operator('test'), order, (rows) => told.push(rows));
+  // The emails are searched twice: first for those to the person, then for those that mention them.
+  expect(told[0]).toBe(3);
+  expect(told).toEqual(told.toSorted((one, other) => one - other));
+  expect(told.at(-1)).toBeGreaterThanOrEqual(3 + 3 + 1);
+});
+
 it('A receipt has the time of the database, whatever the clock of the operator says', async () => {
   const clock = new DatabaseClock();
   const aYearAgoMs = Date.now() - 365 * 86_400_000;

@@ -50,8 +50,14 @@ class Tally implements ErasureRun {
   readonly remembered = new Set<WorkspaceId>();
   cancelled = 0;
   inProgress = 0;
+  private searched = 0;
 
-  constructor(readonly actor: Actor) {}
+  constructor(
+    readonly actor: Actor,
+    private readonly onProgress: (searched: number) => void,
+  ) {}
+
+  readonly onSearched = (rows: number): void => this.onProgress((this.searched += rows));
 
   add({ deleted, cancelled, inProgress, workspaceIds }: ErasedRows): void {
     addCounts(this.deleted, deleted);
@@ -66,6 +72,7 @@ class Tally implements ErasureRun {
  * cancelled; what is being sent is waited for, half a minute at most. Reads everything once. Safe to interrupt, to run twice, and to run
  * while the apps do.
  *
+ * @param onProgress called with the number of rows searched so far, after each group
  * @throws Refusal 400 when this is not an address
  */
 export async function eraseRecipient(
@@ -75,9 +82,10 @@ export async function eraseRecipient(
   >,
   actor: Actor,
   { address, workspaceId, suppress }: ErasureOrder,
+  onProgress: (searched: number) => void = () => undefined,
 ): Promise<ErasureReceipt> {
   const person = { address: addressIn(address), workspaceId };
-  const tally = new Tally(actor);
+  const tally = new Tally(actor, onProgress);
   if (workspaceId !== null) {
     await store.record([workspaceId], actor, { begun: true });
     tally.workspaceIds.add(workspaceId);
@@ -91,9 +99,9 @@ export async function eraseRecipient(
   await repeatWhileSending(() => removeAll(store, person, tally));
   // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
   await forget();
-  const answers = await store.redactAnswers(person);
+  const answers = await store.redactAnswers(person, tally.onSearched);
   addCounts(tally.deleted, { idempotency_keys: answers.deleted });
-  const { redacted, left } = await redactAll(store, person);
+  const { redacted, left } = await redactAll(store, person, tally);
   addCounts(redacted, { idempotency_keys: answers.redacted });
   const { deleted, cancelled, inProgress } = tally;
   // Counts of the whole installation would tell a workspace what others had of the person.
@@ -124,7 +132,10 @@ async function removeAll(
   tally.inProgress = 0;
   for (const step of ['removeEmails', 'removeEvents'] as const) {
     let group = await store[step](person, tally);
-    for (; group !== undefined; group = await store[step](person, tally, group.end)) tally.add(group);
+    for (; group !== undefined; group = await store[step](person, tally, group.end)) {
+      tally.add(group);
+      tally.onSearched(group.searched);
+    }
   }
   return tally.inProgress === 0 || undefined;
 }
@@ -132,10 +143,11 @@ async function removeAll(
 async function redactAll(
   store: Pick<ErasureStore, 'redact'>,
   person: PersonToErase,
+  { onSearched }: Tally,
 ): Promise<{ redacted: TableCounts; left: TableCounts }> {
   const [redacted, left]: [TableCounts, TableCounts] = [{}, {}];
   for (const table of Object.keys(ERASURE_RULES)) {
-    const counts = await store.redact(table, person);
+    const counts = await store.redact(table, person, onSearched);
     redacted[table] = counts.redacted;
     left[table] = counts.left;
   }
