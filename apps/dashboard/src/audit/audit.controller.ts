@@ -28,7 +28,7 @@ export class AuditController {
   }
 
   private pageOf(input: FormInput): Promise<Page<AuditEntry>> {
-    const workspaceId = input.id('workspace', 'wrk') ?? SYSTEM_WORKSPACE_ID;
+    const workspaceId = input.workspaceId() ?? SYSTEM_WORKSPACE_ID;
     return this.auditLog.list(workspaceId, input.pageRequest('aud'), {
       action: input.oneOf('action', ACTIONS),
       subjectId: input.text('subject'),

@@ -59,7 +59,7 @@ export class EmailsController {
 
   private async pageOf(input: FormInput): Promise<Page<FoundEmail>> {
     const filter = emailFilter(input);
-    const workspaceId = input.id('workspace', 'wrk');
+    const workspaceId = input.workspaceId();
     const page = input.pageRequest('trs');
     if (workspaceId === undefined) return this.search.list(page, filter);
     const found = await this.list.list(workspaceId, page, filter);

@@ -1,4 +1,4 @@
-import { type Id, parseId, Refusal } from '@posthorn/kernel';
+import { type Id, parseId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type PageRequest, parseMailbox, parseOpaqueStart, parseTimeOrDay } from '@posthorn/domain';
 
 const MAX_CHARACTERS = 1_000;
@@ -42,13 +42,12 @@ export class FormInput {
     throw new Refusal(400, `\`${name}\` is none of ${Object.keys(words).join(', ')}; give one of them`);
   }
 
-  /** An id with this prefix. @throws Refusal (400) for anything else */
-  id<Prefix extends string>(name: string, prefix: Prefix): Id<Prefix> | undefined {
-    const value = this.text(name);
+  /** The id in `workspace`. @throws Refusal (400) for anything else */
+  workspaceId(): WorkspaceId | undefined {
+    const value = this.text('workspace');
     if (value === undefined) return undefined;
-    const id = parseId(prefix, value);
-    if (id === undefined)
-      throw new Refusal(400, `\`${name}\` is not an id; give \`${prefix}_\` and what follows it`);
+    const id = parseId('wrk', value);
+    if (id === undefined) throw new Refusal(400, '`workspace` is not an id; give `wrk_` and what follows it');
     return id;
   }
 

@@ -94,7 +94,7 @@ export class PausesController {
   private async whoseFrom(input: FormInput): Promise<Whose> {
     const whose = input.oneOf('whose', WHOSE);
     if (whose === undefined) throw new Refusal(400, '`whose` is missing; say what is meant');
-    const id = input.id('workspace', 'wrk');
+    const id = input.workspaceId();
     if (whose !== 'workspace') {
       if (id === undefined) return whose;
       throw new Refusal(400, '`workspace` is given, but not one is meant; leave it out, or say that one is');

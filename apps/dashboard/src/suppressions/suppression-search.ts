@@ -8,7 +8,7 @@ export const SUPPRESSION_FIELDS = ['email', 'workspace'] as const;
 /** Parses the form for a new suppression. @throws Refusal (400) for the first invalid field */
 export function suppressionIn(input: FormInput): Pick<Suppression, 'workspaceId' | 'email' | 'reason'> {
   const email = input.address('email');
-  const workspaceId = input.id('workspace', 'wrk');
+  const workspaceId = input.workspaceId();
   if (email === undefined) throw new Refusal(400, '`email` is missing; give the address');
   if (workspaceId === undefined) throw new Refusal(400, '`workspace` is missing; give its id');
   return { workspaceId, email, reason: input.oneOf('reason', SUPPRESSION_REASONS) ?? 'MANUAL' };

@@ -111,7 +111,7 @@ export class SuppressionsController {
 
   private async pageOf(input: FormInput): Promise<Page<Suppression>> {
     const email = input.address('email');
-    const workspaceId = input.id('workspace', 'wrk');
+    const workspaceId = input.workspaceId();
     const page = input.pageRequest('sup');
     if (workspaceId === undefined) return this.search.list(page, email);
     return this.suppressions.list(workspaceId, page, { email });

@@ -11,7 +11,7 @@ export const RECEIVERS = { failing: 'only failures recently' } as const;
 /** The filter of a search for webhooks. @throws Refusal (400) for the first invalid field */
 export function webhookFilter(input: FormInput): WebhookFilter {
   return {
-    workspaceId: input.id('workspace', 'wrk'),
+    workspaceId: input.workspaceId(),
     status: input.oneOf('status', WEBHOOK_STATUSES),
     isFailing: input.oneOf('receiver', RECEIVERS) === 'failing',
   };
