@@ -19,10 +19,6 @@ export class FeedFollower {
 
   constructor(private readonly get: (path: string) => Promise<Answer>) {}
 
-  get ids(): string[] {
-    return this.events.map(({ id }) => id);
-  }
-
   /** Reads what is there by now. */
   async readOn(): Promise<void> {
     for (let hasMore = true; hasMore;) {

@@ -40,8 +40,8 @@ function update(id: string, body: object, of = tenant): Promise<Answer> {
   return stack.api().post(`${pathIn(of.workspaceId)}/${id}`, body, asEditor(of));
 }
 
-function remove(id: string, of = tenant): Promise<Answer> {
-  return stack.api().request('DELETE', `${pathIn(of.workspaceId)}/${id}`, undefined, asEditor(of));
+function remove(id: string): Promise<Answer> {
+  return stack.api().request('DELETE', `${pathIn(tenant.workspaceId)}/${id}`, undefined, asEditor());
 }
 
 async function created(body: object = { displayName: 'Web shop' }, of = tenant): Promise<ShownKey> {

@@ -28,8 +28,7 @@ beforeEach(async () => {
 });
 
 const api = (): Api => stack.apiAs(tenant.keys.apiUser);
-const remove = (id: string, key?: string): Promise<Answer> =>
-  api().request('DELETE', `${PATH}/${id}`, undefined, key === undefined ? {} : { key });
+const remove = (id: string): Promise<Answer> => api().send('DELETE', `${PATH}/${id}`, undefined);
 
 function webhookIn({ status, text, body }: Answer): ShownWebhook {
   expect([status, text]).toEqual([200, expect.stringContaining('"webhook"')]);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, stackModule } from './stack.ts';
 import { programOptions } from './run-to-end.ts';
 
-const READY_TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 const POLL_INTERVAL_MS = 50;
 /** Longer than the apps' own deadline for their shutdown, after which Node still writes its compile cache, perhaps to a busy disk. */
 const STOPPED_WITHIN_MS = 60_000;
@@ -96,24 +96,20 @@ export class ProgramUnderTest {
   }
 
   /** Waits until its output matches. @throws with its output when it ends or takes too long */
-  async waitForOutput(pattern: RegExp | string, { withinMs = READY_TIMEOUT_MS } = {}): Promise<void> {
+  async waitForOutput(pattern: RegExp | string): Promise<void> {
     const has = () =>
       typeof pattern === 'string' ? this.#output.includes(pattern) : pattern.test(this.#output);
-    await this.waitUntil(has, `write ${String(pattern)}`, withinMs);
+    await this.waitUntil(has, `write ${String(pattern)}`);
   }
 
   /** Waits until a condition is true. @throws with its output when it ends or takes too long */
-  async waitUntil(
-    condition: () => Promise<boolean> | boolean,
-    what: string,
-    withinMs = READY_TIMEOUT_MS,
-  ): Promise<void> {
-    const deadline = performance.now() + withinMs;
+  async waitUntil(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
+    const deadline = performance.now() + TIMEOUT_MS;
     while (!(await condition())) {
       const why = this.hasEnded
         ? 'it ended'
         : performance.now() > deadline
-          ? `${withinMs / 1000} s passed`
+          ? `${TIMEOUT_MS / 1000} s passed`
           : undefined;
       if (why !== undefined) throw new Error(`The program did not ${what}: ${why}.\n${this.#output}`);
       await sleep(POLL_INTERVAL_MS);

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { faultOfPlaceholders, insertUnsubscribeUrl } from './unsubscribe-variable.ts';
 
 const URL = 'https://post.example/unsubscribe/x';
-const inserted = (html: string, url: string | undefined = URL): string =>
-  insertUnsubscribeUrl({ html, text: null }, url).html;
+const inserted = (html: string): string => insertUnsubscribeUrl({ html, text: null }, URL).html;
 
 describe('S20: the link in raw content', () => {
   it.each([
