@@ -33,7 +33,7 @@ export {
   relayStates,
 } from './metrics/metrics.ts';
 export { runUntilSignal } from './shutdown/run-until-signal.ts';
-export { deferFullCollections } from './shutdown/garbage-collector.ts';
+export { deferFullCollections } from './shutdown/defer-full-collections.ts';
 export { startProcess } from './shutdown/start-process.ts';
 export { openTracing } from './tracing/open-tracing.ts';
 export type { Span, Tracer } from './tracing/tracer.ts';

@@ -1,4 +1,4 @@
-import { exposeGarbageCollector } from './garbage-collector.ts';
+import { exposeGarbageCollector } from './expose-garbage-collector.ts';
 import { numeric } from './comparisons.ts';
 
 /** Smaller numbers are seconds since 1970, others milliseconds: as seconds this is the year 5138, as milliseconds 1973. */

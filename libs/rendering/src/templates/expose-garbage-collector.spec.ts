@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
-import { exposeGarbageCollector } from './garbage-collector.ts';
+import { exposeGarbageCollector } from './expose-garbage-collector.ts';
 
 const TAKING_BACK = `
   const { setFlagsFromString } = require('node:v8');

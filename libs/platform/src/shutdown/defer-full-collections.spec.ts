@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
-const MODULE = fileURLToPath(new URL('./garbage-collector.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('./defer-full-collections.ts', import.meta.url));
 
 /** Runs a script in a separate Node process. @returns its stdout and stderr */
 function run(program: string): { said: string; faults: string } {
