@@ -7,13 +7,7 @@ import type { HeldRow } from './workbench-options.ts';
 
 const lane = bulkLane(newId('wrk', 0));
 const rowsOf = (count: number, laneHasMore: boolean): HeldRow[] =>
-  Array.from({ length: count }, (_, n) => ({
-    id: String(n),
-    claims: 1,
-    laneId: lane,
-    bytes: 1,
-    laneHasMore,
-  }));
+  Array.from({ length: count }, () => ({ laneId: lane, bytes: 1, laneHasMore }));
 
 /** A workbench with enough capacity, whose rows are done at once. */
 const IDLE_BENCH = {

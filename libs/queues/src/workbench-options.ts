@@ -4,10 +4,7 @@ import type { CapacityLimits } from './capacity.ts';
 
 /** What the workbench needs to know of a claimed row. */
 export interface HeldRow {
-  readonly id: string;
   readonly laneId: LaneId;
-  /** The fencing token. */
-  readonly claims: number;
   readonly bytes: number;
   /** Whether the claim left further ready rows of this lane behind. */
   readonly laneHasMore: boolean;

@@ -19,10 +19,8 @@ export const lane = (name: string): LaneId => name as LaneId;
 
 export function rowsOf(laneName: string, count: number): Row[] {
   return Array.from({ length: count }, (_nothing, index) => ({
-    id: `${laneName}-${index}`,
     name: `${laneName}${index}`,
     laneId: lane(laneName),
-    claims: 1,
     bytes: 10,
     laneHasMore: false,
   }));
