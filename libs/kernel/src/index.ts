@@ -3,7 +3,6 @@ export * from './bounded-map.ts';
 export * from './closest-name.ts';
 export * from './coalescer.ts';
 export * from './counts.ts';
-export * from './dense-set.ts';
 export * from './errors.ts';
 export * from './escape-html.ts';
 export * from './fetch-bounded.ts';

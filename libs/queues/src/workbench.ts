@@ -1,5 +1,6 @@
 import type { LaneId } from '@posthorn/domain';
-import { Counts, DenseSet, type DenseSetMember, RoundRobin, suspensionProofNowMs } from '@posthorn/kernel';
+import { Counts, RoundRobin, suspensionProofNowMs } from '@posthorn/kernel';
+import { DenseSet, type DenseSetMember } from './dense-set.ts';
 import { Permits } from './permits.ts';
 import { Capacity } from './capacity.ts';
 import type { HeldRow, WorkbenchOptions } from './workbench-options.ts';
