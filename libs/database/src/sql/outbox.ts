@@ -203,9 +203,10 @@ SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND 
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;
 
 /**
- * The backlog of each queue, ignoring paused lanes: the number of lanes with due rows (among the first thousand), due and leased rows (at most $1 of each), and
- * for how many seconds the oldest has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could mend. The first row
- * of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent.
+ * The backlog of each queue: due and leased rows (at most $1 of each), and, ignoring paused lanes, the number of lanes with due rows, and for how many seconds
+ * the oldest has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could mend. The first row of a lane in
+ * outbox_ready_by_lane_idx is its oldest, so each lane costs one descent. All lanes are visited, as in LANES_WITH_READY_ROWS: if only the first ones were,
+ * paused ones among them, which may be thousands, would hide what waits behind them.
  * Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey, slow_lanes_pkey.
  */
 export const MEASURE_BACKLOG = `
@@ -215,12 +216,12 @@ SELECT q.queue, l.lanes AS "dueLanes", l.oldest AS "oldestDueSeconds",
 FROM   unnest(enum_range(NULL::outbox_queue)) AS q (queue)
 CROSS JOIN LATERAL (
   WITH RECURSIVE step AS (
-    (SELECT   o.lane_id, o.due_at, 1 AS n FROM outbox o
+    (SELECT   o.lane_id, o.due_at FROM outbox o
      WHERE    o.queue = q.queue AND o.state = 'ready'
      ORDER BY o.lane_id, o.due_at
      LIMIT    1)
     UNION ALL
-    SELECT next.lane_id, next.due_at, s.n + 1
+    SELECT next.lane_id, next.due_at
     FROM   step s
     CROSS JOIN LATERAL (
       SELECT   o.lane_id, o.due_at FROM outbox o
@@ -228,7 +229,6 @@ CROSS JOIN LATERAL (
       ORDER BY o.lane_id, o.due_at
       LIMIT    1
     ) next
-    WHERE  s.n < 1000
   )
   SELECT count(*)::int AS lanes,
          coalesce(greatest(extract(epoch FROM now() - min(s.due_at) FILTER (WHERE NOT EXISTS (

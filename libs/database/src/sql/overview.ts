@@ -30,14 +30,15 @@ ORDER BY lane_id <> '*', queue = 'webhook', paused_at DESC
 LIMIT    $1::int`;
 
 /**
- * The lanes with the most due rows, among the hundred whose oldest row has waited longest. $1 int: how many lanes. $2 int: maximum rows to count of a lane. A
- * loose index scan, as in LANES_WITH_READY_ROWS, of the first 2,000 lanes. Index: outbox_ready_by_lane_idx. Locks: none.
+ * The lanes with the most due rows, among the hundred whose oldest row has waited longest; paused ones last, since what they keep waiting is no surprise.
+ * $1 int: how many lanes. $2 int: maximum rows to count of a lane. A loose index scan, as in LANES_WITH_READY_ROWS.
+ * Indexes: outbox_ready_by_lane_idx, paused_lanes_pkey. Locks: none.
  */
 export const BUSIEST_LANES = `
 WITH RECURSIVE step AS (
-  (SELECT queue, lane_id, due_at, 1 AS n FROM outbox WHERE state = 'ready' ORDER BY queue, lane_id, due_at LIMIT 1)
+  (SELECT queue, lane_id, due_at FROM outbox WHERE state = 'ready' ORDER BY queue, lane_id, due_at LIMIT 1)
   UNION ALL
-  SELECT next.queue, next.lane_id, next.due_at, s.n + 1
+  SELECT next.queue, next.lane_id, next.due_at
   FROM   step s
   CROSS JOIN LATERAL (
     SELECT   o.queue, o.lane_id, o.due_at
@@ -46,19 +47,21 @@ WITH RECURSIVE step AS (
     ORDER BY o.queue, o.lane_id, o.due_at
     LIMIT    1
   ) next
-  WHERE  s.n < 2000
 ),
 longest AS (
-  SELECT queue, lane_id, due_at FROM step ORDER BY due_at LIMIT 100
+  SELECT   s.*, EXISTS (SELECT FROM paused_lanes p WHERE p.queue = s.queue AND p.lane_id IN (s.lane_id, '*')) AS is_paused
+  FROM     step s
+  ORDER BY is_paused, due_at
+  LIMIT    100
 )
 SELECT   l.queue, l.lane_id AS "laneId", c.due,
          greatest(extract(epoch FROM now() - l.due_at), 0)::float8 AS "oldestDueSeconds",
-         EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*')) AS "isPaused",
+         l.is_paused AS "isPaused",
          EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = l.lane_id) AS "isSlow"
 FROM     longest l
 CROSS JOIN LATERAL (
   SELECT count(*)::int AS due
   FROM   (SELECT FROM outbox o WHERE o.queue = l.queue AND o.lane_id = l.lane_id AND o.state = 'ready' LIMIT $2::int) ready
 ) c
-ORDER BY c.due DESC, l.due_at
+ORDER BY l.is_paused, c.due DESC, l.due_at
 LIMIT    $1::int`;

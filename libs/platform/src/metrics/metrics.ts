@@ -129,10 +129,7 @@ export function watchPool(pool: PoolState): void {
 }
 
 const backlogGauges = {
-  dueLanes: backlogGauge(
-    'posthorn_due_lanes',
-    'Lanes with due work that are not paused, of the first thousand.',
-  ),
+  dueLanes: backlogGauge('posthorn_due_lanes', 'Lanes with due work that are not paused.'),
   due: backlogGauge('posthorn_due_rows', 'Rows that are due, of the first hundred thousand.'),
   leased: backlogGauge(
     'posthorn_leased_rows',
