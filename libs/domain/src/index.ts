@@ -83,6 +83,7 @@ export * from './doctor/database-findings.ts';
 export * from './doctor/finding.ts';
 export * from './doctor/machine-findings.ts';
 export * from './doctor/orphan-findings.ts';
+export * from './doctor/outcome-findings.ts';
 export * from './doctor/ownership-findings.ts';
 export * from './doctor/redis-findings.ts';
 export * from './doctor/session-findings.ts';

@@ -1,5 +1,5 @@
 import { parseId } from '@posthorn/kernel';
-import { EVERY_LANE, type LaneId, workspaceOfLane } from '@posthorn/domain';
+import { EVERY_LANE, type LaneId, MAX_DUE_COUNTED, workspaceOfLane } from '@posthorn/domain';
 import {
   type BusyLane,
   type PausedLanes,
@@ -24,7 +24,7 @@ export function backlogTable(backlog: readonly QueueBacklog[]): Html {
   const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
     html`<tr>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="n">${count(due)}</td>
+      <td class="n">${count(due)}${due === MAX_DUE_COUNTED ? ' or more' : ''}</td>
       <td class="n">${count(dueLanes)}</td>
       <td class="n">${count(leased)}</td>
       ${oldestDueCell(oldestDueSeconds)}

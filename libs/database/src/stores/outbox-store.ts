@@ -1,5 +1,5 @@
 import { type EmailId, suspensionProofNowMs, uuidOf } from '@posthorn/kernel';
-import type { LaneId, WithheldReason } from '@posthorn/domain';
+import { type LaneId, MAX_DUE_COUNTED, type WithheldReason } from '@posthorn/domain';
 import type { Database } from '../connection.ts';
 import { AdaptiveGroupSize } from '../adaptive-group-size.ts';
 import type { WithEventLanes } from '../due-event-lanes.ts';
@@ -30,12 +30,12 @@ interface LaneWithReadyRows {
 /** The backlog of a queue. */
 export interface QueueBacklog {
   readonly queue: OutboxQueue;
-  /** Among the first thousand lanes. */
+  /** Those that are not paused. */
   readonly dueLanes: number;
-  /** At most a hundred thousand, as is `leased`. */
+  /** At most {@link MAX_DUE_COUNTED}, as is `leased`. */
   readonly due: number;
   readonly leased: number;
-  /** Apart from deliveries to slow receivers, which wait for these. */
+  /** Apart from what is paused, and from deliveries to slow receivers, which wait for these. */
   readonly oldestDueSeconds: number;
 }
 
@@ -47,7 +47,6 @@ export interface EmailBacklog {
 }
 
 const COUNTED_TO = 1_000_000;
-const MEASURED_TO = 100_000;
 
 /**
  * The outbox: claims and leases of due rows, and the outcomes of emails.
@@ -159,9 +158,9 @@ export class OutboxStore {
     return rows[0]!;
   }
 
-  /** The backlog of each queue, without paused lanes. The cost does not grow with the backlog. */
+  /** The backlog of each queue. The cost grows with the lanes, but not with their rows. */
   async measureBacklog(): Promise<QueueBacklog[]> {
-    const { rows } = await this.database.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MEASURED_TO]);
+    const { rows } = await this.database.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MAX_DUE_COUNTED]);
     return rows;
   }
 

@@ -178,15 +178,18 @@ export function judgePartitions(missing: {
   return good('the partitions of this and the next month are there');
 }
 
+/** No more due rows of a queue are counted. */
+export const MAX_DUE_COUNTED = 100_000;
+
 /** The due rows of a queue of the outbox. */
 interface QueueDue {
   readonly queue: 'email' | 'event' | 'webhook';
   readonly due: number;
-  /** Apart from deliveries to slow receivers. */
+  /** Apart from what is paused, and from deliveries to slow receivers. */
   readonly oldestDueSeconds: number;
 }
 
-/** Due and leased rows of the outbox, without those that are paused. */
+/** Due and leased rows of the outbox. */
 export interface DueFacts {
   readonly backlog: readonly QueueDue[];
   /** For how long the oldest waiting row has been due without being made ready. */
@@ -211,8 +214,13 @@ const QUEUES_OF_OUTBOX = {
 /** Whether due rows are processed in time. */
 export function judgeBacklog({ backlog }: DueFacts): Finding {
   const oldestDueSeconds = Math.max(0, ...backlog.map((queue) => queue.oldestDueSeconds));
-  const counts = backlog.map(({ queue, due }) => `${QUEUES_OF_OUTBOX[queue].noun}: ${due}`).join(', ');
-  const found = `due ${counts}; the oldest, apart from deliveries to slow receivers, for ${durationText(oldestDueSeconds)}`;
+  const counts = backlog
+    .map(
+      ({ queue, due }) =>
+        `${QUEUES_OF_OUTBOX[queue].noun}: ${due}${due === MAX_DUE_COUNTED ? ' or more' : ''}`,
+    )
+    .join(', ');
+  const found = `due ${counts}; the oldest, apart from what is paused and deliveries to slow receivers, for ${durationText(oldestDueSeconds)}`;
   const late = backlog.filter((queue) => queue.oldestDueSeconds >= LATE_SECONDS);
   if (late.length === 0) return good(found);
   const mend = [...new Set(late.map(({ queue }) => QUEUES_OF_OUTBOX[queue].mend))].join('; ');
@@ -259,7 +267,9 @@ export function judgeSenders(relays: readonly RelayState[]): Finding {
   const texts = down.map(({ relay, senders, up }) => `${relay} (${senders - up} of ${senders})`);
   const found = `senders that a relay refuses, or that cannot reach it: ${texts.join(', ')}`;
   const mend = 'see docs/runbooks/relay-refuses.md';
-  return relays.some(({ up }) => up > 0) ? advice(found, mend) : fault(`${found}; emails wait`, mend);
+  return relays.some(({ up }) => up > 0)
+    ? advice(`${found}; emails leave through the other senders or relays`, mend)
+    : fault(`${found}; emails wait`, mend);
 }
 
 /** The size of the database, for information. */

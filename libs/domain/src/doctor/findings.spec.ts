@@ -11,6 +11,7 @@ import {
   judgeScheduler,
   judgeSenders,
   judgeWritable,
+  MAX_DUE_COUNTED,
   type PostgresFacts,
 } from './database-findings.ts';
 import { bytesText, durationText } from './finding.ts';
@@ -21,6 +22,7 @@ import {
   judgeSlots,
   type PreparedTransaction,
 } from './orphan-findings.ts';
+import { judgeOutcomes } from './outcome-findings.ts';
 import { judgeLocks, judgeTransactions, type OpenTransaction } from './session-findings.ts';
 import {
   judgeEviction,
@@ -209,9 +211,14 @@ describe('The doctor assesses', () => {
     }));
     const { found, mend } = judgeBacklog({ ...DUE, backlog });
     expect(found).toBe(
-      'due emails: 0, events: 1, deliveries: 2; the oldest, apart from deliveries to slow receivers, for 90 s',
+      'due emails: 0, events: 1, deliveries: 2; the oldest, apart from what is paused and deliveries to slow receivers, for 90 s',
     );
     expect(mend!.match(/(?<=runbooks\/)[a-z-]+/g)).toEqual(pages);
+  });
+
+  it('more due rows than are counted', () => {
+    const backlog = [{ queue: 'email', due: MAX_DUE_COUNTED, oldestDueSeconds: 0 }] as const;
+    expect(judgeBacklog({ ...DUE, backlog }).found).toContain('emails: 100000 or more;');
   });
 
   it.each<[Partial<OpenTransaction>, string, string]>([
@@ -305,7 +312,7 @@ describe('The doctor assesses', () => {
   it.each([
     [[], 'fault', 'no sender has reported'],
     [[[2, 2]], 'good', 'every sender can send'],
-    [[[2, 1]], 'advice', 'refuses, or that cannot reach it: relay-0:25 (1 of 2)'],
+    [[[2, 1]], 'advice', 'refuses, or that cannot reach it: relay-0:25 (1 of 2); emails leave through'],
     [[[2, 0]], 'fault', 'relay-0:25 (2 of 2); emails wait'],
     [
       [
@@ -320,6 +327,28 @@ describe('The doctor assesses', () => {
     (counts, kind, found) => {
       const relays = counts.map(([senders, up], at) => ({ relay: `relay-${at}:25`, senders, up }));
       expect(judgeSenders(relays)).toMatchObject({ kind, found: expect.stringContaining(found) });
+    },
+  );
+
+  it.each([
+    [{}, 0, 'good', 'of 0 attempts'],
+    [{ sent: 90, suppressed: 500, delayed: 4, failed: 6 }, 0, 'good', 'of 100 attempts to send in the'],
+    [{ sent: 9, bounced: 1, failed: 10 }, 0, 'good', '10 failed'],
+    [{ sent: 9, bounced: 1, failed: 11, delayed: 40 }, 0, 'fault', 'most emails fail'],
+    [{ sent: 2, delayed: 18 }, 0, 'good', '18 were deferred'],
+    [{ sent: 19, delayed: 60, reply_lost: 20 }, 50, 'fault', 'the relay defers most emails: of 99 attempts'],
+    [{ sent: 80, delayed: 20 }, 20, 'good', '20 were deferred, 20 of them because emails arrive too fast'],
+    [{ sent: 179, delayed: 21 }, 21, 'advice', 'the relay throttles'],
+    [{ sent: 1_000, delayed: 21 }, 21, 'good', 'of 1021 attempts'],
+  ] as [Record<string, number>, number, string, string][])(
+    'the outcomes %j, with %d replies about a rate: %s',
+    (outcomes, tooFast, kind, found) => {
+      const counted = Object.entries(outcomes).map(([label, count]) => ({ what: 'email', label, count }));
+      const replies = { what: 'reply', label: 'rate_limited', count: tooFast };
+      expect(judgeOutcomes([...counted, replies])).toMatchObject({
+        kind,
+        found: expect.stringContaining(found),
+      });
     },
   );
 

@@ -19,6 +19,7 @@ import {
   judgeDurability,
   judgeLeases,
   judgeLocks,
+  judgeOutcomes,
   judgeOwnership,
   judgePartitions,
   judgePostgresVersion,
@@ -104,6 +105,7 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     { name: 'work.restored', run: () => judgeRestoration(database) },
     { name: 'work.paused', run: () => judgePauses(database) },
     { name: 'work.senders', run: async () => judgeSenders(await database.rates.relays()) },
+    { name: 'work.outcomes', run: () => judgeRecentOutcomes(database) },
     { name: 'work.due', run: async () => judgeBacklog(await database.findDue()) },
     { name: 'work.leases', run: async () => judgeLeases(await database.findDue()) },
     {
@@ -178,6 +180,13 @@ async function judgeRestoration({ eras }: ExaminedDatabase): Promise<Finding> {
       `${restoration.dumpedAt.toISOString()}. Due then and since: ${counts.join(', ')}`,
     RESUME,
   );
+}
+
+const RECENT_MS = 10 * 60_000;
+
+async function judgeRecentOutcomes({ rates, eras }: ExaminedDatabase): Promise<Finding> {
+  const [counted, { now }] = await Promise.all([rates.lastHour(), eras.read()]);
+  return judgeOutcomes(counted.filter(({ minute }) => now.getTime() - minute.getTime() <= RECENT_MS));
 }
 
 async function judgePauses(database: ExaminedDatabase): Promise<Finding> {

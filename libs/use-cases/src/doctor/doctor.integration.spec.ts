@@ -110,6 +110,7 @@ describe('The doctor', () => {
         'work.due',
         'work.leases',
         'work.senders',
+        'work.outcomes',
         'work.scheduler',
       );
       good.push(
@@ -251,6 +252,8 @@ describe('The doctor', () => {
                       (gen_random_uuid(), 'email', 'x', 'waiting', now() - interval '3 minutes', NULL),
                       (gen_random_uuid(), 'email', 'x', 'ready', now() - interval '2 hours', NULL)`);
       await seeRelay(false);
+      await ask(`INSERT INTO rate_minutes (minute, what, label, count)
+               VALUES (now() - interval '20 minutes', 'email', 'failed', 900), (now(), 'email', 'delayed', 30), (now(), 'reply', 'rate_limited', 25)`);
       await ask('ALTER TABLE outbox RESET (fillfactor)');
       await ask(
         "DROP TABLE IF EXISTS nothing; DELETE FROM _prisma_migrations WHERE migration_name LIKE '%restored%'",
@@ -270,6 +273,10 @@ describe('The doctor', () => {
         [
           'work.senders',
           /^fault: senders that a relay refuses.* relay:25 \(1 of 1\); emails wait \| see docs\/runb/,
+        ],
+        [
+          'work.outcomes',
+          /^fault: the relay defers most emails: of 30 .* 30 were deferred, 25 of them because emails arrive too fast/,
         ],
         ['work.leases', /^fault: rows have been due for \d min and were not made ready/],
         [
