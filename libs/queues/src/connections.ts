@@ -86,9 +86,12 @@ export function isRedisOutage(error: unknown): boolean {
   return error instanceof Error && UNANSWERED.test(error.message);
 }
 
-/** The error of a command, for the log: what ioredis says when Redis was unavailable names neither Redis nor what is wrong. */
+const LOGIN_REFUSED = /^(?:NOAUTH|WRONGPASS) /;
+
+/** The error of a command, for the log: what ioredis says when Redis was unavailable, or refused the login, names neither Redis nor what to do. */
 export function errorForLog(error: unknown): Error {
-  return isRedisOutage(error)
-    ? new Error('Redis cannot be reached, or was lost before it answered')
-    : (error as Error);
+  if (isRedisOutage(error)) return new Error('Redis cannot be reached, or was lost before it answered');
+  if (error instanceof Error && LOGIN_REFUSED.test(error.message))
+    return new Error('Redis refuses the login: correct the name and password in REDIS_URL', { cause: error });
+  return error as Error;
 }

@@ -40,3 +40,12 @@ it('Of the events that BullMQ writes for each job, hundreds are kept at most', a
   // Redis removes them in blocks of a hundred.
   expect(Number(events.slice(1))).toBeLessThanOrEqual(200);
 });
+
+it('The error of a login that Redis refuses names the setting', async () => {
+  const url = redis.url.replace('://', '://nobody:wrong@');
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  producer = new JobProducer(QUEUES.maintenance, { url, prefix }, resolve);
+  const error = await promise;
+  expect(error.message).toBe('Redis refuses the login: correct the name and password in REDIS_URL');
+  expect((error.cause as Error).message).toMatch(/^WRONGPASS/);
+});
