@@ -145,7 +145,7 @@ describe('What operators pause', () => {
       }
       expect(await pausedLanes()).not.toEqual([]);
     } finally {
-      await eras.release(operator('ada'), {});
+      await eras.release(operator('ada'), {}, new Date());
     }
     expect((await ada.get('/pauses')).text).not.toContain('role="alert"');
   });

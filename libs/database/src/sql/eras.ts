@@ -93,10 +93,15 @@ SELECT ${recordEmailEvents('failed')}`;
 export const MARK_DOUBTFUL = `
 UPDATE outbox SET state = 'ready', lease_until = coalesce(lease_until, now()) WHERE subject_id = ANY ($1::uuid[])`;
 
-/** Resumes all queues that are paused as a whole, and what a restore has paused. Locks: those rows. */
+/**
+ * Resumes all queues that were paused as a whole at $1 timestamptz (to the millisecond), and what a restore has paused. A pause that somebody has begun since
+ * stays: giving up emails before may take many minutes. One that seems to begin later is older: the clock was set back. Locks: those rows.
+ */
 export const RELEASE_ALL = `
 WITH resumed AS (
-  DELETE FROM paused_lanes WHERE lane_id = '*' RETURNING queue
+  DELETE FROM paused_lanes
+  WHERE  lane_id = '*' AND (date_trunc('milliseconds', paused_at) <= $1::timestamptz OR paused_at > now())
+  RETURNING queue
 ),
 released AS (
   UPDATE event_eras SET released_at = now() WHERE released_at IS NULL RETURNING 1

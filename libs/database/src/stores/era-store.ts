@@ -130,14 +130,19 @@ export class EraStore {
   }
 
   /**
-   * Resumes everything, and records this in the system's audit log if any queue was paused, or it was recorded that this began.
+   * Resumes everything that was paused at a time, and records this in the system's audit log if any queue was, or it was recorded that this began.
    *
    * @param detail recorded with the names of the queues
+   * @param moment when the operator began to resume, by the database's clock
    * @returns how many queues were paused, and whether that was because of a restore
    */
-  release(actor: Actor, detail: JsonObject): Promise<{ resumed: number; wasRestored: boolean }> {
+  release(
+    actor: Actor,
+    detail: JsonObject,
+    moment: Date,
+  ): Promise<{ resumed: number; wasRestored: boolean }> {
     return transactOn(this.database, async (client) => {
-      const { queues, wasRestored, now } = (await client.query<ReleasedRow>(RELEASE_ALL)).rows[0]!;
+      const { queues, wasRestored, now } = (await client.query<ReleasedRow>(RELEASE_ALL, [moment])).rows[0]!;
       const change = ofSystem('sending.resumed', actor, { queues, ...detail });
       if (queues.length > 0 || detail['failBefore'] !== undefined)
         await recordAudit(client, now.getTime(), change);

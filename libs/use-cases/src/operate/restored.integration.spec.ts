@@ -328,6 +328,24 @@ describe('A database that was restored', () => {
     ]);
   });
 
+  it('ends no pause that somebody begins while emails are given up, but one from before the clock was set back', async () => {
+    const [database] = opened;
+    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    await ask(database!, `UPDATE paused_lanes SET paused_at = now() + interval '1 hour'`);
+    const interrupted = new EraStore(database!);
+    interrupted.areLeftBefore = async () => {
+      await sleep(5);
+      await pauseSending(lanes(database!), 'webhooks', ada, 'A receiver is flooded');
+      return false;
+    };
+    expect(
+      await resumeEverything(interrupted, lanes(database!), ada, { failBefore: fromNow(-1) }),
+    ).toMatchObject({ wasPaused: true });
+    expect(await listPauses(lanes(database!))).toMatchObject([{ whose: 'webhooks' }]);
+    await resume(database!);
+    expect(await listPauses(lanes(database!))).toEqual([]);
+  });
+
   it('reads each ready email once in a pass, whether it is marked or not', async () => {
     await schedule(opened[0]!, 25, -MINUTE_MS);
     await ask(opened[0]!, `UPDATE outbox SET state = 'ready'`);

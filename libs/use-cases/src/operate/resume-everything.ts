@@ -28,9 +28,9 @@ interface ResumptionOptions {
 }
 
 /**
- * Ends the pauses of all emails and all webhooks. Nothing is resumed before everything that was due before `failBefore` is failed, so this
- * may be interrupted at any time and run again. The audit log has an entry from before the first email is failed, so that an interrupted
- * run is recorded too, and one from the end.
+ * Ends the pauses of all emails and all webhooks, except one that somebody begins meanwhile. Nothing is resumed before everything that was
+ * due before `failBefore` is failed, so this may be interrupted at any time and run again. The audit log has an entry from before the first
+ * email is failed, so that an interrupted run is recorded too, and one from the end.
  *
  * @throws Refusal (400) for an invalid or future time; (409) when some emails are to be failed but emails are not paused
  */
@@ -53,6 +53,7 @@ export async function resumeEverything(
   const { resumed, wasRestored } = await eras.release(
     actor,
     failBefore === undefined ? done : { failBefore, ...done },
+    now,
   );
   return {
     whose: 'everything',
