@@ -1,4 +1,18 @@
 /**
+ * The earliest time whose positions are valid now (are_events_kept, are_own_events_kept): after the last month that was dropped and after what was removed of
+ * the workspace, with what those allow for; null: since ever. $1 uuid: the workspace. Index: retention_rounds_pkey. Locks: none.
+ */
+const KEPT_SINCE = `
+SELECT greatest(
+  (SELECT (max(month) + interval '1 month 1 day') AT TIME ZONE 'UTC'
+   FROM   generate_series(
+            date_trunc('month', (SELECT min(began_at) FROM event_eras) AT TIME ZONE 'UTC'),
+            date_trunc('month', now() AT TIME ZONE 'UTC'),
+            interval '1 month') AS month
+   WHERE  to_regclass('events_' || to_char(month, 'YYYY_MM')) IS NULL),
+  (SELECT r.removed_before + interval '1 hour' FROM retention_rounds r WHERE r.workspace_id = $1::uuid AND r.subject = 'events'))`;
+
+/**
  * Reads a workspace's events in the order of the feed (era, transaction id, id). It ends before the oldest transaction that is still running (the horizon of
  * the snapshot): all older transactions have ended, and this snapshot shows all that they wrote. So no event ever appears before one that was already read,
  * and a reader that continues from there misses nothing.
@@ -6,13 +20,15 @@
  * Scans at most $7 events; the last one scanned is returned whether it matches or not, so that the reader knows where to continue. There is always a row; a
  * row without an id is no event.
  *
- * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the position. $5 timestamptz: the time of the position; null: the beginning. $6 text: the event
- * name; null: all. $8 integer: maximum events returned. Index: events_feed_idx, from the position; events_pkey for the rows returned. Locks: none.
+ * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the position. $5 timestamptz: the time of the position; null: the beginning, and the answer says since
+ * when positions are valid. $6 text: the event name; null: all. $8 integer: maximum events returned. Index: events_feed_idx, from the position; events_pkey for
+ * the rows returned. Locks: none.
  */
 export const READ_EVENT_FEED = `
 WITH here AS MATERIALIZED (
   SELECT (SELECT max(era) FROM event_eras) AS era, pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS next,
-         coalesce(are_events_kept($5::timestamptz) AND are_own_events_kept($1::uuid, $5::timestamptz), true) AS kept
+         coalesce(are_events_kept($5::timestamptz) AND are_own_events_kept($1::uuid, $5::timestamptz), true) AS kept,
+         CASE WHEN $5::timestamptz IS NULL THEN (${KEPT_SINCE}) END AS kept_since
   FROM   pg_current_snapshot() AS s
 ),
 seen AS (
@@ -27,7 +43,8 @@ seen AS (
 given AS (
   SELECT * FROM seen WHERE matches OR n = (SELECT max(n) FROM seen) ORDER BY era, xid, id LIMIT $8::integer
 )
-SELECT    here.era AS "thisEra", here.next::text, here.kept, g.n, g.matches, g.id, g.era, g.xid::text, e.payload
+SELECT    here.era AS "thisEra", here.next::text, here.kept, ceil(extract(epoch FROM here.kept_since) * 1000)::float8 AS "keptSinceMs",
+          g.n, g.matches, g.id, g.era, g.xid::text, e.payload
 FROM      here
 LEFT JOIN (given g JOIN events e ON e.id = g.id) ON true
 ORDER BY  g.n`;

@@ -212,6 +212,34 @@ describe('N5: a position in the feed', () => {
     await stores.ask('UPDATE event_eras SET began_at = now()');
   });
 
+  it('is valid from the oldest event that is kept on, even just after a month that was dropped, and before one', async () => {
+    await stores.ask(`UPDATE event_eras SET began_at = '2020-01-01T00:00:00Z'`);
+    await stores.ask('DROP TABLE IF EXISTS events_2020_12');
+    await stores.ask(
+      `SELECT make_partition('events', month::timestamp)
+       FROM   generate_series('2020-11-01'::timestamp, now() AT TIME ZONE 'UTC', '1 month') AS month
+       WHERE  month <> '2020-12-01'`,
+    );
+    // November was kept for something unfinished in it.
+    for (const atMs of [
+      Date.UTC(2020, 10, 20),
+      Date.UTC(2021, 0, 1),
+      Date.UTC(2021, 0, 1, 12),
+      Date.UTC(2021, 1, 1),
+    ]) {
+      const event = { workspaceId: acme, name: 'CONTACT_CREATED', data: someContact(acme) } as const;
+      await transactOn(stores.database, (client) => recordEvents(client, atMs, [event]));
+    }
+    await settled();
+    expect((await readOn({ limit: 1 })).ids).toHaveLength(4);
+    const { position } = await page({ limit: 2 });
+    expect(await readOn({ limit: 1, from: position })).toMatchObject({ ids: { length: 2 } });
+    await stores.ask('DROP TABLE events_2021_01');
+    expect(await feed.read(acme, { limit: 1, from: position })).toEqual({ fault: 'EXPIRED' });
+    expect((await readOn({ limit: 1 })).ids).toHaveLength(2);
+    await stores.ask('UPDATE event_eras SET began_at = now()');
+  });
+
   it('that the database has not reached yet is refused, but any time is possible', async () => {
     const beyond = { ...END, xid: 10n ** 17n };
     expect(await feed.read(acme, { limit: 1, from: beyond })).toEqual({ fault: 'AHEAD' });

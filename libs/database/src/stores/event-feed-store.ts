@@ -71,19 +71,21 @@ export class EventFeedStore {
       this.maxSeen,
       limit + 1,
     ]);
-    const [{ kept, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
+    const [{ kept, keptSinceMs, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
     if (!kept) return { fault: 'EXPIRED' };
     if (era > thisEra || (era === thisEra && xid > BigInt(next))) return { fault: 'AHEAD' };
-    return this.pageOf(rows, limit, start ?? BEGINNING, nowMs);
+    return this.pageOf(rows, limit, start ?? { ...BEGINNING, atMs: keptSinceMs ?? 0 }, nowMs);
   }
 
   private pageOf(rows: readonly FeedRow[], limit: number, start: FeedPosition, nowMs: number): FeedPage {
     const seen = rows.filter((row): row is SeenRow => row.id !== null);
     const found = seen.filter(({ matches }) => matches);
     const items = found.slice(0, limit).map(feedEvent);
-    if (found.length > limit) return { items, hasMore: true, position: positionOf(found[limit - 1]!) };
+    const keptSinceMs = Math.min(start.atMs, nowMs);
+    if (found.length > limit)
+      return { items, hasMore: true, position: positionOf(found[limit - 1]!, keptSinceMs) };
     const last = seen.at(-1);
-    const position = last === undefined ? start : positionOf(last);
+    const position = last === undefined ? start : positionOf(last, keptSinceMs);
     if (last?.n === this.maxSeen) return { items, hasMore: true, position };
     // Not the number of a future transaction: after a crash, the server assigns those again of which nothing was stored.
     return { items, hasMore: false, position: { ...position, atMs: nowMs } };
@@ -114,6 +116,8 @@ interface FeedRow {
   readonly thisEra: number;
   readonly next: string;
   readonly kept: boolean;
+  /** When read from the beginning: since when positions are valid; null: since ever. */
+  readonly keptSinceMs: number | null;
   readonly id: string | null;
 }
 
@@ -126,8 +130,12 @@ interface SeenRow extends FeedRow {
   readonly payload: string;
 }
 
-function positionOf({ era, xid, id }: SeenRow): FeedPosition {
-  return { era, xid: BigInt(xid), id, atMs: timeOf(idFromUuid('evt', id)) };
+/**
+ * The position after an event. Its time is not before that of the position where the page began: a reader that began with the oldest event misses none that was
+ * removed earlier, although its own first events can be older than those.
+ */
+function positionOf({ era, xid, id }: SeenRow, keptSinceMs: number): FeedPosition {
+  return { era, xid: BigInt(xid), id, atMs: Math.max(timeOf(idFromUuid('evt', id)), keptSinceMs) };
 }
 
 function feedEvent({ id, payload }: SeenRow): FeedEvent {

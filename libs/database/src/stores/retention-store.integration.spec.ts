@@ -7,7 +7,7 @@ import { rawEmail } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import type { ClaimedDelivery } from './claimed-delivery.ts';
 import { EmailStore } from './email-store.ts';
-import { EventFeedStore } from './event-feed-store.ts';
+import { EventFeedStore, type FeedPage } from './event-feed-store.ts';
 import { RetentionStore } from './retention-store.ts';
 import { WorkspaceStore } from './workspace-store.ts';
 
@@ -143,6 +143,7 @@ describe('Emails that a workspace keeps for a shorter time', () => {
     const common = { contentDays: 100, metadataDays: 200, eventDays: 65 };
     const own = { contentDays: 300, metadataDays: 400, eventDays: 90 };
     const [keeper, acme] = [await workspaceWith(own), await workspaceWith({})];
+    // Within the hour that is allowed for after the newest one that was removed.
     const kept = [await emailOf(keeper, 250), await emailOf(acme, 50)];
     await emailOf(acme, 250);
     expect(await retention.longest(common)).toEqual(own);
@@ -252,6 +253,20 @@ describe('Events that a workspace keeps for a shorter time', () => {
     await nextDay();
     await removeAll();
     expect(await readFrom(newUuid(daysAgo(30).getTime()))).toEqual({ fault: 'EXPIRED' });
+  });
+
+  it('do not keep a reader from continuing after the oldest event that is kept', async () => {
+    const acme = await workspaceWith({ eventDays: 10 });
+    await eventOf(acme, 60);
+    // Within the hour that is allowed for after the newest one that was removed.
+    const kept = [await eventOf(acme, 9.94), await eventOf(acme, 9.93)].map((id) => idFromUuid('evt', id));
+    await removeAll();
+    const feed = new EventFeedStore(stores.database);
+    const first = (await feed.read(acme, { limit: 1 })) as FeedPage;
+    expect(first).toMatchObject({ items: [{ id: kept[0] }], hasMore: true });
+    expect(await feed.read(acme, { limit: 1, from: first.position })).toMatchObject({
+      items: [{ id: kept[1] }],
+    });
   });
 
   it('are kept while somebody else changes a delivery of theirs, without waiting for that', async () => {
