@@ -357,10 +357,11 @@ describe('Months of emails', () => {
 
   it('are kept while any workspace keeps them or an email in them waits; then they are dropped, once', async () => {
     const keeper = await workspaceWith({ metadataDays: 3_000 });
-    const waiting = await emailOf(keeper, 440, true);
-    await emailOf(keeper, 400);
     const now = new Date();
     const monthAgo = (count: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count);
+    const daysSinceMiddleOf = (count: number): number => (now.getTime() - monthAgo(count)) / DAY_MS - 15;
+    const waiting = await emailOf(keeper, daysSinceMiddleOf(14), true);
+    await emailOf(keeper, daysSinceMiddleOf(13));
     for (const edge of [monthAgo(16), monthAgo(14) - 1])
       await stores.ask(
         `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'email', 'lane', 'ready', now())`,
