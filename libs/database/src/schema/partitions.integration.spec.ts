@@ -118,6 +118,11 @@ describe('Dropping old events', () => {
         `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', 'lane', 'ready', now())`,
         [newUuid(edge)],
       );
+    // An email that was accepted in a month does not keep its events.
+    await stores.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'email', 'lane', 'waiting', now())`,
+      [newUuid(monthAhead(-3).getTime())],
+    );
     const daysSince = Math.floor((Date.now() - monthAhead(-2).getTime()) / 86_400_000);
     expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(3);
     expect(await upkeep.dropOldEvents(daysSince - 1, 30, 400)).toBe(0);

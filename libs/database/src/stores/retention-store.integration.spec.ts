@@ -367,6 +367,11 @@ describe('Months of emails', () => {
         `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'email', 'lane', 'ready', now())`,
         [newUuid(edge)],
       );
+    // A delivery that waits does not keep the emails of its month.
+    await stores.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES ($1, 'webhook', 'lane', 'ready', now())`,
+      [newUuid(monthAgo(13))],
+    );
     const all = await months('emails');
     expect(await dropAll(await retention.longest({ ...COMMON, contentDays: 365 }))).toBeGreaterThan(0);
     expect(await months('emails')).toBe(all);
