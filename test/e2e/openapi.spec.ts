@@ -36,6 +36,14 @@ const TOKENS: Readonly<Record<string, (caller: Caller) => Promise<string>>> = {
 /** Replaces values of an example that cannot be constant, such as a time in the near future. */
 const CHANGES: Readonly<Record<string, object>> = { rescheduleEmail: { sendAt: tomorrow() } };
 
+/** Of its request and its connection; `fetch` closes those of HEAD. */
+const PASSING_HEADERS = ['date', 'x-request-id', 'connection', 'keep-alive'];
+
+/** The headers of an answer that the same call has every time. */
+function steadyHeaders({ headers }: Answer): [name: string, value: string][] {
+  return [...headers].filter(([name]) => !PASSING_HEADERS.includes(name));
+}
+
 /** The workspace of the examples in the document. */
 const EXAMPLE_WORKSPACE = 'wrk_01jysw4kayfxg8n6rc3mq3yjjv';
 
@@ -107,6 +115,16 @@ describe('the document', () => {
         // A batch is answered 200 even when none of its emails is accepted.
         if (operationId === 'sendBatch') expect(answer.body).toMatchObject({ emails: { failed: [] } });
       });
+
+      if (route.method === 'GET')
+        it('answers HEAD in the same way, without the body', async () => {
+          const [caller, parts] = await prepared();
+          const [get, head] = [
+            await call(route, caller, parts),
+            await call({ ...route, method: 'HEAD' }, caller, parts),
+          ];
+          expect([head.status, steadyHeaders(head), head.text]).toEqual([get.status, steadyHeaders(get), '']);
+        });
 
       const query = queryOf(route);
       if (query === '') return;

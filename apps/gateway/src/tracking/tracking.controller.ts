@@ -36,7 +36,8 @@ export class TrackingController {
   follow(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
     const link = this.links.linkWith(token);
     if (link === undefined) throw NO_SUCH_LINK;
-    response.status(302).setHeader('Location', link.url).end();
+    // Node gives the length of an empty body to GET only.
+    response.status(302).setHeader('Location', link.url).setHeader('Content-Length', 0).end();
     this.note('click', request, link);
   }
 
