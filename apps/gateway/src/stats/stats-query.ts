@@ -31,7 +31,7 @@ export function countedEmails(
   clock: DatabaseClock,
 ): CountedEmails {
   const last = query.to === undefined ? Math.floor(clock.nowMs() / DAY_MS) * DAY_MS : msOf(query.to);
-  const first = query.from === undefined ? last - (DEFAULT_DAYS - 1) * DAY_MS : msOf(query.from);
+  const first = query.from === undefined ? Math.max(0, last - (DEFAULT_DAYS - 1) * DAY_MS) : msOf(query.from);
   const days = (last - first) / DAY_MS + 1;
   if (days < 1) throw tooLate(query.to === undefined);
   if (days > MAX_DAYS) throw tooManyDays(days);
