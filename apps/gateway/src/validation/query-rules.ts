@@ -11,6 +11,7 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
   return makeRule({ type: 'integer', minimum: min, maximum: max }, (value, field) => {
     if (typeof value !== 'string') return `\`${field}\` is ${kindOf(value)}; ${mend}`;
     if (!/^\d{1,15}$/.test(value)) return `\`${field}\` is not a whole number; ${mend}`;
+    if (/^0\d/.test(value)) return `\`${field}\` begins with a zero; ${mend}`;
     return Number(value) < min || Number(value) > max
       ? `\`${field}\` is ${Number(value)}; ${mend}`
       : undefined;

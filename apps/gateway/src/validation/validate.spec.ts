@@ -90,6 +90,7 @@ describe('validateQuery', () => {
   it.each([
     ['limit=0', '`limit` is 0; give a whole number from 1 to 100'],
     ['limit=101', '`limit` is 101; give a whole number from 1 to 100'],
+    ['limit=01', '`limit` begins with a zero; give a whole number from 1 to 100'],
     ['limit=1e1', '`limit` is not a whole number; give a whole number from 1 to 100'],
     ['limit=', '`limit` is not a whole number; give a whole number from 1 to 100, or leave it out'],
     ['limit=1&limit=2', '`limit` is given more than once; give it once'],

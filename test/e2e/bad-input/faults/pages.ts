@@ -12,7 +12,7 @@ export const INVALID_LIMITS: readonly string[] = [
   ...words(
     'one ten NaN Infinity -Infinity null undefined true false [] %5B1%5D {} * %25 limit 1;2 1|2 1-- 50;DROP',
   ),
-  ...words("1' %EF%BC%91%EF%BC%90 %D9%A1 %E2%85%A0 00000000000000000001"),
+  ...words("1' %EF%BC%91%EF%BC%90 %D9%A1 %E2%85%A0 01 010 00000000000000000001"),
 ];
 
 export const INVALID_SORTS: readonly string[] = [
