@@ -314,10 +314,15 @@ describe('R1: guessing links', () => {
     const guarded = await stack.startApp('gateway', { PUBLIC_URL, FAILED_AUTHENTICATIONS_PER_MINUTE: '5' });
     const at = new Api(guarded.url, tenant.keys.editor);
     const statuses: number[] = [];
-    while (statuses.length < 40 && statuses.at(-1) !== 429) {
+    let last: Answer | undefined;
+    while (statuses.length < 40 && last?.status !== 429) {
       const guess = `${beginning}${randomBytes(25).toString('hex')}`;
-      statuses.push((await at.request('GET', guess, undefined, { key: null })).status);
+      last = await at.request('GET', guess, undefined, { key: null });
+      statuses.push(last.status);
     }
+    expect(last?.body['message']).toMatch(
+      /^Too many links that do not work were opened from this address; wait \d+ seconds? and open the link again$/,
+    );
     // The address has guessed before: whether another guess is allowed depends on the time since then.
     expect([new Set([...statuses, 404]), statuses.at(-1)]).toEqual([new Set([404, 429]), 429]);
   });

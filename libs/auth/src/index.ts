@@ -12,4 +12,4 @@ export { missingKey, unknownKey } from './bearer-credential.ts';
 export { IdentifyCaller } from './identify-caller.ts';
 export { KeyUses } from './key-uses.ts';
 export { actorOf, Caller, type Principal } from './principal.ts';
-export { RateLimits, tooManyFailures, tooManyRequests } from './rate-limits.ts';
+export { RateLimits, tooManyFailures, tooManyInvalidLinks, tooManyRequests } from './rate-limits.ts';

@@ -92,9 +92,14 @@ export class RateLimits {
   /**
    * Counts a request without a valid key, and sets the rate limit headers of its address.
    *
+   * @param tooMany the refusal of an address that has sent too many; default: that of requests that need a key
    * @throws Refusal (429) when the address has sent too many
    */
-  async countFailure(request: SentBy, response: ServerResponse): Promise<void> {
+  async countFailure(
+    request: SentBy,
+    response: ServerResponse,
+    tooMany: (wait: Wait) => Refusal = tooManyFailures,
+  ): Promise<void> {
     if (this.failurePolicy === null) return;
     const verdict = await this.options.limiter.takeToken(
       FAILURE_POLICY,
@@ -102,7 +107,7 @@ export class RateLimits {
       this.failurePolicy.limit,
     );
     setHeaders(response, this.failurePolicy, verdict);
-    if (!verdict.allowed) throw tooManyFailures(verdict);
+    if (!verdict.allowed) throw tooMany(verdict);
   }
 
   private policyOf({ ratePerSecond, rateBurst }: Principal): Policy | null {
@@ -148,6 +153,15 @@ export function tooManyFailures(verdict: Wait): Refusal {
     verdict,
     (wait) =>
       `Too many requests without a valid API key came from this address; wait ${wait}, or send a valid key`,
+  );
+}
+
+/** The refusal of an address from which too many links without effect were opened; they need no key. */
+export function tooManyInvalidLinks(verdict: Wait): Refusal {
+  return tooMany(
+    verdict,
+    (wait) =>
+      `Too many links that do not work were opened from this address; wait ${wait} and open the link again`,
   );
 }
 

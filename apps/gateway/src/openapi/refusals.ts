@@ -4,6 +4,7 @@ import {
   mayNotManage,
   missingKey,
   tooManyFailures,
+  tooManyInvalidLinks,
   tooManyRequests,
   unknownKey,
 } from '@posthorn/auth';
@@ -45,7 +46,7 @@ const UNAVAILABLE: Refusals = {
 
 /** The refusals of links of mails. Guessing them counts as guessing keys, see `refuseUnknownLink`. */
 export const LINK_REFUSALS: Refusals = {
-  'Too many invalid links': tooManyFailures({ nextAfterMs: 3_000 }),
+  'Too many invalid links': tooManyInvalidLinks({ nextAfterMs: 3_000 }),
   ...UNAVAILABLE,
 };
 

@@ -1,5 +1,5 @@
 import type { Refusal } from '@posthorn/kernel';
-import type { RateLimits } from '@posthorn/auth';
+import { type RateLimits, tooManyInvalidLinks } from '@posthorn/auth';
 import type { Response } from 'express';
 
 /**
@@ -13,6 +13,6 @@ export async function refuseUnknownLink(
   response: Response,
   unknown: Refusal,
 ): Promise<never> {
-  await limits.countFailure(response.req, response);
+  await limits.countFailure(response.req, response, tooManyInvalidLinks);
   throw unknown;
 }
