@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { newId, type WorkspaceId } from '@posthorn/kernel';
+import type { ComposableEmail } from '@posthorn/database';
+import { RenderingFailed } from '@posthorn/rendering';
 import { PreviewEmail } from './preview-email.ts';
 
 it('makes the preview of one workspace at once, however many previews of another are waiting', async () => {
@@ -29,4 +31,24 @@ it('makes the preview of one workspace at once, however many previews of another
   }
   expect(await own).toBeUndefined();
   await Promise.all(flood);
+});
+
+it.each([
+  ['busy', 'Too many previews are being made; try again in a moment'],
+  [
+    'deadline',
+    'No message could be made of the email: making the text took too long; try again in a moment, and send shorter or simpler HTML if that does not help',
+  ],
+] as const)('says what prevented a preview: %s', async (reason, message) => {
+  const failure = new RenderingFailed(reason, 'making the text took too long');
+  const previewEmail = new PreviewEmail({
+    emails: {
+      findComposable: () => Promise.resolve({} as ComposableEmail),
+      find: () => Promise.resolve(undefined),
+    },
+    composer: { composeWithSource: () => Promise.reject(failure) },
+  });
+  await expect(
+    previewEmail.preview(newId('wrk', Date.now()), newId('trs', Date.now())),
+  ).rejects.toMatchObject({ statusCode: 503, message });
 });

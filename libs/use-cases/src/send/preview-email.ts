@@ -70,12 +70,21 @@ function busy(): Refusal {
   });
 }
 
+function notNow(reason: string): Refusal {
+  return new Refusal(
+    503,
+    `No message could be made of the email: ${reason}; try again in a moment, and send shorter or simpler HTML if that does not help`,
+    { retryAfterSeconds: 2 },
+  );
+}
+
 /** What the sender would retry is answered with a 503 here. */
 function refusalOf(error: unknown, email: ComposableEmail): unknown {
   if (error instanceof UncomposableMessage) return refusalOfErased(email) ?? uncomposable(error.message);
   if (error instanceof UnsignableEmail) return unsignable();
   if (!(error instanceof RenderingFailed)) return error;
-  return error.isLasting ? uncomposable(error.message) : busy();
+  if (error.isLasting) return uncomposable(error.message);
+  return error.reason === 'busy' ? busy() : notNow(error.message);
 }
 
 /** The refusal of an email whose replies would go to somebody who was erased; undefined for any other. */
