@@ -38,6 +38,8 @@ describe('the JSON body', () => {
   it.each([
     'text/plain',
     'application/json; charset=utf-16',
+    'application/json; charset = latin1',
+    'application/json; charset=utf-8; charset=latin1',
     'application/x-www-form-urlencoded',
     'application/json5',
     '',

@@ -121,8 +121,8 @@ function isJson(contentType: string | undefined): boolean {
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return type === 'application/json' && (charset === undefined || /^charset="?utf-?8"?$/.test(charset));
+  const charsets = parameters.filter((parameter) => parameter.startsWith('charset'));
+  return type === 'application/json' && charsets.every((charset) => /^charset="?utf-?8"?$/.test(charset));
 }
 
 interface BodyBounds {
