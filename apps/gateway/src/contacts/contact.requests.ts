@@ -11,7 +11,7 @@ import { validateBody } from '../validation/validate-body.ts';
 
 const properties: Rule = jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys });
 const PROPERTIES_SENTENCE =
-  'The properties to set: keys that are given replace the present ones, keys given as `null` are removed, the others stay. A contact has up to 100 keys and 64 KiB as JSON.';
+  'The properties to set: keys that are given replace the present ones, keys given as `null` are removed, the others stay. A contact has up to 100 keys, 64 KiB as JSON and 32 levels.';
 
 /** Never SUBSCRIBED: other services take the status among the fields of a contact, and an import would resubscribe people. */
 const unsubscribed: Rule = text({ enum: ['UNSUBSCRIBED'] }, (value) =>

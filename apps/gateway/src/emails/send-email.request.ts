@@ -109,7 +109,7 @@ export class RawEmailRequest extends AnyEmailRequest {
 
   @Optional(
     jsonObject({ size: SIZES.contactProperties, keys: SIZES.contactPropertyKeys }),
-    'Properties to store on the contact with the `to` address: up to 100 keys and 64 KiB as JSON.',
+    'Properties to store on the contact with the `to` address: up to 100 keys, 64 KiB as JSON and 32 levels.',
     { example: { firstName: 'Ada', plan: 'pro' } },
   )
   contactProperties?: JsonObject;
@@ -122,7 +122,7 @@ export class TemplatedEmailRequest extends AnyEmailRequest {
 
   @Optional(
     jsonObject({ size: SIZES.variables }),
-    'The variables of the template, up to 256 KiB as JSON; those that it prints and that have no default are required.',
+    'The variables of the template, up to 256 KiB as JSON and 32 levels; those that it prints and that have no default are required.',
     { example: { firstName: 'Ada' } },
   )
   variables?: JsonObject;

@@ -2,7 +2,8 @@
 export const PREFACE = `
 **Requests** are JSON in UTF-8 (\`Content-Type: application/json\`, not compressed). Unknown fields are refused, in queries
 too: otherwise an email with a misspelt \`sendAt\` would be sent at once. An id is a prefix, \`_\` and 26 characters. Times are ISO 8601 in UTC with milliseconds.
-Refused in any body, before its fields are checked: numbers beyond 2^53 − 1 (send them as strings), U+0000, unpaired surrogates, and keys that are given twice.
+Refused in any body, before its fields are checked: numbers beyond 2^53 − 1 (send them as strings), U+0000, unpaired surrogates, keys that are given twice,
+\`__proto__\` as a key, more than 64 levels, 500,000 values, or 50,000 keys (250,000 in a batch).
 
 **Keys.** Every request carries \`Authorization: Bearer <API key>\`. A key belongs to one workspace; objects of other workspaces are
 answered as if they did not exist.

@@ -73,9 +73,13 @@ export class CreateTemplateRequest {
   )
   replyTo?: string | string[] | null;
 
-  @Optional(defaults, 'The values of variables that an email does not give, up to 256 KiB as JSON.', {
-    example: EXAMPLE.defaults,
-  })
+  @Optional(
+    defaults,
+    'The values of variables that an email does not give, up to 256 KiB as JSON and 32 levels.',
+    {
+      example: EXAMPLE.defaults,
+    },
+  )
   defaults?: JsonObject;
 
   @Optional(
@@ -125,7 +129,7 @@ export class UpdateTemplateRequest {
 
   @Optional(
     defaults,
-    'The values of variables that an email does not give, up to 256 KiB as JSON; replaces all previous ones.',
+    'The values of variables that an email does not give, up to 256 KiB as JSON and 32 levels; replaces all previous ones.',
   )
   defaults?: JsonObject;
 

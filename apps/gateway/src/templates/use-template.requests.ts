@@ -5,7 +5,7 @@ import { Optional, Required } from '../validation/rule.ts';
 
 const variables = jsonObject({ size: SIZES.variables });
 const VARIABLES =
-  'The variables of the template, up to 256 KiB as JSON; those that it prints and that have no default are required.';
+  'The variables of the template, up to 256 KiB as JSON and 32 levels; those that it prints and that have no default are required.';
 const EXAMPLE = { orderId: '10042', firstName: 'Ada', items: [{ name: 'Tea', price: 12.5 }] };
 
 /** The body of the call that previews a template. */
