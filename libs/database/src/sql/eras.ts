@@ -15,7 +15,7 @@ SELECT e.alive_at AS "aliveAt", is_era_of_here(e) AS "isOfHere", now() AS now,
        held.began_at AS "heldSince", origin.alive_at AS "dumpedAt"
 FROM   event_eras e
 CROSS JOIN (SELECT min(era) AS first_era, max(began_at) AS began_at FROM event_eras WHERE released_at IS NULL) held
-LEFT JOIN event_eras origin ON origin.era = held.first_era - 1
+LEFT JOIN event_eras origin ON origin.era = (SELECT max(era) FROM event_eras WHERE era < held.first_era)
 ORDER BY e.era DESC
 LIMIT  1`;
 

@@ -21,12 +21,13 @@ SELECT greatest(
  * row without an id is no event.
  *
  * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the position. $5 timestamptz: the time of the position; null: the beginning, and the answer says since
- * when positions are valid. $6 text: the event name; null: all. $8 integer: maximum events returned. Index: events_feed_idx, from the position; events_pkey for
- * the rows returned. Locks: none.
+ * when positions are valid. $6 text: the event name; null: all. $8 integer: maximum events returned. Indexes: events_feed_idx, from the position; events_pkey for
+ * the rows returned; event_eras_pkey. Locks: none.
  */
 export const READ_EVENT_FEED = `
 WITH here AS MATERIALIZED (
   SELECT (SELECT max(era) FROM event_eras) AS era, pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS next,
+         $2::integer = 0 OR EXISTS (SELECT FROM event_eras WHERE era = $2::integer) AS "hasEra",
          coalesce(are_events_kept($5::timestamptz) AND are_own_events_kept($1::uuid, $5::timestamptz), true) AS kept,
          CASE WHEN $5::timestamptz IS NULL THEN (${KEPT_SINCE}) END AS kept_since
   FROM   pg_current_snapshot() AS s
@@ -43,7 +44,7 @@ seen AS (
 given AS (
   SELECT * FROM seen WHERE matches OR n = (SELECT max(n) FROM seen) ORDER BY era, xid, id LIMIT $8::integer
 )
-SELECT    here.era AS "thisEra", here.next::text, here.kept, ceil(extract(epoch FROM here.kept_since) * 1000)::float8 AS "keptSinceMs",
+SELECT    here.era AS "thisEra", here.next::text, here."hasEra", here.kept, ceil(extract(epoch FROM here.kept_since) * 1000)::float8 AS "keptSinceMs",
           g.n, g.matches, g.id, g.era, g.xid::text, e.payload
 FROM      here
 LEFT JOIN (given g JOIN events e ON e.id = g.id) ON true

@@ -38,7 +38,7 @@ export type FeedFault =
   | 'EXPIRED'
   /** The workspace has no such event. */
   | 'UNKNOWN'
-  /** It is later than anything the database has had: the database was restored to an earlier time. */
+  /** The database has not come as far, or never had its era: it was restored to an earlier time. */
   | 'AHEAD';
 
 /** The events of a workspace in a stable order: new ones are only ever appended. */
@@ -71,9 +71,9 @@ export class EventFeedStore {
       this.maxSeen,
       limit + 1,
     ]);
-    const [{ kept, keptSinceMs, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
+    const [{ kept, keptSinceMs, hasEra, thisEra, next }] = rows as [FeedRow, ...FeedRow[]];
     if (!kept) return { fault: 'EXPIRED' };
-    if (era > thisEra || (era === thisEra && xid > BigInt(next))) return { fault: 'AHEAD' };
+    if (!hasEra || (era === thisEra && xid > BigInt(next))) return { fault: 'AHEAD' };
     return this.pageOf(rows, limit, start ?? { ...BEGINNING, atMs: keptSinceMs ?? 0 }, nowMs);
   }
 
@@ -115,6 +115,7 @@ export class EventFeedStore {
 interface FeedRow {
   readonly thisEra: number;
   readonly next: string;
+  readonly hasEra: boolean;
   readonly kept: boolean;
   /** When read from the beginning: since when positions are valid; null: since ever. */
   readonly keptSinceMs: number | null;
