@@ -2,8 +2,8 @@ import type { History, WantedEmail } from './history.ts';
 import type { Outcome, RecordedEmail } from './outcome.ts';
 
 /** The statuses in which the relay has an email. */
-const TAKEN = ['SENT', 'DELIVERED', 'COMPLAINED'];
-const GIVEN_UP = ['BOUNCED', 'FAILED', 'SUPPRESSED'];
+export const TAKEN = ['SENT', 'DELIVERED', 'COMPLAINED'];
+export const GIVEN_UP = ['BOUNCED', 'FAILED', 'SUPPRESSED'];
 
 /** What is wrong with the emails of a workspace, in words. */
 export function checkEmails({ emails: wanted, copies, returned }: History, outcome: Outcome): string[] {
@@ -89,7 +89,7 @@ function checkArrival({ id, status, timeline, copies, preview }: RecordedEmail):
 }
 
 /** Whether the numbers of a workspace are exact. */
-function checkCounts({ workspaceId, emails, limit, counted, stats }: Outcome): string[] {
+export function checkCounts({ workspaceId, emails, limit, counted, stats }: Outcome): string[] {
   const uncancelled = emails.filter(({ status }) => status !== 'CANCELLED').length;
   const shown = [...TAKEN, ...GIVEN_UP, 'CANCELLED', 'SCHEDULED'].filter(
     (status) => stats[status.toLowerCase()] !== emails.filter((email) => email.status === status).length,

@@ -38,7 +38,7 @@ function checkFeed({ workspaceId, events, followed, feed }: Outcome): string[] {
 }
 
 /** Whether each webhook has got the event, always with the same bytes and id. Those that were deleted may have got it. */
-function checkDeliveries(
+export function checkDeliveries(
   { id, payload, deliveries }: RecordedEvent,
   webhookIds: readonly string[],
 ): string[] {
@@ -76,7 +76,7 @@ function checkPosts(subject: string, payload: string, { posts }: RecordedDeliver
 }
 
 /** Whether the events about each email say what its timeline says. */
-function checkToldOfEmails({ emails, feed }: Outcome): string[] {
+export function checkToldOfEmails({ emails, feed }: Outcome): string[] {
   const told = Map.groupBy(feed, ({ data }) => data.email?.id);
   return emails.flatMap(({ id, timeline }) => {
     const names = (told.get(id) ?? []).map(({ event }) => event);

@@ -4,9 +4,12 @@ import type { FeedEvent } from '../feed-follower.ts';
 import { checkActs } from './check-acts.ts';
 import { checkEmails } from './check-emails.ts';
 import { checkEvents } from './check-events.ts';
+import { checkLosses } from './check-losses.ts';
 import { checkRemovals } from './check-removals.ts';
 import { checkReports } from './check-reports.ts';
 import { History } from './history.ts';
+import { Past } from './lineage.ts';
+import type { SentEmail } from './losing-client.ts';
 import type { AuditRow, Outcome, RecordedEmail, RecordedEvent } from './outcome.ts';
 
 const workspaceId = newId('wrk', Date.now());
@@ -15,6 +18,7 @@ const TO = 'ann@receiver.example';
 const COPY = Buffer.from('Subject: Hello\r\n\r\n');
 const OTHER_COPY = Buffer.from('Subject: Hello\r\nX: 1\r\n\r\n');
 const SENT = { kind: 'SENT', isLate: false, mayBeDuplicate: false, report: null };
+const MARKED = { ...SENT, mayBeDuplicate: true };
 const FAILED_LATER = { ...SENT, kind: 'BOUNCED', report: 'failed' };
 
 const COPY_ID = newId('trs', Date.now());
@@ -209,6 +213,71 @@ describe('The checks of a history find', () => {
     expect(found(outcomeWith(), history)).toEqual(['bob@receiver.example: told  of CONTACT_CREATED']);
   });
 });
+
+describe('The checks of a database that was lost find nothing in', () => {
+  const lost = { id, begunMs: 15, answeredMs: 16 };
+
+  it.each([
+    ['what nothing is wrong with', ofLosses({})],
+    ['what was accepted in a lost time', ofLosses({ isThere: false, sent: { acceptances: [lost] } })],
+    ['what was moved in a lost time', ofLosses({ email: { copies: [COPY, COPY] }, sent: { moves: [lost] } })],
+    ['what is marked', ofLosses({ email: { copies: [COPY, COPY], timeline: [MARKED] } })],
+  ])('%s', (_what, faults) => {
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('The checks of a database that was lost find', () => {
+  const kept = { id, begunMs: 5, answeredMs: 6 };
+  const unsent = { status: 'FAILED', timeline: [{ ...SENT, kind: 'FAILED' }] };
+
+  it.each([
+    ['nobody wanted it', ofLosses({ sent: { to: 'bob@receiver.example' } })],
+    ['accepted in a time that is not lost', ofLosses({ isThere: false, sent: { acceptances: [kept] } })],
+    ['said to be cancelled', ofLosses({ sent: { cancellations: [{ ...kept, isCancelled: true }] } })],
+    ['cancelled by nobody', ofLosses({ email: { status: 'CANCELLED', copies: [], timeline: [] } })],
+    ['not decided', ofLosses({ email: { status: 'SCHEDULED' } })],
+    [': lost', ofLosses({ email: { copies: [] } })],
+    ['doubled without a mark', ofLosses({ email: { copies: [COPY, COPY] } })],
+    ['doubled without a mark', ofLosses({ email: { copies: [COPY, COPY] }, sent: { moves: [kept] } })],
+    ['not sent, and arrived', ofLosses({ email: unsent })],
+    ['sent twice', ofLosses({ email: { timeline: [SENT, SENT] } })],
+    ['sent with different bytes', ofLosses({ email: { copies: [COPY, OTHER_COPY], timeline: [MARKED] } })],
+    ['has missed 1 of 1', ofLosses({ outcome: { followed: [] } })],
+    ['read events twice', ofLosses({ outcome: { followed: [told, told] } })],
+    ['the feed has not each event once', ofLosses({ outcome: { feed: [told, told] } })],
+  ])('%s', (fault, faults) => {
+    expect(faults).toContainEqual(expect.stringContaining(fault));
+  });
+});
+
+/** Of an email in a database whose backup was begun at 10, and restored just now. */
+function ofLosses({
+  email: change = {},
+  isThere = true,
+  sent = {},
+  outcome = {},
+}: {
+  email?: Partial<RecordedEmail>;
+  isThere?: boolean;
+  sent?: Partial<SentEmail>;
+  outcome?: Partial<Outcome>;
+}): string[] {
+  const past = new Past();
+  past.becomes({ spans: [{ fromMs: 0, toMs: 10 }] });
+  const one: SentEmail = {
+    to: TO,
+    isKeyed: true,
+    isScheduled: true,
+    acceptances: [],
+    moves: [],
+    cancellations: [],
+    repeat: () => Promise.resolve(),
+    ...sent,
+  };
+  const emails = isThere ? [{ ...email, ...change }] : [];
+  return checkLosses([one], past, outcomeWith({ emails, ...outcome }));
+}
 
 /** Of an email that has bounced later, about which a report of this kind was taken. */
 function ofReport(kind: string): string[] {

@@ -14,7 +14,7 @@ import { LEASES_FOR_KILLS } from '../short-leases.ts';
 import { misbehavingReceiver, misbehavingRelay } from './misbehaviour.ts';
 import { Random } from './random.ts';
 
-const APPS: readonly AppName[] = [
+const ALL_APPS: readonly AppName[] = [
   'gateway',
   'sender',
   'scheduler',
@@ -22,6 +22,13 @@ const APPS: readonly AppName[] = [
   'inbound',
   'dashboard',
 ];
+
+interface ClusterOptions {
+  /** Of which apps there are two. Default: all. */
+  readonly apps?: readonly AppName[];
+  /** The folder of the programs of Postgres, as in `PrivatePostgres.start`. */
+  readonly binaries?: string | undefined;
+}
 
 /** The apps encrypt with the first key; operators re-encrypt with either. */
 const KEYS = ['one', 'two'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
@@ -35,7 +42,7 @@ export class Cluster {
 
   private constructor(
     readonly stack: Stack,
-    readonly postgres: PrivatePostgres,
+    public postgres: PrivatePostgres,
     readonly redis: PrivateRedis,
     readonly receivers: readonly WebhookReceiver[],
     /** Before the relay. */
@@ -44,14 +51,16 @@ export class Cluster {
     readonly redisWay: FaultProxy,
     /** Before Postgres: one for the first of each app, one for the second. */
     readonly databaseWays: readonly FaultProxy[],
+    /** Before Postgres, for the test itself. */
+    private readonly ownWay: FaultProxy,
     /** Of the two servers that take returned mail. */
     readonly inboundPorts: readonly number[],
   ) {}
 
-  static async start(): Promise<Cluster> {
+  static async start({ apps = ALL_APPS, binaries }: ClusterOptions = {}): Promise<Cluster> {
     const sinkPort = await freePort();
     const [postgres, redis, relay] = await Promise.all([
-      PrivatePostgres.start(),
+      PrivatePostgres.start(binaries === undefined ? {} : { binaries }),
       PrivateRedis.start(),
       FaultProxy.before(`smtp://127.0.0.1:${sinkPort}`),
     ]);
@@ -60,12 +69,13 @@ export class Cluster {
         WebhookReceiver.start(misbehavingReceiver(new Random(`receiver ${n}`), share)),
       ),
     );
+    const ownWay = await FaultProxy.before(postgres.url);
     const databaseWays = [await FaultProxy.before(postgres.url), await FaultProxy.before(postgres.url)];
     const redisWay = await FaultProxy.before(redis.url);
     const stack = await Stack.start({
       gateways: 0,
       sends: false,
-      databaseUrl: postgres.url,
+      databaseUrl: ownWay.urlFor(postgres.url),
       redisUrl: redisWay.urlFor(redis.url),
       sink: { port: sinkPort, script: misbehavingRelay(new Random('relay')) },
       smtpUrl: (url) => relay.urlFor(url),
@@ -88,15 +98,16 @@ export class Cluster {
       relay,
       redisWay,
       databaseWays,
+      ownWay,
       inboundPorts,
     );
-    await cluster.takePlaces();
+    await cluster.takePlaces(apps);
     return cluster;
   }
 
-  private async takePlaces(): Promise<void> {
+  private async takePlaces(apps: readonly AppName[]): Promise<void> {
     const { stack, postgres } = this;
-    const taken = APPS.flatMap((name) =>
+    const taken = apps.flatMap((name) =>
       this.databaseWays.map((way, n) =>
         Place.take(stack, name, {
           DATABASE_URL: way.urlFor(postgres.url),
@@ -109,6 +120,17 @@ export class Cluster {
 
   /** The key ring with each of its keys first. */
   readonly keyRings = [KEYS, KEYS.toReversed()].map((keys) => keys.join());
+
+  /** Loses the database, and lets everybody find another one at its address. @param restore makes it, while nobody reaches either */
+  async replaceDatabase(restore: () => Promise<PrivatePostgres>): Promise<void> {
+    const ways = [...this.databaseWays, this.ownWay];
+    await Promise.all(ways.map((way) => way.refuse()));
+    const lost = this.postgres;
+    this.postgres = await restore();
+    for (const way of ways) way.redirectTo(this.postgres.url);
+    await Promise.all(ways.map((way) => way.heal()));
+    await lost.close();
+  }
 
   /** From now on the relay and the receivers take everything. */
   calm(): void {
@@ -123,6 +145,7 @@ export class Cluster {
       this.relay,
       this.redisWay,
       ...this.databaseWays,
+      this.ownWay,
       this.redis,
       this.postgres,
     ];
