@@ -3,10 +3,10 @@ import { type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, type Contact, operator } from '@posthorn/domain';
 import { randomUUID } from 'node:crypto';
 import { openTestStores } from './open-test-stores.fixture.ts';
-import { ContactChanges } from './stores/contact-changes.ts';
-import { ContactStore } from './stores/contact-store.ts';
-import { EmailChanges } from './stores/email-changes.ts';
-import { WorkspaceStore } from './stores/workspace-store.ts';
+import { ContactChanges } from './stores/contacts/contact-changes.ts';
+import { ContactStore } from './stores/contacts/contact-store.ts';
+import { EmailChanges } from './stores/emails/email-changes.ts';
+import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 
 const TESTS = operator('tests');
 const DAY_MS = 86_400_000;

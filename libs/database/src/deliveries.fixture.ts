@@ -2,9 +2,9 @@ import { idFromUuid, newId, newUuid, uuidOf, type WebhookId, type WorkspaceId } 
 import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@posthorn/domain';
 import { recordEvents } from './events.ts';
 import type { TestStores } from './test-stores.fixture.ts';
-import type { ClaimedDelivery, DeliveryOutcome } from './stores/claimed-delivery.ts';
-import { DeliveryStore, type ClaimCapacity } from './stores/delivery-store.ts';
-import type { FannedOut } from './stores/fanned-out.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from './stores/webhooks/claimed-delivery.ts';
+import { DeliveryStore, type ClaimCapacity } from './stores/webhooks/delivery-store.ts';
+import type { FannedOut } from './stores/webhooks/fanned-out.ts';
 import { transact } from './transaction.ts';
 
 const UNLIMITED_BYTES = 2 ** 40;

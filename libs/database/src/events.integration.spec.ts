@@ -4,8 +4,8 @@ import { POSTHORN } from '@posthorn/domain';
 import { someContact } from './deliveries.fixture.ts';
 import { recordEvents } from './events.ts';
 import { openTestStores } from './open-test-stores.fixture.ts';
-import { AuditLogStore, recordAudit } from './stores/audit-log-store.ts';
-import { WorkspaceStore } from './stores/workspace-store.ts';
+import { AuditLogStore, recordAudit } from './stores/workspaces/audit-log-store.ts';
+import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 import { transact } from './transaction.ts';
 
 const stores = await openTestStores();

@@ -22,10 +22,10 @@ import {
   readSealed,
   CHECK_DISK_SPACE,
 } from './sql/examination.ts';
-import { EraStore } from './stores/era-store.ts';
-import { OutboxStore } from './stores/outbox-store.ts';
-import type { PausedLane } from './stores/paused-lane-store.ts';
-import { RateStore } from './stores/rate-store.ts';
+import { EraStore } from './stores/events/era-store.ts';
+import { OutboxStore } from './stores/outbox/outbox-store.ts';
+import type { PausedLane } from './stores/outbox/paused-lane-store.ts';
+import { RateStore } from './stores/operators/rate-store.ts';
 import type { SealedSecret } from './stores/sealed-secret-store.ts';
 
 type PausedQueue = Omit<PausedLane, 'laneId'>;

@@ -4,9 +4,9 @@ import { POSTHORN } from '@posthorn/domain';
 import { createTestDatabase, FaultProxy, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
 import { type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { faultOf, isOutage } from './faults.ts';
-import { ApiKeyStore } from './stores/api-key-store.ts';
-import { EmailStore } from './stores/email-store.ts';
-import { WorkspaceStore } from './stores/workspace-store.ts';
+import { ApiKeyStore } from './stores/workspaces/api-key-store.ts';
+import { EmailStore } from './stores/emails/email-store.ts';
+import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 import { transact, transactOn } from './transaction.ts';
 
 let testDatabase: TestDatabase;

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type Database, openDatabase, waitForDatabase } from './connection.ts';
 import { ExaminedDatabase } from './examined-database.ts';
 import { requireOwner } from './ownership.ts';
-import { UpkeepStore } from './stores/upkeep-store.ts';
+import { UpkeepStore } from './stores/retention/upkeep-store.ts';
 
 /** Months ahead that have no partitions yet. */
 const MONTHS_AHEAD = 5;

@@ -2,13 +2,17 @@ import { type DeliveryId, type EmailId, newId, sleep, uuidOf, type WorkspaceId }
 import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection.ts';
-import type { AcceptableRawEmail, AcceptableEmail, AcceptanceOutcome } from './stores/acceptable-email.ts';
-import { AcceptanceStore } from './stores/acceptance-store.ts';
-import type { OutboxQueue } from './stores/claim.ts';
-import type { ClaimedEmail, EmailOutcome } from './stores/claimed-email.ts';
-import { OutboxStore } from './stores/outbox-store.ts';
-import { IdentityStore } from './stores/identity-store.ts';
-import { WorkspaceStore } from './stores/workspace-store.ts';
+import type {
+  AcceptableRawEmail,
+  AcceptableEmail,
+  AcceptanceOutcome,
+} from './stores/acceptance/acceptable-email.ts';
+import { AcceptanceStore } from './stores/acceptance/acceptance-store.ts';
+import type { OutboxQueue } from './stores/outbox/claim.ts';
+import type { ClaimedEmail, EmailOutcome } from './stores/outbox/claimed-email.ts';
+import { OutboxStore } from './stores/outbox/outbox-store.ts';
+import { IdentityStore } from './stores/identities/identity-store.ts';
+import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 
 const UNLIMITED_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;

@@ -5,7 +5,7 @@ import { faultOf } from '../faults.ts';
 import { TestStores, rawEmail } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { executedPlan, pagesTouched } from '../sql/plan.fixture.ts';
-import { UpkeepStore } from '../stores/upkeep-store.ts';
+import { UpkeepStore } from '../stores/retention/upkeep-store.ts';
 
 const PARENTS = [
   'emails',

@@ -1,4 +1,4 @@
-import type { CompositionRow } from '../stores/composable-email.ts';
+import type { CompositionRow } from '../stores/emails/composable-email.ts';
 import { selectList } from './select-list.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   type ScanWindow,
   Values,
 } from './statement.ts';
-import type { EmailSummaryRow } from '../stores/email-record.ts';
+import type { EmailSummaryRow } from '../stores/emails/email-record.ts';
 import { selectList } from './select-list.ts';
 
 /** Filters for a list of emails; times are those of acceptance. */

@@ -5,8 +5,8 @@ import { eventLane, webhookLane } from '@posthorn/domain';
 import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
 import pg from 'pg';
 import { TestStores, rawEmail, sent } from '../test-stores.fixture.ts';
-import { ApiKeyStore } from '../stores/api-key-store.ts';
-import { DkimKeyStore } from '../stores/dkim-key-store.ts';
+import { ApiKeyStore } from '../stores/workspaces/api-key-store.ts';
+import { DkimKeyStore } from '../stores/identities/dkim-key-store.ts';
 import {
   ACCEPT_COLUMNS,
   ACCEPT_EMAILS,

@@ -3,7 +3,7 @@ import type { Database } from '../connection.ts';
 import type { Actor, JsonObject } from '@posthorn/domain';
 import type { SealedColumn } from '../sealed-columns.ts';
 import { transactOn } from '../transaction.ts';
-import { ofSystem, recordAudit } from './audit-log-store.ts';
+import { ofSystem, recordAudit } from './workspaces/audit-log-store.ts';
 
 /** A row with an encrypted secret. */
 export interface SealedSecret {

@@ -1,0 +1,110 @@
+import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, domainOf, type Page, pageOf, type PageRequest } from '@posthorn/domain';
+import type { Database } from '../../connection.ts';
+import type { Identity as IdentityRow, IdentityKind } from '../../generated/client.ts';
+import { READ_ALLOWED_SENDERS } from '../../sql/allowed-senders.ts';
+import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import type { AllowedSenders } from '../acceptance/acceptable-email.ts';
+import { recordAudit } from '../workspaces/audit-log-store.ts';
+import {
+  type Identity,
+  identityOf,
+  identityWithRecords,
+  type IdentityWithRecords,
+  WITH_RECORDS,
+} from './identity-row.ts';
+import { prismaPage } from '../prisma-page.ts';
+import { dropPendingLinkMails } from './verification-links.ts';
+
+/** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` makes the other changes. */
+export class IdentityStore {
+  constructor(private readonly database: Database) {}
+
+  /** Adds an identity, or vouches for the existing one. The audit log records only what has changed. */
+  put(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    kind: IdentityKind,
+    value: string,
+    verified: boolean,
+  ): Promise<Identity> {
+    const nowMs = this.database.clock.nowMs();
+    const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const before = await transaction.identity.findUnique({ where });
+      if (before !== null && (!verified || before.isVouched)) return identityOf(before);
+      const identity = await vouch(transaction, before, verified, nowMs, { workspaceId, kind, value });
+      const what = {
+        workspaceId,
+        subjectId: identity.id,
+        actor,
+        detail: { kind, value, isVouched: verified },
+      };
+      if (before === null) await recordAudit(transaction, nowMs, { ...what, action: 'identity.created' });
+      if (verified) await recordAudit(transaction, nowMs, { ...what, action: 'identity.verified' });
+      return identity;
+    });
+  }
+
+  /**
+   * A page of a workspace's identities, by age. Index: identities_workspace_value_key; there are few enough to sort. An index on
+   * (workspace_id, id) would lead the planner away from the one by which accepting finds a sender at once.
+   */
+  async page(workspaceId: WorkspaceId, page: PageRequest<IdentityId>): Promise<Page<Identity>> {
+    const { from, ...inOrder } = prismaPage(page);
+    const rows = await this.database.prisma.identity.findMany({
+      where: { workspaceId: uuidOf(workspaceId), ...from },
+      ...inOrder,
+    });
+    return pageOf(rows.map(identityOf), page.limit);
+  }
+
+  /** The identity with its records, if this workspace has it. */
+  async find(workspaceId: WorkspaceId, id: IdentityId): Promise<IdentityWithRecords | undefined> {
+    const row = await this.database.prisma.identity.findUnique({
+      where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) },
+      include: WITH_RECORDS,
+    });
+    return row === null ? undefined : identityWithRecords(row);
+  }
+
+  /** All identities of a workspace, the oldest first. */
+  async list(workspaceId: WorkspaceId): Promise<Identity[]> {
+    const rows = await this.database.prisma.identity.findMany({
+      where: { workspaceId: uuidOf(workspaceId) },
+      orderBy: { id: 'asc' },
+    });
+    return rows.map(identityOf);
+  }
+
+  /** What the workspace may send from if it may not send from this address; undefined: it may. */
+  async refuseSender(workspaceId: WorkspaceId, address: string): Promise<AllowedSenders | undefined> {
+    const values = [uuidOf(workspaceId), address, domainOf(address)];
+    return (await this.database.pool.query<AllowedSenders>(READ_ALLOWED_SENDERS, values)).rows[0];
+  }
+}
+
+async function vouch(
+  transaction: Transaction,
+  before: IdentityRow | null,
+  verified: boolean,
+  nowMs: number,
+  { workspaceId, kind, value }: Pick<Identity, 'workspaceId' | 'kind' | 'value'>,
+): Promise<Identity> {
+  const trust = verified
+    ? { status: 'VERIFIED' as const, isVouched: true, verifiedAt: before?.verifiedAt ?? new Date(nowMs) }
+    : {};
+  if (before === null) {
+    const ids = { id: newUuid(nowMs), workspaceId: uuidOf(workspaceId) };
+    const data = { ...ids, kind, value, createdAt: new Date(nowMs), ...trust } as const;
+    return identityOf(await transaction.identity.create({ data }));
+  }
+  const row = await transaction.identity.update({ where: { id: before.id }, data: trust });
+  await dropPendingLinkMails(transaction, idFromUuid('idn', before.id));
+  // Invalidates a check in progress, which began before anybody vouched for the domain.
+  await transaction.domainCheck.updateMany({
+    where: { identityId: before.id },
+    data: { claims: { increment: 1 }, wrongSince: null, wrongAnswers: 0, warnedAt: null },
+  });
+  return identityOf(row);
+}

@@ -1,0 +1,70 @@
+import { type InvitationId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import {
+  type Invitation,
+  type InvitationStatus,
+  type Page,
+  pageOf,
+  type PageRequest,
+} from '@posthorn/domain';
+import type { Database } from '../../connection.ts';
+import type { Prisma } from '../../generated/client.ts';
+import { invitationOf } from './invitation-row.ts';
+import { prismaPage } from '../prisma-page.ts';
+
+/** An invitation with the name of its workspace. */
+export interface LinkedInvitation extends Invitation {
+  readonly workspaceName: string;
+}
+
+/** Reads the invitations of workspaces; `InvitationChanges` writes them. */
+export class InvitationStore {
+  constructor(private readonly database: Database) {}
+
+  /** A page of a workspace's invitations, optionally of one status. Index: invitations_by_workspace_idx. */
+  async list(
+    workspaceId: WorkspaceId,
+    page: PageRequest<InvitationId>,
+    status: InvitationStatus | undefined,
+  ): Promise<Page<Invitation>> {
+    const { from, ...inOrder } = prismaPage(page);
+    const rows = await this.database.prisma.invitation.findMany({
+      where: {
+        workspaceId: uuidOf(workspaceId),
+        ...(status === undefined ? {} : withStatus(status, this.database.clock.now())),
+        ...from,
+      },
+      ...inOrder,
+    });
+    return pageOf(rows.map(invitationOf), page.limit);
+  }
+
+  /** The invitation, if this workspace has it. */
+  async find(workspaceId: WorkspaceId, id: InvitationId): Promise<Invitation | undefined> {
+    const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
+    const row = await this.database.prisma.invitation.findUnique({ where });
+    return row === null ? undefined : invitationOf(row);
+  }
+
+  /** The invitation with this link: whoever has the link may see it. Index: invitations_token_hash_key. */
+  async findLinked(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
+    const row = await this.database.prisma.invitation.findUnique({
+      where: { tokenHash: new Uint8Array(tokenHash) },
+      include: { workspace: { select: { name: true } } },
+    });
+    return row === null ? undefined : { ...invitationOf(row), workspaceName: row.workspace.name };
+  }
+}
+
+/** Selects the rows that have a status at the time `now`. */
+function withStatus(status: InvitationStatus, now: Date): Prisma.InvitationWhereInput {
+  switch (status) {
+    case 'ACCEPTED':
+      return { acceptedAt: { not: null } };
+    case 'REVOKED':
+      return { revokedAt: { not: null } };
+    case 'OPEN':
+      return { acceptedAt: null, revokedAt: null, expiresAt: { gt: now } };
+    case 'EXPIRED':
+      return { acceptedAt: null, revokedAt: null, expiresAt: { lte: now } };
+  }
+}

@@ -1,0 +1,180 @@
+import { type EmailId, suspensionProofNowMs, uuidOf } from '@posthorn/kernel';
+import { type LaneId, MAX_DUE_COUNTED, type WithheldReason } from '@posthorn/domain';
+import type { Database } from '../../connection.ts';
+import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
+import type { WithEventLanes } from '../../due-event-lanes.ts';
+import {
+  CLAIM_EMAILS,
+  COUNT_EMAILS,
+  MEASURE_BACKLOG,
+  GIVE_BACK,
+  LANES_WITH_READY_ROWS,
+  RECORD_OUTCOMES,
+  RENEW_LEASES,
+  REVIVE,
+  MAKE_READY,
+} from '../../sql/outbox.ts';
+import { ASK_WHY_WITHHELD } from '../../sql/withheld.ts';
+import { type Claim, demandColumns, type LaneDemand, type OutboxQueue } from './claim.ts';
+import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
+import { withLockedRows } from '../with-locked-rows.ts';
+
+/** A lane with ready rows. */
+interface LaneWithReadyRows {
+  readonly queue: OutboxQueue;
+  readonly laneId: LaneId;
+  /** Whether its receiver is slow. */
+  readonly isSlow: boolean;
+}
+
+/** The backlog of a queue. */
+export interface QueueBacklog {
+  readonly queue: OutboxQueue;
+  /** Those that are not paused. */
+  readonly dueLanes: number;
+  /** At most {@link MAX_DUE_COUNTED}, as is `leased`. */
+  readonly due: number;
+  readonly leased: number;
+  /** Apart from what is paused, and from deliveries to slow receivers, which wait for these. */
+  readonly oldestDueSeconds: number;
+}
+
+/** How many emails are due, waiting for their time, and claimed; each counted up to a million. */
+export interface EmailBacklog {
+  readonly due: number;
+  readonly waiting: number;
+  readonly taken: number;
+}
+
+const COUNTED_TO = 1_000_000;
+
+/**
+ * The outbox: claims and leases of due rows, and the outcomes of emails.
+ *
+ * Statements that the planner can plan in only one way are named (prepared), so that their plan is cached. The others are planned each time: the outbox may be
+ * empty at one moment and have a million rows at the next, and a plan cached from the first might scan all of it for every row (seconds instead of 5 ms).
+ */
+export class OutboxStore {
+  private readonly sizes = { ready: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
+
+  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
+
+  /** Claims ready emails of several distinct lanes. */
+  async claimEmails(
+    demands: readonly LaneDemand[],
+    maxBytesPerLane: number,
+    leaseMs: number,
+  ): Promise<ClaimedEmail[]> {
+    const askedAtMs = suspensionProofNowMs();
+    const { rows } = await this.database.pool.query<ClaimRow>({
+      name: 'claim_emails',
+      text: CLAIM_EMAILS,
+      values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`],
+    });
+    return rows.map((row) => claimedEmail(row, askedAtMs));
+  }
+
+  /** Records outcomes. @returns for each, whether its claim still held and so the outcome took effect */
+  async record(outcomes: readonly EmailOutcome[]): Promise<boolean[]> {
+    const json = outcomes.map((outcome, n) => ({
+      n,
+      id: uuidOf(outcome.id),
+      workspace_id: uuidOf(outcome.workspaceId),
+      claims: outcome.claims,
+      kind: outcome.kind,
+      status: outcome.status,
+      retry_after_ms: outcome.retryAfterMs,
+      lane_id: outcome.laneId,
+      duplicate_possible: outcome.duplicatePossible,
+      suppression: outcome.suppression,
+      detail: outcome.detail,
+    }));
+    const ids = json.map(({ id }) => id);
+    const { rows } = await withLockedRows(this.database, ids, (client) =>
+      client.query<{ live: boolean } & WithEventLanes>({
+        name: 'record_outcomes',
+        text: RECORD_OUTCOMES,
+        values: [JSON.stringify(json)],
+      }),
+    );
+    this.announceDueEvents(rows);
+    return rows.map((row) => row.live);
+  }
+
+  /** For each email, why it must be withheld from its recipient now; null: it need not be. */
+  async askWhyWithheld(ids: readonly EmailId[]): Promise<(WithheldReason | null)[]> {
+    const { rows } = await this.database.pool.query<{ id: string; withheldFor: WithheldReason | null }>(
+      ASK_WHY_WITHHELD,
+      [ids.map(uuidOf)],
+    );
+    const reasons = new Map(rows.map(({ id, withheldFor }) => [id, withheldFor]));
+    return ids.map((id) => reasons.get(uuidOf(id)) ?? null);
+  }
+
+  /** Renews leases. @returns the claims that still hold */
+  async renew<Held extends Claim>(claims: readonly Held[], leaseMs: number): Promise<Held[]> {
+    const { rows } = await this.database.pool.query<{ id: string; claims: number }>(RENEW_LEASES, [
+      ...claimColumns(claims),
+      `${leaseMs} ms`,
+    ]);
+    const alive = new Set(rows.map((row) => `${row.id}/${row.claims}`));
+    return claims.filter((claim) => alive.has(`${uuidOf(claim.id)}/${claim.claims}`));
+  }
+
+  /** Gives back claims whose work was not begun. */
+  async giveBack(claims: readonly Claim[]): Promise<void> {
+    await this.database.pool.query(GIVE_BACK, claimColumns(claims));
+  }
+
+  /** Makes up to `limit` due rows ready, fewer if that takes too long. @returns how many */
+  makeReady(limit: number): Promise<number> {
+    return this.sizes.ready.run(
+      limit,
+      async (max) => (await this.database.pool.query(MAKE_READY, [max])).rowCount ?? 0,
+    );
+  }
+
+  /** Frees up to `limit` rows whose lease expired more than `graceMs` ago, fewer if that takes too long; gives up rows that would be freed too often. */
+  async revive(
+    graceMs: number,
+    limit: number,
+    maxUnanswered: number,
+  ): Promise<{ revived: number; givenUp: number }> {
+    const { rows } = await this.sizes.revived.run(limit, (max) =>
+      this.database.pool.query<{ revived: number; givenUp: number } & WithEventLanes>(REVIVE, [
+        `${graceMs} ms`,
+        max,
+        maxUnanswered,
+      ]),
+    );
+    this.announceDueEvents(rows);
+    const { revived, givenUp } = rows[0]!;
+    return { revived, givenUp };
+  }
+
+  /** How many emails are in each state. */
+  async countEmails(): Promise<EmailBacklog> {
+    const { rows } = await this.database.pool.query<EmailBacklog>(COUNT_EMAILS, [COUNTED_TO]);
+    return rows[0]!;
+  }
+
+  /** The backlog of each queue. The cost grows with the lanes, but not with their rows. */
+  async measureBacklog(): Promise<QueueBacklog[]> {
+    const { rows } = await this.database.pool.query<QueueBacklog>(MEASURE_BACKLOG, [MAX_DUE_COUNTED]);
+    return rows;
+  }
+
+  /** The lanes that have ready rows and are not paused. */
+  async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
+    return (await this.database.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS)).rows;
+  }
+
+  /** Every row has the same lanes, those of the whole statement. */
+  private announceDueEvents([row]: readonly WithEventLanes[]): void {
+    if (row?.eventLanes) this.database.onEventsDue(row.eventLanes);
+  }
+}
+
+function claimColumns(claims: readonly Claim[]): [string[], number[]] {
+  return [claims.map((claim) => uuidOf(claim.id)), claims.map((claim) => claim.claims)];
+}

@@ -1,0 +1,110 @@
+import {
+  type DeliveryId,
+  type EventId,
+  idFromUuid,
+  uuidOf,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
+import {
+  type Actor,
+  decideSendAgain,
+  type DeliveryStatus,
+  type DueState,
+  type EventDataOf,
+  type EventName,
+  eventPayload,
+  type SendAgain,
+  webhookLane,
+} from '@posthorn/domain';
+import type { Database } from '../../connection.ts';
+import {
+  ADD_TEST_DELIVERY,
+  HASTEN_DELIVERY,
+  LOCK_DUE,
+  PUT_BACK_DELIVERY,
+  READ_STATUS,
+  SHARE_WEBHOOK,
+} from '../../sql/delivery-changes.ts';
+import { transact, type Transaction } from '../../transaction.ts';
+import { recordAudit } from '../workspaces/audit-log-store.ts';
+
+/** An example event to test a webhook with. */
+interface TestEvent {
+  readonly id: EventId;
+  readonly name: EventName;
+  readonly data: EventDataOf<EventName>;
+}
+
+/** Changes of deliveries on request; each is recorded in the audit log in its transaction. */
+export class DeliveryChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted. @returns the outcome */
+  async sendAgain(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    webhookId: WebhookId,
+    id: DeliveryId,
+  ): Promise<SendAgain | undefined> {
+    return transact(this.database, async (transaction) => {
+      const webhook = [uuidOf(webhookId), uuidOf(workspaceId)];
+      if ((await transaction.$queryRawUnsafe<unknown[]>(SHARE_WEBHOOK, ...webhook)).length === 0)
+        return undefined;
+      const decided = await decide(transaction, [uuidOf(id), uuidOf(webhookId)]);
+      if (decided !== 'hastened' && decided !== 'put_back') return decided;
+      const sql = decided === 'hastened' ? HASTEN_DELIVERY : PUT_BACK_DELIVERY;
+      const made = await transaction.$queryRawUnsafe<unknown[]>(sql, uuidOf(id));
+      // Somebody else has just made it due.
+      if (made.length === 0) return 'due_already';
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId,
+        action: 'webhook.redelivered',
+        actor,
+        subjectId: webhookId,
+        detail: { deliveryId: id },
+      });
+      return decided;
+    });
+  }
+
+  /** Makes an example event due for this one webhook, if the workspace has it. */
+  async addTest(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    webhookId: WebhookId,
+    { id, name, data }: TestEvent,
+  ): Promise<DeliveryId | undefined> {
+    const now = this.database.clock.now();
+    return transact(this.database, async (transaction) => {
+      const where = { id: uuidOf(webhookId), workspaceId: uuidOf(workspaceId) };
+      if ((await transaction.webhook.count({ where })) === 0) return undefined;
+      const [delivery] = await transaction.$queryRawUnsafe<{ id: string }[]>(
+        ADD_TEST_DELIVERY,
+        uuidOf(id),
+        uuidOf(workspaceId),
+        name,
+        eventPayload(name, now, data),
+        uuidOf(webhookId),
+        now,
+        webhookLane(webhookId),
+      );
+      const deliveryId = idFromUuid('dlv', delivery!.id);
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'webhook.tested',
+        actor,
+        subjectId: webhookId,
+        detail: { event: name, deliveryId },
+      });
+      return deliveryId;
+    });
+  }
+}
+
+/** Once its outbox row is locked, or known to be missing, its status can only be changed by somebody else who makes it due again. */
+async function decide(transaction: Transaction, ids: readonly string[]): Promise<SendAgain | undefined> {
+  const [due] = await transaction.$queryRawUnsafe<{ state: DueState }[]>(LOCK_DUE, ...ids);
+  const [delivery] = await transaction.$queryRawUnsafe<{ status: DeliveryStatus }[]>(READ_STATUS, ...ids);
+  return delivery && decideSendAgain(delivery.status, due?.state);
+}

@@ -1,0 +1,101 @@
+import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import type { Actor, LimitOverrides, RetentionOverrides } from '@posthorn/domain';
+import type { Database } from '../../connection.ts';
+import type { Workspace as WorkspaceRow } from '../../generated/client.ts';
+import { changeWorkspace, transact } from '../../transaction.ts';
+import { recordAudit } from './audit-log-store.ts';
+
+/** Settings of a workspace's own; null: the installation's. */
+interface Own extends LimitOverrides, RetentionOverrides {
+  /** The tracking URL of its emails, without a trailing slash. */
+  readonly trackingUrl: string | null;
+}
+
+export interface Workspace extends Own {
+  readonly id: WorkspaceId;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/** The workspaces of the installation. */
+export class WorkspaceStore {
+  constructor(private readonly database: Database) {}
+
+  /** Creates a workspace, and records it in its audit log. */
+  create(actor: Actor, name: string, monthlyEmailLimit: number | null): Promise<Workspace> {
+    const nowMs = this.database.clock.nowMs();
+    const own = { name, monthlyEmailLimit };
+    return transact(this.database, async (transaction) => {
+      const created = workspaceOf(
+        await transaction.workspace.create({ data: { id: newUuid(nowMs), ...own } }),
+      );
+      await recordAudit(transaction, nowMs, {
+        workspaceId: created.id,
+        subjectId: created.id,
+        actor,
+        action: 'workspace.created',
+        detail: own,
+      });
+      return created;
+    });
+  }
+
+  /** The workspaces of customers, the oldest first. @param limit the maximum number; absent: all */
+  async list(limit?: number): Promise<Workspace[]> {
+    const rows = await this.database.prisma.workspace.findMany({
+      where: { isSystem: false },
+      orderBy: { id: 'asc' },
+      ...(limit !== undefined && { take: limit }),
+    });
+    return rows.map(workspaceOf);
+  }
+
+  async find(id: WorkspaceId): Promise<Workspace | undefined> {
+    const row = await this.database.prisma.workspace.findUnique({ where: { id: uuidOf(id) } });
+    return row === null ? undefined : workspaceOf(row);
+  }
+
+  /** Those of the given workspaces that exist. */
+  async findMany(ids: readonly WorkspaceId[]): Promise<Workspace[]> {
+    const where = { id: { in: ids.map(uuidOf) } };
+    return (await this.database.prisma.workspace.findMany({ where })).map(workspaceOf);
+  }
+
+  /** Changes the given settings, and records the changes in the audit log; undefined: there is no such workspace. */
+  change(
+    id: WorkspaceId,
+    actor: Actor,
+    action: `workspace.${'limits' | 'retention' | 'tracking'}_changed`,
+    own: Partial<Own>,
+  ): Promise<Workspace | undefined> {
+    return changeWorkspace(this.database, id, async (transaction) => {
+      const where = { id: uuidOf(id) };
+      const before = await transaction.workspace.findUnique({ where });
+      if (before === null) return undefined;
+      const changes = changesOf(before, own);
+      if (Object.keys(changes).length === 0) return workspaceOf(before);
+      const after = await transaction.workspace.update({ where, data: changes });
+      await recordAudit(transaction, this.database.clock.nowMs(), {
+        workspaceId: id,
+        subjectId: id,
+        actor,
+        action,
+        detail: { ...changes },
+      });
+      return workspaceOf(after);
+    });
+  }
+}
+
+function changesOf(before: WorkspaceRow, own: Partial<Own>): Partial<Own> {
+  const given = Object.entries(own) as [keyof Own, Own[keyof Own]][];
+  return Object.fromEntries(given.filter(([name, value]) => value !== before[name]));
+}
+
+function workspaceOf(row: WorkspaceRow): Workspace {
+  const { name, monthlyEmailLimit, ratePerSecond, rateBurst, createdAt } = row;
+  const { contentDays, metadataDays, eventDays, trackingUrl } = row;
+  const limits = { monthlyEmailLimit, ratePerSecond, rateBurst };
+  const retention = { contentDays, metadataDays, eventDays };
+  return { id: idFromUuid('wrk', row.id), name, ...limits, ...retention, trackingUrl, createdAt };
+}
