@@ -66,6 +66,12 @@ export class TestStores {
     while ((await this.countWaiting()) < statements) await sleep(5);
   }
 
+  /** Resolves when all committed events can be read in the feed: transactions in other databases of the server delay that, too. */
+  async untilInFeed(): Promise<void> {
+    const sql = `era = (SELECT max(era) FROM event_eras) AND xid >= pg_snapshot_xmin(pg_current_snapshot())`;
+    while ((await this.count('events', sql)) > 0) await sleep(10);
+  }
+
   /** A workspace that may send from example.com. */
   async openWorkspace(monthlyEmailLimit: number | null = null): Promise<WorkspaceId> {
     const { id } = await new WorkspaceStore(this.database).create(POSTHORN, 'Acme', monthlyEmailLimit);

@@ -59,12 +59,6 @@ async function readOn(
   }
 }
 
-/** Waits until all committed events can be read: transactions in other databases of the server delay that, too. */
-async function settled(): Promise<void> {
-  const sql = `era = (SELECT max(era) FROM event_eras) AND xid >= pg_snapshot_xmin(pg_current_snapshot())`;
-  while ((await stores.count('events', sql)) > 0) await sleep(10);
-}
-
 const committed = async (): Promise<EventId[]> => {
   const sql = 'SELECT id FROM events WHERE workspace_id = $1';
   const rows = await stores.ask<{ id: string }>(sql, [uuidOf(acme)]);
@@ -78,13 +72,13 @@ describe('N5: the feed of events', () => {
     await transactOn(stores.database, (client) =>
       recordEvents(client, Date.now(), [{ workspaceId: acme, name: 'CONTACT_CREATED', data }]),
     );
-    await settled();
+    await stores.untilInFeed();
     expect((await page()).items.map((item) => item.data)).toEqual([data]);
   });
 
   it('returns no event before which another one may still be committed', async () => {
     await record(['CONTACT_CREATED']);
-    await settled();
+    await stores.untilInFeed();
     const before = await readOn();
     expect(before.ids).toHaveLength(1);
 
@@ -99,7 +93,7 @@ describe('N5: the feed of events', () => {
     expect(meanwhile.ids).toEqual([]);
     mayCommit.resolve();
     await slow;
-    await settled();
+    await stores.untilInFeed();
     const after = await readOn({ from: meanwhile.position });
     expect(after.ids).toHaveLength(3);
     expect([...before.ids, ...after.ids].sort()).toEqual((await committed()).sort());
@@ -128,7 +122,7 @@ describe('N5: the feed of events', () => {
     };
     const reading = Promise.all([reader(1), reader(7), reader(100), reader(5, 'CONTACT_DELETED')]);
     await Promise.all(Array.from({ length: WRITERS }, writer));
-    await settled();
+    await stores.untilInFeed();
     areWriting = false;
     const [one, seven, hundred, deleted] = await reading;
     const all = await committed();
@@ -148,7 +142,7 @@ describe('N5: the feed of events', () => {
 
   it('continues after any of its events, and returns nothing of another workspace', async () => {
     for (let n = 0; n < 5; n += 1) await record(['CONTACT_CREATED']);
-    await settled();
+    await stores.untilInFeed();
     const { ids } = await readOn();
     expect((await readOn({ from: { after: ids[1]! }, limit: 2 })).ids).toEqual(ids.slice(2));
     const other = await stores.openWorkspace();
@@ -164,7 +158,7 @@ describe('N5: the feed of events', () => {
        WHERE  id = (SELECT id FROM events WHERE workspace_id = $1 AND type = 'CONTACT_DELETED' LIMIT 1)`,
       [uuidOf(acme)],
     );
-    await settled();
+    await stores.untilInFeed();
     const bounded = new EventFeedStore(stores.database, 8);
     const pages: FeedPage[] = [];
     for (let from: FeedPosition | undefined, hasMore = true; hasMore;) {
@@ -202,7 +196,7 @@ describe('N5: a position in the feed', () => {
     await transactOn(stores.database, (client) =>
       recordEvents(client, oldMs, [{ workspaceId: idle, name: 'CONTACT_CREATED', data: someContact(idle) }]),
     );
-    await settled();
+    await stores.untilInFeed();
     const { position: end } = (await feed.read(idle, { limit: 1 })) as FeedPage;
     await stores.ask('DROP TABLE events_2020_07');
     expect(await keptFrom({ ...END, atMs: oldMs })).toEqual({ fault: 'EXPIRED' });
@@ -230,7 +224,7 @@ describe('N5: a position in the feed', () => {
       const event = { workspaceId: acme, name: 'CONTACT_CREATED', data: someContact(acme) } as const;
       await transactOn(stores.database, (client) => recordEvents(client, atMs, [event]));
     }
-    await settled();
+    await stores.untilInFeed();
     expect((await readOn({ limit: 1 })).ids).toHaveLength(4);
     const { position } = await page({ limit: 2 });
     expect(await readOn({ limit: 1, from: position })).toMatchObject({ ids: { length: 2 } });
@@ -255,7 +249,7 @@ describe('N5: a position in the feed', () => {
 describe('N5: a database that was restored on another server', () => {
   it('continues the order of its events, from every position, and begins one era in concurrent calls', async () => {
     for (let n = 0; n < 3; n += 1) await record(['CONTACT_CREATED']);
-    await settled();
+    await stores.untilInFeed();
     const before = await readOn();
     const half = await page({ limit: 1 });
     // The transaction ids of the old server were much higher than those of this one.
@@ -288,14 +282,14 @@ describe('N5: a database that was restored on another server', () => {
     expect(await stores.ask('SELECT FROM event_eras')).toHaveLength(2);
 
     await record(['CONTACT_DELETED']);
-    await settled();
+    await stores.untilInFeed();
     const after = await readOn();
     expect(after.ids.slice(0, 3)).toEqual(before.ids);
     expect(after.ids).toHaveLength(4);
     expect((await readOn({ from: here })).ids).toEqual(after.ids.slice(1));
     expect((await readOn({ from: { after: before.ids[2]! } })).ids).toEqual(after.ids.slice(3));
     await record(['CONTACT_CREATED']);
-    await settled();
+    await stores.untilInFeed();
     expect((await readOn({ from: after.position })).ids).toHaveLength(1);
   });
 
@@ -306,11 +300,11 @@ describe('N5: a database that was restored on another server', () => {
       return begun!.era;
     };
     await record(['CONTACT_CREATED']);
-    await settled();
+    await stores.untilInFeed();
     const before = await readOn();
     const lost = await restore();
     await record(['CONTACT_CREATED']);
-    await settled();
+    await stores.untilInFeed();
     const { position } = await readOn();
     expect(position.era).toBe(lost);
     await stores.ask('DELETE FROM events WHERE era = $1', [lost]);
@@ -319,7 +313,7 @@ describe('N5: a database that was restored on another server', () => {
     await sleep(1_000);
     await restore();
     await record(['CONTACT_DELETED']);
-    await settled();
+    await stores.untilInFeed();
     const all = await readOn();
     expect(all.ids).toHaveLength(2);
     expect((await readOn({ from: before.position })).ids).toEqual(all.ids.slice(1));

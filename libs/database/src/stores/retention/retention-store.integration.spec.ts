@@ -239,6 +239,7 @@ describe('Events that a workspace keeps for a shorter time', () => {
     await eventOf(acme, 60);
     const young = await eventOf(acme, 3);
     await removeAll();
+    await stores.untilInFeed();
     const feed = new EventFeedStore(stores.database);
     const readFrom = (id: string): Promise<unknown> =>
       feed.read(acme, { limit: 10, from: { after: idFromUuid('evt', id) } });
@@ -261,6 +262,7 @@ describe('Events that a workspace keeps for a shorter time', () => {
     // Within the hour that is allowed for after the newest one that was removed.
     const kept = [await eventOf(acme, 9.94), await eventOf(acme, 9.93)].map((id) => idFromUuid('evt', id));
     await removeAll();
+    await stores.untilInFeed();
     const feed = new EventFeedStore(stores.database);
     const first = (await feed.read(acme, { limit: 1 })) as FeedPage;
     expect(first).toMatchObject({ items: [{ id: kept[0] }], hasMore: true });
