@@ -8,9 +8,9 @@ import type {
   PreparedTransaction,
 } from '@posthorn/domain';
 import pg from 'pg';
-import { readOwnership } from './ownership.ts';
-import { SESSION_FORMATS } from './session-formats.ts';
-import type { SealedColumn } from './sealed-columns.ts';
+import { readOwnership } from './connection/ownership.ts';
+import { SESSION_FORMATS } from './connection/session-formats.ts';
+import type { SealedColumn } from './schema/sealed-columns.ts';
 import {
   FIND_INACTIVE_SLOTS,
   FIND_LEFT_BEHIND,

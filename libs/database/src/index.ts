@@ -1,12 +1,12 @@
-export { openDatabase, waitForDatabase, checkDatabase, type Database } from './connection.ts';
+export { openDatabase, waitForDatabase, checkDatabase, type Database } from './connection/connection.ts';
 export { ExaminedDatabase } from './examined-database.ts';
-export { throwRefusedConnection } from './unusable.ts';
-export { requireOwner } from './ownership.ts';
-export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults.ts';
+export { throwRefusedConnection } from './faults/unusable.ts';
+export { requireOwner } from './connection/ownership.ts';
+export { faultOf, hasRunOutOfTime, isOutage, type DatabaseFault } from './faults/faults.ts';
 export type { MigrationDelay } from './migrations/migration-watch.ts';
 export { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
 export { examineMigrations } from './migrations/run-migrations.ts';
-export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
+export { sealContextOf, SEALED_COLUMNS, type SealedColumn } from './schema/sealed-columns.ts';
 export type {
   AcceptableCall,
   AcceptableEmail,
@@ -128,7 +128,7 @@ export {
   type SealedSigningKey,
   type SendingDomain,
 } from './stores/identities/dkim-key-store.ts';
-export { ERASURE_RULES } from './erasure-rules.ts';
+export { ERASURE_RULES } from './schema/erasure-rules.ts';
 export { addCounts, type TableCounts } from './stores/retention/removed-rows.ts';
 export { type ErasedRows, type ErasureRun, ErasureStore } from './stores/retention/erasure-store.ts';
 export type { PersonToErase } from './stores/retention/redaction.ts';

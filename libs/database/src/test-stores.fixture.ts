@@ -1,7 +1,7 @@
 import { type DeliveryId, type EmailId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
-import { type Database, openDatabase } from './connection.ts';
+import { type Database, openDatabase } from './connection/connection.ts';
 import type {
   AcceptableRawEmail,
   AcceptableEmail,

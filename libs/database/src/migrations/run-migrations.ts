@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { faultOf } from '../faults.ts';
-import { SESSION_FORMATS } from '../session-formats.ts';
-import { PoolerRefused } from '../pooler.ts';
-import { refuseParameters } from '../refused-parameters.ts';
-import { throwRefusedConnection } from '../unusable.ts';
+import { faultOf } from '../faults/faults.ts';
+import { SESSION_FORMATS } from '../connection/session-formats.ts';
+import { PoolerRefused } from '../connection/pooler.ts';
+import { refuseParameters } from '../connection/refused-parameters.ts';
+import { throwRefusedConnection } from '../faults/unusable.ts';
 import { type Migration, missingOf, readHistory, readMigrations } from './migration-history.ts';
 import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
 import { refuseTextSettings } from './refuse-text-settings.ts';

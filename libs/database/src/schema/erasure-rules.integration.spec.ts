@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { addressPatternInNames, addressPattern, addressSpellings } from '@posthorn/domain';
-import { ERASURE_RULES } from '../erasure-rules.ts';
+import { ERASURE_RULES } from './erasure-rules.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 
 const stores = await openTestStores(2);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf } from '@posthorn/kernel';
 import { createTestDatabase } from '@posthorn/testing';
-import { faultOf } from '../faults.ts';
+import { faultOf } from '../faults/faults.ts';
 import { TestStores, rawEmail } from '../test-stores.fixture.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { executedPlan, pagesTouched } from '../sql/plan.fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openTestStores } from '../open-test-stores.fixture.ts';
-import { SEALED_COLUMNS, type SealedColumn } from '../sealed-columns.ts';
+import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts';
 
 const NAMED: SealedColumn[] = Object.values(SEALED_COLUMNS);
 

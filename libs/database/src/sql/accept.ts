@@ -1,4 +1,4 @@
-import { type ColumnType, rowsOf } from '../binary-array.ts';
+import { type ColumnType, rowsOf } from './binary-array.ts';
 import { verifiedValues } from './allowed-senders.ts';
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 

@@ -1,4 +1,4 @@
-import { type ColumnType, rowsOf } from '../binary-array.ts';
+import { type ColumnType, rowsOf } from './binary-array.ts';
 import { CLAIM_COLUMNS, claimCtes, applyOutcomes } from './claims.ts';
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 

@@ -67,7 +67,7 @@ import {
 } from './deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from './fan-out.ts';
 import { APPLY_RECEIVER_CHANGES, RECEIVER_CHANGE_COLUMNS } from './receiver-health.ts';
-import { DeliveryTestStores } from '../deliveries.fixture.ts';
+import { DeliveryTestStores } from '../stores/webhooks/deliveries.fixture.ts';
 import { analyze, crowd } from './crowded-database.fixture.ts';
 import { listDeliveries, READ_ATTEMPTS, READ_DELIVERY } from './delivery-list.ts';
 import { FAIL_EMAILS, LOCK_READY, LOCK_UNMARKED, MARK_DOUBTFUL, READY_EMAILS_AFTER } from './eras.ts';

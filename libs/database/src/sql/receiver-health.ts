@@ -1,4 +1,4 @@
-import { type ColumnType, rowsOf } from '../binary-array.ts';
+import { type ColumnType, rowsOf } from './binary-array.ts';
 
 /** The array parameters of APPLY_RECEIVER_CHANGES: one column of the changes each, in this order. */
 export const RECEIVER_CHANGE_COLUMNS = {

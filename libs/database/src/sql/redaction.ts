@@ -1,4 +1,4 @@
-import type { ErasureRule } from '../erasure-rules.ts';
+import type { ErasureRule } from '../schema/erasure-rules.ts';
 
 /** A column that is part of the primary key, or can contain text. */
 export interface TextColumn {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { INVITATION_MAIL_LIMITS, type MailLimit, VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
-import type { Transaction } from '../transaction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 
 /**
  * How many mails are allowed, by the table with a row for each: it has `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with

@@ -1,5 +1,5 @@
-import type { Database } from '../connection.ts';
-import type { PendingMailColumn } from '../sealed-columns.ts';
+import type { Database } from '../connection/connection.ts';
+import type { PendingMailColumn } from '../schema/sealed-columns.ts';
 
 /** A mail that is not durable as an email yet. */
 export interface PendingMail {

@@ -1,8 +1,8 @@
-import { awaitStandby } from '../await-standby.ts';
-import type { Database } from '../connection.ts';
+import { awaitStandby } from '../transactions/await-standby.ts';
+import type { Database } from '../connection/connection.ts';
 import type { Actor, JsonObject } from '@posthorn/domain';
-import type { SealedColumn } from '../sealed-columns.ts';
-import { transactOn } from '../transaction.ts';
+import type { SealedColumn } from '../schema/sealed-columns.ts';
+import { transactOn } from '../transactions/transaction.ts';
 import { ofSystem, recordAudit } from './workspaces/audit-log-store.ts';
 
 /** A row with an encrypted secret. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Database } from '../connection.ts';
+import type { Database } from '../connection/connection.ts';
 import { LOCK_OUTBOX_ROWS } from '../sql/claims.ts';
-import { transactOn } from '../transaction.ts';
+import { transactOn } from '../transactions/transaction.ts';
 
 /** Locks rows of the outbox and then runs `work` in the same transaction; see {@link LOCK_OUTBOX_ROWS} for why that takes two statements. */
 export function withLockedRows<Result>(

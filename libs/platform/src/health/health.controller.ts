@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { ErrorBody } from '@posthorn/kernel';
 import type { Response } from 'express';
-import { errorBody } from '../http/error-answer.ts';
+import { errorBody } from '../http/answers/error-answer.ts';
 import { Health, type HealthReport } from './health.ts';
 
 type HealthAnswer = Omit<HealthReport, 'fault'> | ErrorBody;

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
 import type { Express } from 'express';
 import { HttpSettings } from '../settings/connection-settings.ts';
-import type { ErrorRenderer } from './error-answer.ts';
+import type { ErrorRenderer } from './answers/error-answer.ts';
 import { UNREAD } from './message-classes.ts';
 import {
   heldRequests,

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
-import { LazyBody } from './lazy-body.ts';
+import { LazyBody } from './body/lazy-body.ts';
 
 /** The event that a response emits when it was written completely and the client has not read it yet. */
 export const UNREAD = 'unread';

@@ -1,16 +1,16 @@
 import { createServer } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
-import { answerConnectionFaults } from './connection-faults.ts';
-import type { AnswerHeaders } from './enter-request.ts';
-import { type ErrorRenderer, writeError } from './error-answer.ts';
-import { JsonText } from './json-text.ts';
-import { answerToUnrouted, type RouterLayer } from './known-methods.ts';
+import { answerConnectionFaults } from './connections/connection-faults.ts';
+import type { AnswerHeaders } from './requests/enter-request.ts';
+import { type ErrorRenderer, writeError } from './answers/error-answer.ts';
+import { JsonText } from './answers/json-text.ts';
+import { answerToUnrouted, type RouterLayer } from './routing/known-methods.ts';
 import { messageClassesOf } from './message-classes.ts';
-import { withOriginForm } from './origin-form.ts';
-import { parseQuery } from './parse-query.ts';
-import { limitPipelining } from './pipelined-requests.ts';
-import { useKept, watchConnections } from './unused-connections.ts';
+import { withOriginForm } from './routing/origin-form.ts';
+import { parseQuery } from './routing/parse-query.ts';
+import { limitPipelining } from './connections/pipelined-requests.ts';
+import { useKept, watchConnections } from './connections/unused-connections.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -19,8 +19,8 @@ import type { Request } from 'express';
 import { createLogger } from '../logging/create-logger.ts';
 import { HttpSettings } from '../settings/connection-settings.ts';
 import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
-import { DisconnectSignal } from './disconnect-signal.ts';
-import { JsonText } from './json-text.ts';
+import { DisconnectSignal } from './connections/disconnect-signal.ts';
+import { JsonText } from './answers/json-text.ts';
 
 const SECRET_FAULT =
   'duplicate key: Key (email)=(jane@example.com), key phk_abc123, postgres://u:hunter2@db.internal:5432/x';

@@ -5,7 +5,7 @@ import type { INestApplication } from '@nestjs/common';
 import { sleep } from '@posthorn/kernel';
 import type { Logger } from 'pino';
 import { Health } from '../health/health.ts';
-import { closeUnused } from '../http/unused-connections.ts';
+import { closeUnused } from '../http/connections/unused-connections.ts';
 import { asError } from '../logging/as-error.ts';
 import { exitBeforeWork, SIGNALS } from './signals.ts';
 

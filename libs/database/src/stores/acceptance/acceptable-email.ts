@@ -1,6 +1,6 @@
 import type { EmailId, IdentityId, TemplateVersionId, WorkspaceId } from '@posthorn/kernel';
 import { ACCEPT_COLUMNS, ACCEPT_KEYED_COLUMNS } from '../../sql/accept.ts';
-import { columnsOf, type Row } from '../../binary-array.ts';
+import { columnsOf, type Row } from '../../sql/binary-array.ts';
 import {
   type LaneId,
   type Mailbox,

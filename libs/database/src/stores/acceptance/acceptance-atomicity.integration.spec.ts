@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { COMMIT_SENT, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
-import { faultOf } from '../../faults.ts';
+import { faultOf } from '../../faults/faults.ts';
 import { TestStores, rawEmail } from '../../test-stores.fixture.ts';
 import type { AcceptableEmail } from './acceptable-email.ts';
 

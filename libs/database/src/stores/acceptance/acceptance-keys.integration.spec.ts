@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import fc from 'fast-check';
 import type pg from 'pg';
-import { faultOf } from '../../faults.ts';
+import { faultOf } from '../../faults/faults.ts';
 import { rawEmail } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import type {

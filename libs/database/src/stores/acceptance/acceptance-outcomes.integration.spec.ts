@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
-import { faultOf } from '../../faults.ts';
+import { faultOf } from '../../faults/faults.ts';
 import { rawEmail, scheduledEmail } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import type { AcceptableEmail, AllowedSenders } from './acceptable-email.ts';

@@ -1,8 +1,8 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { FIND_ANSWER, FIND_EMAILS } from '../../sql/accept.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
 import { type AuditedChange, recordAudit } from '../workspaces/audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from '../contacts/contact-writes.ts';

@@ -10,11 +10,11 @@ import {
   mergeProperties,
   withStatus,
 } from '@posthorn/domain';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
-import { eventsAsJson, type NewEvent, runWithEvents } from '../../events.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
+import { eventsAsJson, type NewEvent, runWithEvents } from '../events/record-events.ts';
 import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../../sql/contacts.ts';
-import { transact, type Transaction } from '../../transaction.ts';
+import { transact, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';

@@ -1,5 +1,5 @@
 import { type Contact, contactEventData, type EventName, type JsonObject } from '@posthorn/domain';
-import type { NewEvent } from '../../events.ts';
+import type { NewEvent } from '../events/record-events.ts';
 
 /** The events of a contact other than an update. */
 type ContactEventName = Exclude<Extract<EventName, `CONTACT_${string}`>, 'CONTACT_UPDATED'>;

@@ -1,8 +1,8 @@
 import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Contact, type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { type ContactFilter, listContacts, READ_CONTACT } from '../../sql/contacts.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type JsonObject, parseJson } from '@posthorn/domain';
-import type { LeadingStatement } from '../../pipelined-query.ts';
+import type { LeadingStatement } from '../../connection/pipelined-query.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
-import { type TransactionClient, transactOn } from '../../transaction.ts';
+import { type TransactionClient, transactOn } from '../../transactions/transaction.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 
 const stores = await openTestStores();

@@ -1,10 +1,10 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type ContactStatus, RECIPIENT } from '@posthorn/domain';
 import type pg from 'pg';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
 import { READ_SUBSCRIPTION } from '../../sql/subscriptions.ts';
-import { type TransactionClient, transactOn } from '../../transaction.ts';
+import { type TransactionClient, transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { CONTACT_STATUS_CHANGES } from './contact-events.ts';
 import { upsertContacts } from './contact-writes.ts';

@@ -1,9 +1,9 @@
 import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
 import { ADD_SUPPRESSIONS, REMOVE_SUPPRESSION } from '../../sql/suppressions.ts';
-import { transact, type Transaction } from '../../transaction.ts';
+import { transact, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 

@@ -1,6 +1,6 @@
 import { idFromUuid, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Page, pageOf, type PageRequest, type Suppression } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { READ_SUPPRESSION_WORKSPACE, searchSuppressions } from '../../sql/suppressions.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 

@@ -1,9 +1,9 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, LaneId } from '@posthorn/domain';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from '../../sql/email-changes.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { type AuditedChange, recordAudit } from '../workspaces/audit-log-store.ts';
 
 /** Where an email waits after it was moved. */

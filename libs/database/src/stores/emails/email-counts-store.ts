@@ -1,8 +1,8 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
 import type pg from 'pg';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
-import type { Database } from '../../connection.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import type { Database } from '../../connection/connection.ts';
 import { countEmailsByDay, countEngagementsByDay } from '../../sql/email-counts.ts';
 
 /** How many days one statement counts; fewer where a workspace has so many emails that it times out. */

@@ -1,6 +1,6 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import type { Page, PageRequest } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { type EmailFilter, listEmails } from '../../sql/email-list.ts';
 import { BoundedSearch, type SearchBounds } from '../bounded-search.ts';
 import { type EmailSummary, emailSummary } from './email-record.ts';

@@ -1,6 +1,6 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Page, PageRequest } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { EmailFilter } from '../../sql/email-list.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from '../../sql/email-search.ts';
 import { BoundedSearch, type SearchBounds } from '../bounded-search.ts';

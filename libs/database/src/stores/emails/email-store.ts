@@ -1,5 +1,5 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { READ_COMPOSITION } from '../../sql/composition.ts';
 import { READ_EMAIL } from '../../sql/read-email.ts';
 import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Hit } from '@posthorn/domain';
 import { COMMIT_SENT, FaultProxy } from '@posthorn/testing';
-import { faultOf } from '../../faults.ts';
+import { faultOf } from '../../faults/faults.ts';
 import { TestStores, scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { COUNT_HITS } from '../../sql/hits.ts';

@@ -9,10 +9,10 @@ import {
   tallyHits,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import type { Database } from '../../connection.ts';
-import { addDueEventLanes, type WithEventLanes } from '../../due-event-lanes.ts';
+import type { Database } from '../../connection/connection.ts';
+import { addDueEventLanes, type WithEventLanes } from '../../transactions/due-event-lanes.ts';
 import { COUNT_HITS, READ_HIT_EMAILS, TELL_HITS } from '../../sql/hits.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 
 type HitEmailRow = Omit<HitEmail, 'emailId' | 'workspaceId'> & { id: string; workspaceId: string };
 type CountsRow = HitCounts & { id: string; xid: string };

@@ -1,10 +1,10 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus, ReportKind, ReportVerdict } from '@posthorn/domain';
 import type pg from 'pg';
-import type { Database } from '../../connection.ts';
-import { addDueEventLanes, type WithEventLanes } from '../../due-event-lanes.ts';
+import type { Database } from '../../connection/connection.ts';
+import { addDueEventLanes, type WithEventLanes } from '../../transactions/due-event-lanes.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from '../../sql/reports.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import type { RowOf } from '../row-of.ts';
 
 /** The reported email, in its current state. */

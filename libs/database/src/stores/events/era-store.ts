@@ -1,5 +1,5 @@
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
 import {
   COUNT_DUE_SINCE,
   LOCK_READY,
@@ -11,7 +11,7 @@ import {
   RELEASE_ALL,
 } from '../../sql/eras.ts';
 import { ARE_LEFT_BEFORE, lockDueBefore } from '../../sql/held-emails.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { FIRST_ID } from '@posthorn/kernel';
 import type { Actor, JsonObject } from '@posthorn/domain';
 import type pg from 'pg';

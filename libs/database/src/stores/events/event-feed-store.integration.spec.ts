@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventId, FIRST_ID, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
 import type { EventName, FeedPosition } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
-import { waitForDatabase, openDatabase } from '../../connection.ts';
-import { someContact } from '../../deliveries.fixture.ts';
-import { recordEvents } from '../../events.ts';
+import { waitForDatabase, openDatabase } from '../../connection/connection.ts';
+import { someContact } from '../webhooks/deliveries.fixture.ts';
+import { recordEvents } from './record-events.ts';
 import { TestStores } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { EventFeedStore, type FeedPage, type WantedEvents } from './event-feed-store.ts';
 
 const WRITERS = 8;

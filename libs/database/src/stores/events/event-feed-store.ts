@@ -1,6 +1,6 @@
 import { type EventId, FIRST_ID, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type EventName, type FeedPosition, type JsonObject, parseJson } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../../sql/event-feed.ts';
 
 /** How many events a page scans for those with one name. */

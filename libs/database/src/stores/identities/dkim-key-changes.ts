@@ -6,8 +6,8 @@ import {
   FIRST_CHECK_AFTER_SECONDS,
   type Rotation,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import type { Database } from '../../connection/connection.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { identityWithRecords, lockIdentity, stagedKey, WITH_RECORDS } from './identity-row.ts';
 

@@ -1,5 +1,5 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { READ_SIGNING_KEYS } from '../../sql/dkim-keys.ts';
 import type { NewDkimKey } from './dkim-key-changes.ts';
 

@@ -11,9 +11,9 @@ import {
   type RecordFindings,
   type StagedKey,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { CLAIM_CHECK, CLAIM_DUE_CHECKS } from '../../sql/domain-checks.ts';
-import { transact, type Transaction } from '../../transaction.ts';
+import { transact, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import {
   type DomainCheck,

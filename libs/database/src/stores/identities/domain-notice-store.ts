@@ -1,5 +1,5 @@
 import type { DomainNotice } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { identityWithRecords, type IdentityWithRecords, WITH_RECORDS } from './identity-row.ts';
 import { addressed, ADDRESSED_WORKSPACE, noticesAfter, type PendingNotice } from '../pending-notice.ts';
 

@@ -1,7 +1,7 @@
 import { idFromUuid, type IdentityId, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import type { Database } from '../../connection/connection.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { insertKeys, type NewDkimKey } from './dkim-key-changes.ts';
 import { type Identity, identityOf } from './identity-row.ts';

@@ -6,7 +6,7 @@ import type {
   Identity as IdentityRow,
   IdentityKind,
 } from '../../generated/client.ts';
-import type { Transaction } from '../../transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 
 /** An address or a domain that a workspace may send from once it is verified. */
 export interface Identity {

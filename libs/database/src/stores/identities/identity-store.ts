@@ -1,9 +1,9 @@
 import { idFromUuid, type IdentityId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, domainOf, type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { Identity as IdentityRow, IdentityKind } from '../../generated/client.ts';
 import { READ_ALLOWED_SENDERS } from '../../sql/allowed-senders.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import type { AllowedSenders } from '../acceptance/acceptable-email.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import {

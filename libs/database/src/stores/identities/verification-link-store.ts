@@ -1,8 +1,8 @@
 import { idFromUuid, type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { VerificationLink as LinkRow } from '../../generated/client.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { type MailRefusal, mailRefusal } from '../mail-refusal.ts';
 import type { LinkMail } from '../pending-mail-store.ts';

@@ -1,6 +1,6 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_LINK_SECONDS } from '@posthorn/domain';
-import type { Transaction } from '../../transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 import { addressHash } from '../mail-refusal.ts';
 import type { LinkMail } from '../pending-mail-store.ts';
 

@@ -1,10 +1,10 @@
 import { idFromUuid, newId, newUuid, uuidOf } from '@posthorn/kernel';
 import { type Invitation, invitationStatus, memberJoinedData, nameFromAddress } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
-import { recordEvents } from '../../events.ts';
+import type { Database } from '../../connection/connection.ts';
+import { recordEvents } from '../events/record-events.ts';
 import type { User } from '../../generated/client.ts';
 import { KEEP_USER } from '../../sql/members.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { lockInvitation } from './invitation-changes.ts';
 import { dropPendingMails } from './invitation-mails.ts';

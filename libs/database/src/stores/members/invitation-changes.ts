@@ -14,9 +14,9 @@ import {
   invitationStatus,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { FIND_MEMBER_BY_ADDRESS, FIND_UNANSWERED_INVITATION } from '../../sql/members.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { dropPendingMails, insertPendingMail } from './invitation-mails.ts';
 import { type CountedMail, type MailRefusal, mailRefusal } from '../mail-refusal.ts';

@@ -1,5 +1,5 @@
 import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
-import type { Transaction } from '../../transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 import { addressHash } from '../mail-refusal.ts';
 import type { PendingMail } from '../pending-mail-store.ts';
 

@@ -6,7 +6,7 @@ import {
   pageOf,
   type PageRequest,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { invitationOf } from './invitation-row.ts';
 import { prismaPage } from '../prisma-page.ts';

@@ -8,9 +8,9 @@ import {
   type PageRequest,
   type Role,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { Membership, User } from '../../generated/client.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { prismaPage } from '../prisma-page.ts';
 

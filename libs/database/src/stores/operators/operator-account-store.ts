@@ -1,8 +1,8 @@
 import { newUuid } from '@posthorn/kernel';
 import type { Actor, OperatorRole } from '@posthorn/domain';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
-import { transact, type Transaction } from '../../transaction.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
+import { transact, type Transaction } from '../../transactions/transaction.ts';
 import { type AuditedChange, ofSystem, recordAudit } from '../workspaces/audit-log-store.ts';
 
 /** Who may use the dashboard. */

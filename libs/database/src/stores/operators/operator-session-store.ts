@@ -9,8 +9,8 @@ import {
   SIGN_INS_KEPT_DAYS,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import type { Database } from '../../connection.ts';
-import { transactOn } from '../../transaction.ts';
+import type { Database } from '../../connection/connection.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { ofSystem, recordAudit } from '../workspaces/audit-log-store.ts';
 import type { OperatorAccount } from './operator-account-store.ts';
 

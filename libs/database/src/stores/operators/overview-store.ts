@@ -1,5 +1,5 @@
 import type { LaneId } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { BUSIEST_LANES, EMAILS_BY_MINUTE, PAUSED_LANES, STATE_OF_THINGS } from '../../sql/overview.ts';
 import type { OutboxQueue } from '../outbox/claim.ts';
 import type { PausedLane } from '../outbox/paused-lane-store.ts';

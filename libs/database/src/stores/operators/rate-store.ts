@@ -1,4 +1,4 @@
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { ADD_RATES, NOTE_RELAYS, RATES_OF_LAST_HOUR, RELAYS_SEEN } from '../../sql/rates.ts';
 
 /** A count of one kind. */

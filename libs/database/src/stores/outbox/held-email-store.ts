@@ -1,11 +1,11 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 import { type Actor, emailLanes, type JsonObject } from '@posthorn/domain';
 import type pg from 'pg';
-import { addDueEventLanes, type WithEventLanes } from '../../due-event-lanes.ts';
-import type { Database } from '../../connection.ts';
+import { addDueEventLanes, type WithEventLanes } from '../../transactions/due-event-lanes.ts';
+import type { Database } from '../../connection/connection.ts';
 import { FAIL_EMAILS } from '../../sql/eras.ts';
 import { ARE_LEFT_BEFORE, LOCK_HELD_READY, lockDueBefore } from '../../sql/held-emails.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { idsOf } from '../retention/removed-rows.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { delayed, type TestStores, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
-import { faultOf } from '../../faults.ts';
+import { faultOf } from '../../faults/faults.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
 
 /** Group sizes for which the planner may choose different joins. */

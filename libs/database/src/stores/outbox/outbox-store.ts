@@ -1,8 +1,8 @@
 import { type EmailId, suspensionProofNowMs, uuidOf } from '@posthorn/kernel';
 import { type LaneId, MAX_DUE_COUNTED, type WithheldReason } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
-import type { WithEventLanes } from '../../due-event-lanes.ts';
+import type { Database } from '../../connection/connection.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import type { WithEventLanes } from '../../transactions/due-event-lanes.ts';
 import {
   CLAIM_EMAILS,
   COUNT_EMAILS,

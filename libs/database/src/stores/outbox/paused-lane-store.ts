@@ -1,8 +1,8 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 import { type Actor, emailLanes, EVERY_LANE, type JsonObject, type LaneId } from '@posthorn/domain';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
-import { changeWorkspace, transact, type Transaction } from '../../transaction.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
+import { changeWorkspace, transact, type Transaction } from '../../transactions/transaction.ts';
 import { type AuditedChange, ofSystem, recordAudit } from '../workspaces/audit-log-store.ts';
 import { isBeingDeleted } from '../workspaces/begun-deletions.ts';
 import type { OutboxQueue } from './claim.ts';

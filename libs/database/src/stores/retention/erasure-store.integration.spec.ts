@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { DeliveryTestStores } from '../../deliveries.fixture.ts';
+import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
 import { rawEmail, scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { ErasureStore } from './erasure-store.ts';

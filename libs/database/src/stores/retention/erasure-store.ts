@@ -1,12 +1,12 @@
 import { FIRST_ID, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, isEventAbout, type JsonObject } from '@posthorn/domain';
 import type pg from 'pg';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
 import { CANCEL_EMAIL } from '../../sql/email-changes.ts';
 import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../../sql/erasure.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { namesOf, type OnSearched, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
 import { removeEmails, removeEvents, type RemovedRows, type TableCounts } from './removed-rows.ts';

@@ -1,8 +1,8 @@
 import { FIRST_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { addressPattern, addressPatternInNames, addressSpellings, redactAnswer } from '@posthorn/domain';
 import type pg from 'pg';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
-import { ERASURE_RULES } from '../../erasure-rules.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import { ERASURE_RULES } from '../../schema/erasure-rules.ts';
 import {
   COLUMNS_OF,
   countGroup,

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FIRST_ID, idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type RetentionOverrides, type Retention } from '@posthorn/domain';
-import { DeliveryTestStores } from '../../deliveries.fixture.ts';
-import { faultOf } from '../../faults.ts';
+import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
+import { faultOf } from '../../faults/faults.ts';
 import { rawEmail } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import type { ClaimedDelivery } from '../webhooks/claimed-delivery.ts';

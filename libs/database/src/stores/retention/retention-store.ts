@@ -1,7 +1,7 @@
 import { EXHAUSTED_KEPT_DAYS, type Retention, type RetentionSubject } from '@posthorn/domain';
 import type pg from 'pg';
-import type { Database } from '../../connection.ts';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
+import type { Database } from '../../connection/connection.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import {
   FINISHED_OF,
   GO_ON_WITH_ROUND,
@@ -15,7 +15,7 @@ import {
   REMOVE_EMAILS,
   TAKE_ROUND,
 } from '../../sql/retention.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { deliveriesOf, idsOf, removeFinishedEvents, removeFrom } from './removed-rows.ts';
 
 /** The result of one group. */

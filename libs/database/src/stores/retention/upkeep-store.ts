@@ -1,5 +1,5 @@
-import type { Database } from '../../connection.ts';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
+import type { Database } from '../../connection/connection.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import { EXPIRE_HELD_DELIVERIES, PUT_BACK_DELIVERIES } from '../../sql/deliveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_INVITATIONS, EXPIRE_VERIFICATION_LINKS } from '../../sql/upkeep.ts';
 

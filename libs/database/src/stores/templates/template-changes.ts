@@ -1,8 +1,8 @@
 import { newId, type TemplateId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, WORKSPACE_LIMITS } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { INSERT_TEMPLATE, INSERT_TEMPLATE_VERSION, READ_TEMPLATE } from '../../sql/templates.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { type Template, type TemplateContent, templateOf, type TemplateRow } from './template-row.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@posthorn/kernel';
 import { type Page, pageOf, type PageRequest } from '@posthorn/domain';
 import type { TemplateVersionSource } from '@posthorn/rendering';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import {
   FIND_CURRENT_TEMPLATES,
   FIND_TEMPLATE_VERSIONS,

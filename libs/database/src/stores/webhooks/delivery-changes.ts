@@ -17,7 +17,7 @@ import {
   type SendAgain,
   webhookLane,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import {
   ADD_TEST_DELIVERY,
   HASTEN_DELIVERY,
@@ -26,7 +26,7 @@ import {
   READ_STATUS,
   SHARE_WEBHOOK,
 } from '../../sql/delivery-changes.ts';
-import { transact, type Transaction } from '../../transaction.ts';
+import { transact, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 
 /** An example event to test a webhook with. */

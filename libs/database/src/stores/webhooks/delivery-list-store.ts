@@ -1,6 +1,6 @@
 import { type DeliveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { Page, PageRequest } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import {
   type DeliveryFilter,
   listDeliveries,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, eventLane, operator, type ReceiverObservation, webhookLane } from '@posthorn/domain';
-import { DeliveryTestStores } from '../../deliveries.fixture.ts';
+import { DeliveryTestStores } from './deliveries.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { NEEDED_DELIVERIES, REMOVE_DELIVERIES } from '../../sql/retention.ts';
 import type { DeliveryOutcome } from './claimed-delivery.ts';

@@ -1,8 +1,8 @@
 import { suspensionProofNowMs, uuidOf, type WebhookId } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
-import { columnsOf, type Row } from '../../binary-array.ts';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
+import type { Database } from '../../connection/connection.ts';
+import { columnsOf, type Row } from '../../sql/binary-array.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import {
   CLAIM_DELIVERIES,
   RECORD_OWN_FAULTS,
@@ -11,7 +11,7 @@ import {
   RECORD_DELIVERIES,
 } from '../../sql/deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from '../../sql/fan-out.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { demandColumns, type LaneDemand } from '../outbox/claim.ts';
 import {
   type ClaimedDelivery,

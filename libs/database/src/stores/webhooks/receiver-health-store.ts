@@ -8,11 +8,11 @@ import {
   type WebhookNotice,
 } from '@posthorn/domain';
 import type pg from 'pg';
-import { columnsOf } from '../../binary-array.ts';
-import type { Database } from '../../connection.ts';
+import { columnsOf } from '../../sql/binary-array.ts';
+import type { Database } from '../../connection/connection.ts';
 import { LOCK_RECEIVERS, READ_RECEIVERS } from '../../sql/deliveries.ts';
 import { APPLY_RECEIVER_CHANGES, RECEIVER_CHANGE_COLUMNS } from '../../sql/receiver-health.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { type AuditedChange, recordAudit } from '../workspaces/audit-log-store.ts';
 import { type Receiver, receiver, type ReceiverRow } from './claimed-delivery.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newId, sleep, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type Recovery, webhookLane } from '@posthorn/domain';
-import { DeliveryTestStores } from '../../deliveries.fixture.ts';
+import { DeliveryTestStores } from './deliveries.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { PUT_BACK_DELIVERY } from '../../sql/delivery-changes.ts';
 import { DeliveryChanges } from './delivery-changes.ts';

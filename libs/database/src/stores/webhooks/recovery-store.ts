@@ -1,9 +1,9 @@
 import { idFromUuid, type RecoveryId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Recovery } from '@posthorn/domain';
 import type pg from 'pg';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import {
   BEGIN_RECOVERY,
   COUNT_FAILED_DELIVERIES,
@@ -14,7 +14,7 @@ import {
   RECOVER_DELIVERIES,
   TAKE_RECOVERY,
 } from '../../sql/recoveries.ts';
-import { changeWorkspace, transactOn } from '../../transaction.ts';
+import { changeWorkspace, transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import type { RowOf } from '../row-of.ts';
 

@@ -1,6 +1,6 @@
 import { idFromUuid, type WebhookId } from '@posthorn/kernel';
 import type { WebhookNotice } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import { addressed, ADDRESSED_WORKSPACE, noticesAfter, type PendingNotice } from '../pending-notice.ts';
 
 /** A notice about a webhook that the editors of its workspace have not been sent yet. */

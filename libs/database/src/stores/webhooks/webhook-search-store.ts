@@ -7,7 +7,7 @@ import {
   webhookLane,
   type WebhookStatus,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import { prismaPage } from '../prisma-page.ts';
 import { webhookOf } from './webhook-store.ts';

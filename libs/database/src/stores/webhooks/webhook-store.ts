@@ -8,9 +8,9 @@ import {
   type WebhookStatus,
   WORKSPACE_LIMITS,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
-import { changeWorkspace, type Transaction } from '../../transaction.ts';
+import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 
 /** A webhook with its token, encrypted, bound to `SEALED_COLUMNS.webhookToken`. */

@@ -1,9 +1,9 @@
 import { type ApiKeyId, idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type Role, WORKSPACE_LIMITS } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { ApiKey as ApiKeyRow } from '../../generated/client.ts';
 import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from '../../sql/api-keys.ts';
-import { changeWorkspace } from '../../transaction.ts';
+import { changeWorkspace } from '../../transactions/transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 export interface ApiKey {

@@ -17,8 +17,8 @@ import {
   pageOf,
   type PageRequest,
 } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
-import type { AnyTransaction } from '../../events.ts';
+import type { Database } from '../../connection/connection.ts';
+import type { AnyTransaction } from '../events/record-events.ts';
 import type { CreatedBetween } from '../../sql/statement.ts';
 import type { AuditEntry as AuditRow } from '../../generated/client.ts';
 import { prismaPage } from '../prisma-page.ts';

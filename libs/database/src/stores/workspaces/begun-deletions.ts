@@ -1,6 +1,6 @@
 import { SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { AuditedAction } from '@posthorn/domain';
-import type { Transaction } from '../../transaction.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 
 type AuditLog = Pick<Transaction, 'auditEntry'>;
 

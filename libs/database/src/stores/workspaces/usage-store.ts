@@ -1,5 +1,5 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 
 /** What a workspace has used of a month. */
 interface UsedInMonth {

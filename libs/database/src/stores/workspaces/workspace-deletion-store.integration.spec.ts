@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { operator, webhookLane } from '@posthorn/domain';
-import { DeliveryTestStores } from '../../deliveries.fixture.ts';
+import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { LOCK_RECEIVERS } from '../../sql/deliveries.ts';
 import { APPLY_RECEIVER_CHANGES } from '../../sql/receiver-health.ts';

@@ -1,10 +1,10 @@
 import { FIRST_ID, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, emailLanes, type JsonObject } from '@posthorn/domain';
 import type pg from 'pg';
-import { AdaptiveGroupSize } from '../../adaptive-group-size.ts';
-import { awaitStandby } from '../../await-standby.ts';
-import type { Database } from '../../connection.ts';
-import { faultOf } from '../../faults.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import type { Database } from '../../connection/connection.ts';
+import { faultOf } from '../../faults/faults.ts';
 import { NEXT_EVENTS } from '../../sql/retention.ts';
 import {
   FORGET_PAUSES,
@@ -21,7 +21,7 @@ import {
   REMOVE_WORKSPACE,
   removeSome,
 } from '../../sql/workspace-deletion.ts';
-import { transactOn } from '../../transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 import { findBegunDeletions, isBeingDeleted } from './begun-deletions.ts';
 import {

@@ -1,8 +1,8 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, LimitOverrides, RetentionOverrides } from '@posthorn/domain';
-import type { Database } from '../../connection.ts';
+import type { Database } from '../../connection/connection.ts';
 import type { Workspace as WorkspaceRow } from '../../generated/client.ts';
-import { changeWorkspace, transact } from '../../transaction.ts';
+import { changeWorkspace, transact } from '../../transactions/transaction.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** Settings of a workspace's own; null: the installation's. */

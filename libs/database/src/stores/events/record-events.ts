@@ -1,9 +1,9 @@
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import { type EventDataOf, eventLane, type EventName, eventPayload, type LaneId } from '@posthorn/domain';
-import { addDueEventLanes } from './due-event-lanes.ts';
-import { RECORD_EVENTS } from './sql/events.ts';
-import type { Transaction } from './transaction.ts';
+import { addDueEventLanes } from '../../transactions/due-event-lanes.ts';
+import { RECORD_EVENTS } from '../../sql/events.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 
 /** A new event, of which webhooks may be notified. */
 export type NewEvent = {

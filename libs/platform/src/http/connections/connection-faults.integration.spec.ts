@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
-import { heldRequests, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
+import { heldRequests, startSampleApp, type SampleApp, untilHeld } from '../sample-app.fixture.ts';
 
 const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { shareOf } from './enter-request.ts';
+import { shareOf } from '../requests/enter-request.ts';
 
 /**
  * Wraps another body reader so that, as with {@link readJsonBody}, a request counts as in flight only when its body is complete: otherwise a thousand

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Refusal, sleep } from '@posthorn/kernel';
-import { metricsText } from '../metrics/metrics.ts';
-import { LARGEST_BODY, postJson, startSampleApp, type SampleApp } from './sample-app.fixture.ts';
+import { metricsText } from '../../metrics/metrics.ts';
+import { LARGEST_BODY, postJson, startSampleApp, type SampleApp } from '../sample-app.fixture.ts';
 
 describe('the JSON body', () => {
   let sample: SampleApp;

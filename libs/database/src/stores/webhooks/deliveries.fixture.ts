@@ -1,11 +1,11 @@
 import { idFromUuid, newId, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { type EventDataOf, eventLane, type JsonObject, webhookLane } from '@posthorn/domain';
-import { recordEvents } from './events.ts';
-import type { TestStores } from './test-stores.fixture.ts';
-import type { ClaimedDelivery, DeliveryOutcome } from './stores/webhooks/claimed-delivery.ts';
-import { DeliveryStore, type ClaimCapacity } from './stores/webhooks/delivery-store.ts';
-import type { FannedOut } from './stores/webhooks/fanned-out.ts';
-import { transact } from './transaction.ts';
+import { recordEvents } from '../events/record-events.ts';
+import type { TestStores } from '../../test-stores.fixture.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from './claimed-delivery.ts';
+import { DeliveryStore, type ClaimCapacity } from './delivery-store.ts';
+import type { FannedOut } from './fanned-out.ts';
+import { transact } from '../../transactions/transaction.ts';
 
 const UNLIMITED_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;

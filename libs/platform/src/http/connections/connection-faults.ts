@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { AnswerHeaders } from './enter-request.ts';
-import { errorBody, type ErrorAnswer } from './error-answer.ts';
-import { originForm } from './origin-form.ts';
-import { decodable } from './stray-percents.ts';
+import type { AnswerHeaders } from '../requests/enter-request.ts';
+import { errorBody, type ErrorAnswer } from '../answers/error-answer.ts';
+import { originForm } from '../routing/origin-form.ts';
+import { decodable } from '../routing/stray-percents.ts';
 import { isUnused, keepUnused } from './unused-connections.ts';
 
 /** The answers to errors of Node's HTTP parser, by their codes. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
-import { openTestStores } from './open-test-stores.fixture.ts';
-import { OverviewStore } from './stores/operators/overview-store.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
+import { OverviewStore } from '../stores/operators/overview-store.ts';
 
 const stores = await openTestStores();
 

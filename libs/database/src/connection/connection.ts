@@ -3,13 +3,13 @@ import { CannotStart, DatabaseClock, KeyedConcurrencyLimit, type Id, Refusal, sl
 import type { LaneId } from '@posthorn/domain';
 import pg from 'pg';
 import { TimeoutClient } from './timeout-client.ts';
-import { isOutage, isRefusedLogin } from './faults.ts';
-import { PrismaClient } from './generated/client.ts';
+import { isOutage, isRefusedLogin } from '../faults/faults.ts';
+import { PrismaClient } from '../generated/client.ts';
 import { SESSION_FORMATS } from './session-formats.ts';
 import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
 import { refuseParameters } from './refused-parameters.ts';
-import { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
-import { DatabaseUnusable, SchemaOutdated } from './unusable.ts';
+import { NEWEST_MIGRATION } from '../migrations/newest-migration.ts';
+import { DatabaseUnusable, SchemaOutdated } from '../faults/unusable.ts';
 
 /** A connection that is not available within this time counts as an outage. */
 const CONNECT_TIMEOUT_MS = 3_000;

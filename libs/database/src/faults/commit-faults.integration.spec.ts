@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { newUuid } from '@posthorn/kernel';
 import { faultOf } from './faults.ts';
-import { openTestStores } from './open-test-stores.fixture.ts';
-import { transact } from './transaction.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
+import { transact } from '../transactions/transaction.ts';
 
 const stores = await openTestStores();
 

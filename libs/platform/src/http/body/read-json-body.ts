@@ -1,13 +1,13 @@
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { bindRequest } from '../logging/request-context.ts';
+import { bindRequest } from '../../logging/request-context.ts';
 import { BodyChunks } from './body-chunks.ts';
 import { bodyTooLarge } from './body-too-large.ts';
-import { shareOf } from './enter-request.ts';
-import { answerOf, writeErrorEarly } from './error-answer.ts';
-import { overload } from './in-flight.ts';
+import { shareOf } from '../requests/enter-request.ts';
+import { answerOf, writeErrorEarly } from '../answers/error-answer.ts';
+import { overload } from '../requests/in-flight.ts';
 import { LazyBody } from './lazy-body.ts';
-import { routedPath } from './routed-path.ts';
+import { routedPath } from '../routing/routed-path.ts';
 import { parseStrictJson } from './strict-json.ts';
 import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
 

@@ -1,9 +1,9 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
-import type { TimeoutClient } from './timeout-client.ts';
-import type { Database } from './connection.ts';
+import type { TimeoutClient } from '../connection/timeout-client.ts';
+import type { Database } from '../connection/connection.ts';
 import { announceDueEvents } from './due-event-lanes.ts';
-import type { Prisma } from './generated/client.ts';
+import type { Prisma } from '../generated/client.ts';
 
 /** A Prisma transaction. */
 export type Transaction = Prisma.TransactionClient;

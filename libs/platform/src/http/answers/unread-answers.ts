@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { InFlightLimits } from './in-flight.ts';
+import type { InFlightLimits } from '../requests/in-flight.ts';
 
 /** A connection with an unread answer is closed after this long without progress. */
 const SILENCE_MS = 120_000;

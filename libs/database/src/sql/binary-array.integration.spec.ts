@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { newId, uuidOf } from '@posthorn/kernel';
 import fc from 'fast-check';
 import { columnsOf } from './binary-array.ts';
-import { openTestStores } from './open-test-stores.fixture.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 
 const COLUMNS = { n: 'int', id: 'uuid', text: 'text', flag: 'boolean', at: 'timestamptz' } as const;
 

@@ -1,4 +1,4 @@
-import { hasRunOutOfTime } from './faults.ts';
+import { hasRunOutOfTime } from '../faults/faults.ts';
 
 /** Successes of a size before twice the size is tried; not fewer, because a timeout costs five seconds. */
 const SUCCESSES_BEFORE_GROWTH = 8;

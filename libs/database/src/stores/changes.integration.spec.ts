@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, type Contact, operator } from '@posthorn/domain';
 import { randomUUID } from 'node:crypto';
-import { openTestStores } from './open-test-stores.fixture.ts';
-import { ContactChanges } from './stores/contacts/contact-changes.ts';
-import { ContactStore } from './stores/contacts/contact-store.ts';
-import { EmailChanges } from './stores/emails/email-changes.ts';
-import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
+import { ContactChanges } from './contacts/contact-changes.ts';
+import { ContactStore } from './contacts/contact-store.ts';
+import { EmailChanges } from './emails/email-changes.ts';
+import { WorkspaceStore } from './workspaces/workspace-store.ts';
 
 const TESTS = operator('tests');
 const DAY_MS = 86_400_000;

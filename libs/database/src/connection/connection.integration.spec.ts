@@ -14,14 +14,14 @@ import { sleep } from '@posthorn/kernel';
 import type pg from 'pg';
 import { checkDatabase, type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { PoolerRefused } from './pooler.ts';
-import { ExaminedDatabase } from './examined-database.ts';
-import { isOutage } from './faults.ts';
-import { findUnapplied, runMigrations } from './migrations/run-migrations.ts';
+import { ExaminedDatabase } from '../examined-database.ts';
+import { isOutage } from '../faults/faults.ts';
+import { findUnapplied, runMigrations } from '../migrations/run-migrations.ts';
 import { startPoolerWithout } from './pooler.fixture.ts';
-import { TestStores, rawEmail } from './test-stores.fixture.ts';
+import { TestStores, rawEmail } from '../test-stores.fixture.ts';
 
 const HOUR_MS = 3_600_000;
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../../../prisma/migrations', import.meta.url));
 /** Longer than the time limit for an answer. */
 const STANDSTILL_MS = 6_500;
 

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { newUuid, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
-import { someContact } from './deliveries.fixture.ts';
-import { recordEvents } from './events.ts';
-import { openTestStores } from './open-test-stores.fixture.ts';
-import { AuditLogStore, recordAudit } from './stores/workspaces/audit-log-store.ts';
-import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
-import { transact } from './transaction.ts';
+import { someContact } from '../webhooks/deliveries.fixture.ts';
+import { recordEvents } from './record-events.ts';
+import { openTestStores } from '../../open-test-stores.fixture.ts';
+import { AuditLogStore, recordAudit } from '../workspaces/audit-log-store.ts';
+import { WorkspaceStore } from '../workspaces/workspace-store.ts';
+import { transact } from '../../transactions/transaction.ts';
 
 const stores = await openTestStores();
 const acme = await stores.openWorkspace();

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { TimeoutClient } from './timeout-client.ts';
-import { openTestStores } from './open-test-stores.fixture.ts';
+import type { TimeoutClient } from '../connection/timeout-client.ts';
+import { openTestStores } from '../open-test-stores.fixture.ts';
 import { type BeginMode, type TransactionClient, transactOn } from './transaction.ts';
 
 const DIVISION_BY_ZERO = '22012';

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '@posthorn/kernel';
-import { heldRequests, startSampleApp, type SampleApp, untilHeld } from './sample-app.fixture.ts';
+import { heldRequests, startSampleApp, type SampleApp, untilHeld } from '../sample-app.fixture.ts';
 
 const HEADERS_TIMEOUT_MS = 100;
 /** Node enforces its limits only this often, and a little later. */

@@ -1,6 +1,6 @@
 import { CannotStart } from '@posthorn/kernel';
 import { isOutage } from './faults.ts';
-import { NEWEST_MIGRATION } from './migrations/newest-migration.ts';
+import { NEWEST_MIGRATION } from '../migrations/newest-migration.ts';
 import { refusedConnection } from './refused-connection.ts';
 
 const LOGIN = 'The database refuses the login: correct the name and password in DATABASE_URL';

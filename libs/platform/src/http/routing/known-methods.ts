@@ -1,6 +1,6 @@
 import { Refusal } from '@posthorn/kernel';
 import type { Request, RequestHandler, Response } from 'express';
-import { answerOf, errorBody, writeError, type ErrorAnswer } from './error-answer.ts';
+import { answerOf, errorBody, writeError, type ErrorAnswer } from '../answers/error-answer.ts';
 import { routedPath } from './routed-path.ts';
 
 /** The path of the API reference, in apps that have one. */

@@ -2,7 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { Refusal } from '@posthorn/kernel';
 import type { Response } from 'express';
 import type { Logger } from 'pino';
-import { asError } from '../logging/as-error.ts';
+import { asError } from '../../logging/as-error.ts';
 import { answerOf, errorBody, type ErrorAnswer, type ErrorRenderer, writeError } from './error-answer.ts';
 
 const UNKNOWN_FAULT =

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAX_PIPELINED } from './pipelined-requests.ts';
-import { heldRequests, type SampleApp, startSampleApp, untilHeld } from './sample-app.fixture.ts';
+import { heldRequests, type SampleApp, startSampleApp, untilHeld } from '../sample-app.fixture.ts';
 
 const requestOf = (path: string, connection = 'keep-alive'): string =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`;

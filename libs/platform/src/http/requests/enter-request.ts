@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { httpDuration } from '../metrics/metrics.ts';
-import { bindRequest, requestContext } from '../logging/request-context.ts';
-import type { Span, Tracer } from '../tracing/tracer.ts';
+import { httpDuration } from '../../metrics/metrics.ts';
+import { bindRequest, requestContext } from '../../logging/request-context.ts';
+import type { Span, Tracer } from '../../tracing/tracer.ts';
 import type { SentBy } from './client-address.ts';
-import { answerOf, type ErrorRenderer, writeErrorEarly } from './error-answer.ts';
+import { answerOf, type ErrorRenderer, writeErrorEarly } from '../answers/error-answer.ts';
 import { headerValues } from './header-values.ts';
 import type { InFlightShare, InFlight } from './in-flight.ts';
-import { UNREAD } from './message-classes.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
+import { UNREAD } from '../message-classes.ts';
+import type { UnreadAnswers } from '../answers/unread-answers.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -3,9 +3,9 @@ import { judgeOwnership } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { type Database, openDatabase, waitForDatabase } from './connection.ts';
-import { ExaminedDatabase } from './examined-database.ts';
+import { ExaminedDatabase } from '../examined-database.ts';
 import { requireOwner } from './ownership.ts';
-import { UpkeepStore } from './stores/retention/upkeep-store.ts';
+import { UpkeepStore } from '../stores/retention/upkeep-store.ts';
 
 /** Months ahead that have no partitions yet. */
 const MONTHS_AHEAD = 5;

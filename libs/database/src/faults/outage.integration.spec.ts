@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import { createTestDatabase, FaultProxy, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
-import { type Database, waitForDatabase, openDatabase } from './connection.ts';
+import { type Database, waitForDatabase, openDatabase } from '../connection/connection.ts';
 import { faultOf, isOutage } from './faults.ts';
-import { ApiKeyStore } from './stores/workspaces/api-key-store.ts';
-import { EmailStore } from './stores/emails/email-store.ts';
-import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
-import { transact, transactOn } from './transaction.ts';
+import { ApiKeyStore } from '../stores/workspaces/api-key-store.ts';
+import { EmailStore } from '../stores/emails/email-store.ts';
+import { WorkspaceStore } from '../stores/workspaces/workspace-store.ts';
+import { transact, transactOn } from '../transactions/transaction.ts';
 
 let testDatabase: TestDatabase;
 let proxy: FaultProxy;
