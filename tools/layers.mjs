@@ -101,6 +101,14 @@ const GENERAL_RULES = [
     from: { path: '^libs/kernel/', pathNot: TEST_FILE },
     to: { path: 'node_modules' },
   },
+  {
+    name: 'stores-on-top',
+    comment:
+      'In libs/database only stores import stores: statements, transactions and connections stand below them.',
+    severity: 'error',
+    from: { path: '^libs/database/src/[^/]+/', pathNot: ['^libs/database/src/stores/', TEST_FILE] },
+    to: { path: '^libs/database/src/stores/' },
+  },
   { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
   { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];

@@ -26,6 +26,8 @@ const IMPORTS: [file: string, imported: string, rule?: string][] = [
   ['libs/database/src/a.ts', '@posthorn/queues', 'layer-database'],
   ['libs/database/src/b.ts', 'pg'],
   ['libs/database/src/c.ts', '@posthorn/use-cases', 'layer-database'],
+  ['libs/database/src/sql/a.ts', '../stores/kept.ts', 'stores-on-top'],
+  ['libs/database/src/stores/a.ts', './kept.ts'],
   ['libs/queues/src/a.ts', 'pg', 'only-in-database'],
   ['libs/queues/src/b.ts', '@prisma/client', 'only-in-database'],
   ['libs/use-cases/src/a.ts', '@posthorn/auth', 'layer-use-cases'],
@@ -65,7 +67,8 @@ function writeWorkspace(root: string): void {
     mkdirSync(join(root, 'node_modules/@posthorn'), { recursive: true });
     symlinkSync(join(root, 'libs', lib), join(root, 'node_modules/@posthorn', lib));
   }
-  write(join(root, 'libs/database/src/secret.ts'), 'export const here = 1;\n');
+  for (const file of ['secret.ts', 'stores/kept.ts'])
+    write(join(root, 'libs/database/src', file), 'export const here = 1;\n');
   for (const app of ['gateway', 'sender'])
     write(join(root, 'apps', app, 'src/index.ts'), 'export const here = 1;\n');
   for (const name of ['pg', '@prisma/client', 'bullmq', 'nodemailer']) {

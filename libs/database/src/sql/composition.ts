@@ -1,5 +1,28 @@
-import type { CompositionRow } from '../stores/emails/composable-email.ts';
+import type { Mailbox } from '@posthorn/domain';
 import { selectList } from './select-list.ts';
+
+/** The id of an email, and what COMPOSITION_COLUMNS gives. */
+export interface CompositionRow {
+  id: string;
+  workspaceId: string;
+  fromAddress: string;
+  fromName: string | null;
+  toAddress: string;
+  toName: string | null;
+  replyTo: Mailbox[] | null;
+  subject: string | null;
+  templateVersionId: string | null;
+  messageId: string;
+  unsubscribe: boolean;
+  trackClicks: boolean;
+  trackOpens: boolean;
+  trackingUrl: string | null;
+  fellDueAt: Date;
+  html: string | null;
+  text: string | null;
+  previewText: string | null;
+  variables: string | null;
+}
 
 /**
  * The columns needed to compose the message of `emails e`; shared by sending and previews, so that they compose the same message. The due time is not among

@@ -1,5 +1,6 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
+import type { Email as EmailRow } from '../generated/client.ts';
 import {
   boundsOf,
   type CreatedBetween,
@@ -8,7 +9,6 @@ import {
   type ScanWindow,
   Values,
 } from './statement.ts';
-import type { EmailSummaryRow } from '../stores/emails/email-record.ts';
 import { selectList } from './select-list.ts';
 
 /** Filters for a list of emails; times are those of acceptance. */
@@ -19,6 +19,23 @@ export interface EmailFilter extends CreatedBetween {
   readonly groupBy?: string | undefined;
   readonly template?: string | undefined;
 }
+
+/** The columns of a summary. */
+export type EmailSummaryRow = Pick<
+  EmailRow,
+  | 'id'
+  | 'type'
+  | 'status'
+  | 'fromAddress'
+  | 'toAddress'
+  | 'subject'
+  | 'templateName'
+  | 'messageId'
+  | 'groupBy'
+  | 'sendAt'
+  | 'acceptedAt'
+  | 'sentAt'
+>;
 
 /** The columns of a summary of `emails e`. */
 export const EMAIL_SUMMARY_COLUMNS = selectList({

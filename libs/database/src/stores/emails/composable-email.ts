@@ -1,5 +1,6 @@
 import { type EmailId, idFromUuid, type TemplateVersionId, type WorkspaceId } from '@posthorn/kernel';
 import type { Mailbox } from '@posthorn/domain';
+import type { CompositionRow } from '../../sql/composition.ts';
 
 /** Content given by the caller. */
 interface RawContent {
@@ -37,29 +38,6 @@ export interface ComposableEmail {
   /** The base URL of the workspace's tracked links and images, without a trailing slash; null: that of the installation. */
   readonly trackingUrl: string | null;
   readonly content: RawContent | TemplatedContent;
-}
-
-/** The id of an email, and what COMPOSITION_COLUMNS gives. */
-export interface CompositionRow {
-  id: string;
-  workspaceId: string;
-  fromAddress: string;
-  fromName: string | null;
-  toAddress: string;
-  toName: string | null;
-  replyTo: Mailbox[] | null;
-  subject: string | null;
-  templateVersionId: string | null;
-  messageId: string;
-  unsubscribe: boolean;
-  trackClicks: boolean;
-  trackOpens: boolean;
-  trackingUrl: string | null;
-  fellDueAt: Date;
-  html: string | null;
-  text: string | null;
-  previewText: string | null;
-  variables: string | null;
 }
 
 /** Reads a row of COMPOSITION_COLUMNS. */

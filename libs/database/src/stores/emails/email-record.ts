@@ -1,6 +1,7 @@
 import { type EmailId, idFromUuid } from '@posthorn/kernel';
 import type { EmailStatus, HitCounts, ReportKind } from '@posthorn/domain';
-import type { Email as EmailRow, EmailEventKind } from '../../generated/client.ts';
+import type { EmailEventKind } from '../../generated/client.ts';
+import type { EmailSummaryRow } from '../../sql/email-list.ts';
 
 /** An email without its content and its timeline. */
 export interface EmailSummary {
@@ -46,23 +47,6 @@ export interface EmailRecord extends EmailSummary {
   readonly engagement: Engagement;
   readonly timeline: readonly EmailFact[];
 }
-
-/** The columns of a summary. */
-export type EmailSummaryRow = Pick<
-  EmailRow,
-  | 'id'
-  | 'type'
-  | 'status'
-  | 'fromAddress'
-  | 'toAddress'
-  | 'subject'
-  | 'templateName'
-  | 'messageId'
-  | 'groupBy'
-  | 'sendAt'
-  | 'acceptedAt'
-  | 'sentAt'
->;
 
 /** Converts a row to a summary. */
 export function emailSummary(row: EmailSummaryRow): EmailSummary {

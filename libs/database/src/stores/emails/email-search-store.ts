@@ -1,10 +1,10 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Page, PageRequest } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
-import type { EmailFilter } from '../../sql/email-list.ts';
+import type { EmailFilter, EmailSummaryRow } from '../../sql/email-list.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from '../../sql/email-search.ts';
 import { BoundedSearch, type SearchBounds } from '../bounded-search.ts';
-import { type EmailSummary, emailSummary, type EmailSummaryRow } from './email-record.ts';
+import { type EmailSummary, emailSummary } from './email-record.ts';
 
 /** An email, and whose it is. */
 export interface FoundEmail extends EmailSummary {

@@ -1,8 +1,8 @@
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Database } from '../../connection/connection.ts';
-import { READ_COMPOSITION } from '../../sql/composition.ts';
+import { type CompositionRow, READ_COMPOSITION } from '../../sql/composition.ts';
 import { READ_EMAIL } from '../../sql/read-email.ts';
-import { composableEmail, type ComposableEmail, type CompositionRow } from './composable-email.ts';
+import { composableEmail, type ComposableEmail } from './composable-email.ts';
 import { type EmailRecord, emailRecord, type EmailRecordRow } from './email-record.ts';
 
 /** How many entries of a timeline are shown, the newest ones. More than any email has by itself, but it can be moved any number of times. */

@@ -1,7 +1,8 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import type { LaneId, SuppressionReason, WithheldReason } from '@posthorn/domain';
 import type { Claim, ClaimedRow } from './claim.ts';
-import { composableEmail, type ComposableEmail, type CompositionRow } from '../emails/composable-email.ts';
+import { composableEmail, type ComposableEmail } from '../emails/composable-email.ts';
+import type { CompositionRow } from '../../sql/composition.ts';
 
 /** A claimed email with all that sending it needs. */
 export interface ClaimedEmail extends ComposableEmail, ClaimedRow {
