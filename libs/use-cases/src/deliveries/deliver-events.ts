@@ -129,8 +129,8 @@ export class DeliverEvents {
       releasePermitEarly();
     });
     await reporting;
-    if (outcome?.restMs) {
-      this.slowLanes.note(delivery.laneId, outcome.restMs);
+    if (outcome?.responsiveness?.kind === 'throttled') {
+      this.slowLanes.note(delivery.laneId, outcome.responsiveness);
       await this.reportSlowness(delivery, outcome.report);
     }
     return outcome;
@@ -142,9 +142,9 @@ export class DeliverEvents {
     mayStillBegin: () => boolean,
   ): Promise<OutcomeWithReport | undefined> {
     const outcome = await this.options.delivery.deliver(delivery, mayStillBegin);
-    if (outcome === undefined || outcome.attempt === null) return outcome;
-    this.slowLanes.note(delivery.laneId, outcome.restMs);
-    const { report } = outcome;
+    if (outcome === undefined || outcome.responsiveness === null) return outcome;
+    const { report, responsiveness } = outcome;
+    this.slowLanes.note(delivery.laneId, responsiveness);
     return report !== null && this.slowLanes.isThrottled(delivery.laneId)
       ? { ...outcome, report: { ...report, isSlow: true } }
       : outcome;

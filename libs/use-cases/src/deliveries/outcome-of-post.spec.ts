@@ -77,6 +77,16 @@ describe('The recorded outcome of a delivery', () => {
     expect(outcome.report).toMatchObject({ effect: 'failed', isSlow });
   });
 
+  it.each<[PostResult, object | null]>([
+    [answered(200), { kind: 'answering' }],
+    [answered(500), { kind: 'answering' }],
+    [{ kind: 'failed', errorClass: 'connect', reason: 'refused', durationMs: 5 }, { kind: 'silent' }],
+    [answered(429), { kind: 'throttled', restMs: 1_000 }],
+    [{ kind: 'ours', reason: 'no file is free', durationMs: 5 }, null],
+  ])('of %j tells how responsive the receiver is: %j', (result, responsiveness) => {
+    expect(record(result).responsiveness).toEqual(responsiveness);
+  });
+
   it('after a fault of ours costs neither an attempt nor a step', () => {
     expect(record({ kind: 'ours', reason: 'no file is free', durationMs: 5 })).toMatchObject({
       status: null,

@@ -39,14 +39,24 @@ export const TOKEN_LOST: Fault = {
     'the token of the webhook cannot be decrypted, so nothing can be signed; give the webhook another token, and it will be posted within minutes',
 };
 
+/** How a receiver has responded to a POST; `throttled`: it gets too many requests, and nothing more should be posted to it for so long. */
+export type Responsiveness =
+  | { readonly kind: 'answering' }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'throttled'; readonly restMs: number };
+
+// Not made anew for each delivery.
+const ANSWERING: Responsiveness = { kind: 'answering' };
+const SILENT: Responsiveness = { kind: 'silent' };
+
 /** The outcome of a delivery, with what it says about the receiver. */
 export interface OutcomeWithReport extends DeliveryOutcome {
   /** A fault of ours that kept the delivery from being posted, if any. */
   readonly ownFault?: OwnFault;
   /** Null: nothing new about the receiver. */
   readonly report: ReceiverReport | null;
-  /** For how long, in milliseconds, nothing more should be posted to a receiver that gets too many requests; 0: it has not answered. Absent: it has. */
-  readonly restMs?: number;
+  /** Null: nothing was posted. */
+  readonly responsiveness: Responsiveness | null;
 }
 
 interface PostMoment {
@@ -67,10 +77,10 @@ export function outcomeOfPost(
   const verdict = decideAfterPost(result, { attempts: delivery.attempts, random, now });
   if (verdict.kind === 'postponed')
     return postponed(delivery, { ...PASSING, afterMs: verdict.afterSeconds * 1_000 }, result.durationMs);
-  const restMs = restOf(result, now);
-  const isThrottled = Boolean(restMs);
+  const responsiveness = responsivenessOf(result, now);
+  const isThrottled = responsiveness.kind === 'throttled';
   return {
-    ...(restMs !== undefined && { restMs }),
+    responsiveness,
     attempt: {
       number: delivery.attemptsMade + 1,
       durationMs: result.durationMs,
@@ -86,7 +96,7 @@ export function outcomeOfPost(
 
 /** The outcome when the webhook was deleted. */
 export function cancelled(delivery: ClaimedDelivery): OutcomeWithReport {
-  return { ...finished(delivery, 'CANCELLED'), attempt: null, report: null };
+  return { ...finished(delivery, 'CANCELLED'), attempt: null, report: null, responsiveness: null };
 }
 
 /** The outcome after a fault of ours: it counts neither as an attempt nor as a step of the retry schedule. */
@@ -100,6 +110,7 @@ export function postponed(
     ...waiting(delivery, afterMs, attempts),
     attempt: null,
     report: null,
+    responsiveness: null,
     ownFault: { id, claims, number: attemptsMade + 1, reason, durationMs },
   };
 }
@@ -137,10 +148,10 @@ function errorClassOf(verdict: Decided): PostErrorClass | undefined {
   return verdict.kind === 'gone' ? 'http' : verdict.errorClass;
 }
 
-function restOf(result: PostResult, now: Date): number | undefined {
-  if (result.kind === 'failed') return 0;
+function responsivenessOf(result: PostResult, now: Date): Responsiveness {
+  if (result.kind === 'failed') return SILENT;
   const seconds = restAfter(result, now);
-  return seconds === undefined ? undefined : seconds * 1_000;
+  return seconds === undefined ? ANSWERING : { kind: 'throttled', restMs: seconds * 1_000 };
 }
 
 function observationOf(verdict: Decided, result: PostResult, wasSlow: boolean): ReceiverObservation {

@@ -15,26 +15,26 @@ beforeEach(() => {
 describe('How many deliveries a slow receiver gets at a time', () => {
   it('is one until it answers, and then several', () => {
     expect(lanes.maxRowsOf(lane)).toBe(1);
-    lanes.note(lane, 0);
+    lanes.note(lane, { kind: 'silent' });
     expect(lanes.maxRowsOf(lane)).toBe(1);
-    lanes.note(lane, undefined);
+    lanes.note(lane, { kind: 'answering' });
     expect(lanes.maxRowsOf(lane)).toBe(10);
   });
 
   it('is one again after no answer, and when it is found to be slow anew', () => {
-    lanes.note(lane, undefined);
-    lanes.note(lane, 0);
+    lanes.note(lane, { kind: 'answering' });
+    lanes.note(lane, { kind: 'silent' });
     expect(lanes.maxRowsOf(lane)).toBe(1);
-    lanes.note(lane, undefined);
+    lanes.note(lane, { kind: 'answering' });
     lanes.mark(lane);
     expect(lanes.maxRowsOf(lane)).toBe(1);
   });
 
   it('is none while it rests, and one until it has not been throttled for a minute', () => {
-    lanes.note(lane, 5_000);
+    lanes.note(lane, { kind: 'throttled', restMs: 5_000 });
     expect([lanes.maxRowsOf(lane), lanes.isThrottled(lane)]).toEqual([0, true]);
     nowMs += 5_000;
-    lanes.note(lane, undefined);
+    lanes.note(lane, { kind: 'answering' });
     expect([lanes.maxRowsOf(lane), lanes.isThrottled(lane)]).toEqual([1, true]);
     nowMs += 60_000;
     expect([lanes.maxRowsOf(lane), lanes.isThrottled(lane)]).toEqual([10, false]);

@@ -1,5 +1,6 @@
 import { BoundedMap, suspensionProofNowMs } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
+import type { Responsiveness } from './outcome-of-post.ts';
 
 /** Large enough: all that was claimed of an evicted lane before it was marked has been processed by then. */
 const MAX_REMEMBERED = 10_000;
@@ -42,14 +43,10 @@ export class SlowLanes {
     return this.of(laneId).markedAtMs > moment;
   }
 
-  /**
-   * Notes what a POST has shown.
-   *
-   * @param restMs undefined: the receiver answers; 0: it has not answered; otherwise it gets too many requests, and nothing for so long
-   */
-  note(laneId: LaneId, restMs: number | undefined): void {
-    if (!restMs) return this.change(laneId, { isAnswering: restMs === undefined });
-    const restsUntilMs = this.nowMs() + restMs;
+  /** Notes how the receiver has responded to a POST. */
+  note(laneId: LaneId, shown: Responsiveness): void {
+    if (shown.kind !== 'throttled') return this.change(laneId, { isAnswering: shown.kind === 'answering' });
+    const restsUntilMs = this.nowMs() + shown.restMs;
     this.change(laneId, {
       isAnswering: false,
       restsUntilMs,
