@@ -74,7 +74,7 @@ export {
   OperatorSessionStore,
   type VouchedOperator,
 } from './stores/operators/operator-session-store.ts';
-export type { ClaimedRow, LaneDemand, OutboxQueue } from './stores/outbox/claim.ts';
+export type { ClaimedRow, OutboxQueue } from './stores/outbox/claim.ts';
 export type { ClaimedEmail, EmailOutcome } from './stores/outbox/claimed-email.ts';
 export { type QueueBacklog, type EmailBacklog, OutboxStore } from './stores/outbox/outbox-store.ts';
 export {

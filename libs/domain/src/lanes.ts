@@ -5,6 +5,12 @@ declare const brand: unique symbol;
 /** A queue of the outbox. Lanes are served round robin, so that no lane waits for longer than a turn of the others: see docs/architecture.md. */
 export type LaneId = string & { readonly [brand]: 'lane' };
 
+/** A request to claim up to `maxRows` rows of a lane. */
+export interface LaneDemand {
+  readonly laneId: LaneId;
+  readonly maxRows: number;
+}
+
 /** The lane of a workspace's single, unscheduled emails. */
 export function nowLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.now` as LaneId;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId, sleep, suspensionProofNowMs } from '@posthorn/kernel';
-import { bulkLane } from '@posthorn/domain';
+import { bulkLane, type LaneDemand } from '@posthorn/domain';
 import { Capacity } from './capacity.ts';
-import { type LaneDemand, Turns, type TurnsOptions } from './turn.ts';
+import { Turns, type TurnsOptions } from './turn.ts';
 import type { HeldRow } from './workbench-options.ts';
 
 const lane = bulkLane(newId('wrk', 0));

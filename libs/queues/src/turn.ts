@@ -1,13 +1,8 @@
-import type { LaneId } from '@posthorn/domain';
+import type { LaneDemand, LaneId } from '@posthorn/domain';
 import { Coalescer, sleep, suspensionProofNowMs, within } from '@posthorn/kernel';
 import type { LaneRings } from './lane-rings.ts';
 import type { Workbench } from './workbench.ts';
 import type { HeldRow } from './workbench-options.ts';
-
-export interface LaneDemand {
-  readonly laneId: LaneId;
-  readonly maxRows: number;
-}
 
 export interface TurnsOptions<Row extends HeldRow> {
   /** Maximum rows that a turn claims. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
-import { eventLane, type LaneId } from '@posthorn/domain';
-import type { FannedOut, LaneDemand, ClaimCapacity } from '@posthorn/database';
+import { eventLane, type LaneDemand, type LaneId } from '@posthorn/domain';
+import type { FannedOut, ClaimCapacity } from '@posthorn/database';
 import { FanOutEvents } from './fan-out-events.ts';
 
 const EVENTS_PER_TURN = 40;

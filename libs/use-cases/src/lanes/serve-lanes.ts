@@ -1,6 +1,6 @@
 import { Coalescer, sleep } from '@posthorn/kernel';
-import type { LaneId } from '@posthorn/domain';
-import { type ClaimedRow, isOutage, type LaneDemand, type OutboxStore } from '@posthorn/database';
+import type { LaneDemand, LaneId } from '@posthorn/domain';
+import { type ClaimedRow, isOutage, type OutboxStore } from '@posthorn/database';
 import { groupSize } from '@posthorn/platform';
 import { type LaneRings, Turns, type TurnsOptions, Workbench, type WorkbenchOptions } from '@posthorn/queues';
 import type { OutcomeRecorder } from './outcome-recorder.ts';

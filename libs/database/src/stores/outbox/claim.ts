@@ -1,5 +1,5 @@
 import type { Id } from '@posthorn/kernel';
-import type { LaneId } from '@posthorn/domain';
+import type { LaneDemand, LaneId } from '@posthorn/domain';
 
 /** The queue, and so the consumer, of a row. */
 export type OutboxQueue = 'email' | 'event' | 'webhook';
@@ -20,12 +20,6 @@ export interface ClaimedRow extends Claim {
   readonly laneHasMore: boolean;
   /** `suspensionProofNowMs()` before the claim was sent. */
   readonly askedAtMs: number;
-}
-
-/** A request to claim up to `maxRows` rows of a lane. */
-export interface LaneDemand {
-  readonly laneId: LaneId;
-  readonly maxRows: number;
 }
 
 /** Demands as the array parameters of a claim: lanes, and maximum rows of each. */

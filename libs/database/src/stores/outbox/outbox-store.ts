@@ -1,5 +1,5 @@
 import { type EmailId, suspensionProofNowMs, uuidOf } from '@posthorn/kernel';
-import { type LaneId, MAX_DUE_COUNTED, type WithheldReason } from '@posthorn/domain';
+import { type LaneDemand, type LaneId, MAX_DUE_COUNTED, type WithheldReason } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import type { WithEventLanes } from '../../transactions/due-event-lanes.ts';
@@ -15,7 +15,7 @@ import {
   MAKE_READY,
 } from '../../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../../sql/withheld.ts';
-import { type Claim, demandColumns, type LaneDemand, type OutboxQueue } from './claim.ts';
+import { type Claim, demandColumns, type OutboxQueue } from './claim.ts';
 import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from '../with-locked-rows.ts';
 

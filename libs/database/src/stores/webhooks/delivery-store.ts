@@ -1,5 +1,5 @@
 import { suspensionProofNowMs, uuidOf, type WebhookId } from '@posthorn/kernel';
-import type { LaneId } from '@posthorn/domain';
+import type { LaneDemand, LaneId } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import { columnsOf, type Row } from '../../sql/binary-array.ts';
 import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../sql/deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from '../../sql/fan-out.ts';
 import { transactOn } from '../../transactions/transaction.ts';
-import { demandColumns, type LaneDemand } from '../outbox/claim.ts';
+import { demandColumns } from '../outbox/claim.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,

@@ -1,6 +1,5 @@
-import type { LaneId } from '@posthorn/domain';
+import type { LaneDemand, LaneId } from '@posthorn/domain';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
-import type { LaneDemand } from '../outbox/claim.ts';
 
 /** An event lane in which something was due. */
 interface FannedOutLane {
