@@ -158,7 +158,10 @@ export class Stack {
     const keys = new ApiKeyStore(aMinuteAgo);
     const secretOf = async (role: string): Promise<string> =>
       (await createApiKey(keys, workspace.id, TESTS, { displayName: role, role })).secretKey;
-    await addIdentity(new IdentityStore(aMinuteAgo), workspace.id, POSTHORN, { domain: 'example.com' }, true);
+    await addIdentity(new IdentityStore(aMinuteAgo), workspace.id, POSTHORN, {
+      domain: 'example.com',
+      verified: true,
+    });
     return {
       workspaceId: workspace.id,
       keys: {

@@ -26,13 +26,10 @@ export async function makeWorkspaces(databaseUrl, keyRing, names) {
     const made = [];
     for (const name of names) {
       const { id } = await createWorkspace(new WorkspaceStore(database), BENCH, name, null);
-      const identity = await addIdentity(
-        new IdentityStore(database),
-        id,
-        BENCH,
-        { domain: 'example.com' },
-        true,
-      );
+      const identity = await addIdentity(new IdentityStore(database), id, BENCH, {
+        domain: 'example.com',
+        verified: true,
+      });
       await new IdentityChanges(database).giveKeys(id, identity.id, await keys.make(id, identity.id));
       const keyOf = async (role) => {
         const key = { displayName: 'Bench', role };

@@ -75,7 +75,11 @@ export class TestStores {
   /** A workspace that may send from example.com. */
   async openWorkspace(monthlyEmailLimit: number | null = null): Promise<WorkspaceId> {
     const { id } = await new WorkspaceStore(this.database).create(POSTHORN, 'Acme', monthlyEmailLimit);
-    await new IdentityStore(this.database).put(id, POSTHORN, 'domain', 'example.com', true);
+    await new IdentityStore(this.database).put(id, POSTHORN, {
+      kind: 'domain',
+      value: 'example.com',
+      verified: true,
+    });
     return id;
   }
 

@@ -72,12 +72,14 @@ export class Pauses {
   private async giveUpOne(): Promise<void> {
     const workspaceId = this.pickOne();
     const { database } = this.cluster.stack;
-    const lanes = new PausedLaneStore(database);
-    await insist(() => pauseSending(lanes, workspaceId, TESTS, 'An unwanted campaign'));
+    const pausedLanes = new PausedLaneStore(database);
+    await insist(() => pauseSending(pausedLanes, workspaceId, TESTS, 'An unwanted campaign'));
     if (this.random.chance(0.5)) await sleep(this.random.between(0, 2_000));
     const held = new HeldEmailStore(database);
-    const before = this.momentToGiveUp();
-    await insist(() => resumeWorkspace(held, lanes, workspaceId, TESTS, before).catch(ignoreResumed));
+    const failBefore = this.momentToGiveUp();
+    await insist(() =>
+      resumeWorkspace({ held, pausedLanes }, workspaceId, TESTS, { failBefore }).catch(ignoreResumed),
+    );
   }
 
   private async pauseAll(): Promise<void> {

@@ -11,13 +11,10 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ sends: false });
   const { workspaceId } = stack.tenant;
-  await addIdentity(
-    new IdentityStore(stack.database),
-    workspaceId,
-    POSTHORN,
-    { address: 'known@partner.example' },
-    true,
-  );
+  await addIdentity(new IdentityStore(stack.database), workspaceId, POSTHORN, {
+    address: 'known@partner.example',
+    verified: true,
+  });
 });
 afterAll(() => stack.close());
 

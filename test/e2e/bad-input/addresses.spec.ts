@@ -8,8 +8,8 @@ import { RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile(async ({ database, tenant: { workspaceId } }) => {
   const identities = new IdentityStore(database);
-  await addIdentity(identities, workspaceId, POSTHORN, { address: 'known@partner.example' }, true);
-  await addIdentity(identities, workspaceId, POSTHORN, { domain: 'unproven.example' }, false);
+  await addIdentity(identities, workspaceId, POSTHORN, { address: 'known@partner.example', verified: true });
+  await addIdentity(identities, workspaceId, POSTHORN, { domain: 'unproven.example', verified: false });
 });
 
 describe('S4: invalid mailboxes', () => {

@@ -49,7 +49,7 @@ async function createIdentity({ useCases, workspaces, deletion, identities, acto
   const { workspace, domain, address, verified = false } = given;
   const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
   const value = domain === undefined ? { address } : { domain };
-  return useCases.addIdentity(identities, id, actor, value, verified);
+  return useCases.addIdentity(identities, id, actor, { ...value, verified });
 }
 
 /** @param {import('@posthorn/database').Identity} identity @param {import('../commands.mjs').Given} given */

@@ -96,7 +96,10 @@ async function resume(context, given) {
   if (whose === 'webhooks' || (whose !== 'everything' && failBefore === undefined))
     return useCases.resumeSending(pausedLanes, whose, actor);
   if (whose !== 'everything')
-    return useCases.resumeWorkspace(heldEmails, pausedLanes, whose, actor, failBefore, onProgress);
+    return useCases.resumeWorkspace({ held: heldEmails, pausedLanes }, whose, actor, {
+      failBefore,
+      onProgress,
+    });
   const resumption = await useCases.resumeEverything(eras, pausedLanes, actor, { failBefore, onProgress });
   // Those that are being deleted cannot be resumed.
   const begun = await deletion.begun();

@@ -131,7 +131,8 @@ export const WORKSPACE_COMMANDS = [
     isDone: ({ deletedAt }) => deletedAt !== null,
     run: async ({ useCases, workspaces, deletion, actor }, { workspace, name }) => {
       const found = await useCases.requireWorkspace(workspaces, workspace);
-      return useCases.deleteWorkspace(deletion, found, actor, name, tellsProgress('rows deleted'));
+      const onProgress = tellsProgress('rows deleted');
+      return useCases.deleteWorkspace(deletion, found, actor, { name, onProgress });
     },
     show: ({ workspaceId, name, deletedAt, deleted, cancelled, inProgress }) =>
       [

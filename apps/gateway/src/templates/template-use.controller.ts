@@ -43,7 +43,7 @@ export class TemplateUseController {
     const { variables = {}, version } = validateBody(PreviewTemplateRequest, body);
     const shown = foundBy(
       'template_id',
-      await this.previewTemplate.preview(caller.workspaceId, id, variables, version, gone),
+      await this.previewTemplate.preview(caller.workspaceId, id, { variables, version }, gone),
     );
     const { subject, html, text, previewText = null } = shown;
     return { subject, html, text, previewText };

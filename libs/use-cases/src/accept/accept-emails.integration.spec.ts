@@ -12,7 +12,11 @@ const DAY_MS = 24 * 3_600_000;
 
 const database = await openTestDatabase(6);
 const { id: workspaceId } = await new WorkspaceStore(database).create(POSTHORN, 'Shop', null);
-await new IdentityStore(database).put(workspaceId, POSTHORN, 'domain', 'example.com', true);
+await new IdentityStore(database).put(workspaceId, POSTHORN, {
+  kind: 'domain',
+  value: 'example.com',
+  verified: true,
+});
 const rung: [LaneId, number][] = [];
 const acceptance = openAcceptance({
   database,
@@ -103,7 +107,11 @@ describe('Emails with a template of megabytes', () => {
 describe('Emails of another workspace', () => {
   it('do not wait for all the large ones that came before them', async () => {
     const neighbour = await workspaceBeside(database, workspaceId);
-    await new IdentityStore(database).put(neighbour, POSTHORN, 'domain', 'example.com', true);
+    await new IdentityStore(database).put(neighbour, POSTHORN, {
+      kind: 'domain',
+      value: 'example.com',
+      verified: true,
+    });
     rung.length = 0;
     const large = rawDraft({ html: 'x'.repeat(3 * 1_048_576) });
     await Promise.all([

@@ -11,7 +11,11 @@ const database = await openTestDatabase(6);
 
 async function openWorkspace(): Promise<WorkspaceId> {
   const { id } = await new WorkspaceStore(database).create(POSTHORN, 'Group', null);
-  await new IdentityStore(database).put(id, POSTHORN, 'domain', 'example.com', true);
+  await new IdentityStore(database).put(id, POSTHORN, {
+    kind: 'domain',
+    value: 'example.com',
+    verified: true,
+  });
   return id;
 }
 

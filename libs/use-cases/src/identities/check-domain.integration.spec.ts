@@ -216,7 +216,11 @@ describe('The result of a check', () => {
   it('does not un-verify a domain that an operator has verified meanwhile', async () => {
     const domain = await addDomain();
     const claimed = (await checks().claim(workspaceId, domain.id, CLAIM))!;
-    await new IdentityStore(database).put(workspaceId, POSTHORN, 'domain', domain.value, true);
+    await new IdentityStore(database).put(workspaceId, POSTHORN, {
+      kind: 'domain',
+      value: domain.value,
+      verified: true,
+    });
     expect(await newCheckDomain().check(claimed, POSTHORN)).toBe(false);
     expect(await find(domain)).toMatchObject({ status: 'VERIFIED', isVouched: true });
   });

@@ -30,20 +30,24 @@ type Store = Pick<
   'now' | 'close' | 'removeEmails' | 'removeEvents' | 'removeOthers' | 'finish'
 >;
 
+interface DeletionOrder {
+  /** The workspace's name, so that an id given by mistake deletes nothing. */
+  readonly name: string;
+  /** Called with the number of rows deleted so far, after each group. */
+  readonly onProgress?: (rows: number) => void;
+}
+
 /**
  * Deletes a workspace with everything in it. Its keys stop working at once, and nothing more is sent for it; what is being sent is waited for, half a minute at most.
  * Safe to interrupt, to run twice, and to run while the apps do; once begun, it can only be completed.
  *
- * @param name the workspace's name, so that an id given by mistake deletes nothing
- * @param tellProgress called with the number of rows deleted so far, after each group
  * @throws Refusal (400) when the name is another one, (409) for the workspace of the system itself
  */
 export async function deleteWorkspace(
   store: Store,
   workspace: Pick<Workspace, 'id' | 'name'>,
   actor: Actor,
-  name: string,
-  tellProgress: (rows: number) => void = () => undefined,
+  { name, onProgress = () => undefined }: DeletionOrder,
 ): Promise<DeletionReceipt> {
   const { id } = workspace;
   if (id === SYSTEM_WORKSPACE_ID)
@@ -53,7 +57,7 @@ export async function deleteWorkspace(
   const detail = { name };
   const tally: Tally = { deleted: await store.close(id, actor, detail), cancelled: 0, inProgress: 0 };
   const rest = await repeatWhileSending(async () => {
-    await removeAll(store, id, tally, () => tellProgress(sumOf(tally.deleted)));
+    await removeAll(store, id, tally, () => onProgress(sumOf(tally.deleted)));
     return tally.inProgress === 0 ? store.finish(id, actor, detail) : undefined;
   });
   addCounts(tally.deleted, rest ?? {});

@@ -65,7 +65,10 @@ it('A run that cannot be recorded in the audit log of a workspace has changed no
 
 it('A run that cannot be recorded in the audit log of a workspace has cancelled no scheduled email there', async () => {
   const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
-  await addIdentity(new IdentityStore(database), id, operator('test'), { domain: 'example.com' }, true);
+  await addIdentity(new IdentityStore(database), id, operator('test'), {
+    domain: 'example.com',
+    verified: true,
+  });
   const scheduled = { workspaceId: id, laneId: bulkLane(id), dueInMs: 86_400_000, count: 2 };
   const emails = await scheduleEmails(database, { ...scheduled, to: 'ada@example.com' });
   const statuses = async (): Promise<string[]> => {
@@ -94,7 +97,7 @@ it('A run is completed although a workspace with the person is deleted meanwhile
   class Deleting extends ErasureStore {
     override async redactAnswers(...asked: Parameters<ErasureStore['redactAnswers']>) {
       const deletion = new WorkspaceDeletionStore(database);
-      await deleteWorkspace(deletion, gone, operator('test'), gone.name);
+      await deleteWorkspace(deletion, gone, operator('test'), { name: gone.name });
       return super.redactAnswers(...asked);
     }
   }
@@ -129,7 +132,10 @@ it('A run in one workspace is in its audit log once, with counts, also when it f
 
 it('A run tells how many rows it has searched, after each group', async () => {
   const { id } = await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null);
-  await addIdentity(new IdentityStore(database), id, operator('test'), { domain: 'example.com' }, true);
+  await addIdentity(new IdentityStore(database), id, operator('test'), {
+    domain: 'example.com',
+    verified: true,
+  });
   await scheduleEmails(database, { workspaceId: id, laneId: bulkLane(id), dueInMs: 86_400_000, count: 3 });
   for (const name of ['ada', 'bo']) await addContact(id, `${name}@example.com`, name);
   const told: number[] = [];

@@ -108,14 +108,14 @@ describe('Adding an identity', () => {
   const identities = (): IdentityStore => new IdentityStore(database);
 
   it('keeps an existing one, and keeps it verified', async () => {
-    const first = await addIdentity(identities(), workspace.id, POSTHORN, { domain: 'bücher.example' }, true);
-    const second = await addIdentity(
-      identities(),
-      workspace.id,
-      POSTHORN,
-      { domain: 'xn--bcher-kva.example' },
-      false,
-    );
+    const first = await addIdentity(identities(), workspace.id, POSTHORN, {
+      domain: 'bücher.example',
+      verified: true,
+    });
+    const second = await addIdentity(identities(), workspace.id, POSTHORN, {
+      domain: 'xn--bcher-kva.example',
+      verified: false,
+    });
     expect(second).toEqual(first);
     expect(first.value).toBe('xn--bcher-kva.example');
   });
@@ -128,7 +128,9 @@ describe('Adding an identity', () => {
     ['a name beside an address', { address: 'Ada <ada@example.com>' }, '`address` has a name beside it'],
     ['a domain for an address', { address: 'example.com' }, '`address` has no `@`'],
   ])('refuses %s', async (_case, value, message) => {
-    await expect(addIdentity(identities(), workspace.id, POSTHORN, value, true)).rejects.toMatchObject({
+    await expect(
+      addIdentity(identities(), workspace.id, POSTHORN, { ...value, verified: true }),
+    ).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining(message),
     });

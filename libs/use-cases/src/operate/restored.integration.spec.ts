@@ -42,7 +42,7 @@ beforeEach(async () => {
   original = await createTestDatabase();
   const database = await open(original.url);
   shop = (await createWorkspace(new WorkspaceStore(database), operator('test'), 'The shop', null)).id;
-  await addIdentity(new IdentityStore(database), shop, POSTHORN, { domain: 'example.com' }, true);
+  await addIdentity(new IdentityStore(database), shop, POSTHORN, { domain: 'example.com', verified: true });
 });
 afterEach(async () => {
   await closeAll();

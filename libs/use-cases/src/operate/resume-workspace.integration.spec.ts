@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 async function openWorkspace(name: string): Promise<WorkspaceId> {
   const { id } = await createWorkspace(new WorkspaceStore(database), ada, name, null);
-  await addIdentity(new IdentityStore(database), id, POSTHORN, { domain: 'example.com' }, true);
+  await addIdentity(new IdentityStore(database), id, POSTHORN, { domain: 'example.com', verified: true });
   return id;
 }
 
@@ -81,7 +81,7 @@ async function resumptions(): Promise<readonly object[]> {
 /** A second ago, because the clock of the database may be behind. */
 const justNow = (): string => new Date(Date.now() - 1_000).toISOString();
 const resume = (failBefore = justNow()): ReturnType<typeof resumeWorkspace> =>
-  resumeWorkspace(new HeldEmailStore(database), pausedLanes, shop, ada, failBefore);
+  resumeWorkspace({ held: new HeldEmailStore(database), pausedLanes }, shop, ada, { failBefore });
 
 describe('Resuming a workspace without what waits in it', () => {
   it('fails its emails that were due before a time, and no others', async () => {
@@ -172,7 +172,7 @@ describe('Resuming a workspace without what waits in it', () => {
       await scheduler.query('COMMIT');
       return areLeft.at(-1)!;
     };
-    const resumed = await resumeWorkspace(held, pausedLanes, shop, ada, justNow());
+    const resumed = await resumeWorkspace({ held, pausedLanes }, shop, ada, { failBefore: justNow() });
     scheduler.release();
     expect([areLeft, resumed.failed, await statuses(due)]).toEqual([[true, false], 1, ['FAILED']]);
   });
@@ -197,7 +197,7 @@ describe('Resuming a workspace without what waits in it', () => {
       await resumeSending(pausedLanes, shop, operator('bob'));
       return false;
     };
-    const overtaken = await resumeWorkspace(held, pausedLanes, shop, ada, failBefore);
+    const overtaken = await resumeWorkspace({ held, pausedLanes }, shop, ada, { failBefore });
     expect(overtaken).toMatchObject({ wasPaused: false, failed: 2 });
     expect(await resumptions()).toMatchObject([
       { actor: ada, detail: { failBefore, begun: true } },

@@ -7,21 +7,24 @@ import { findPause, type Resumed, resumeSending } from './pause-sending.ts';
 /** Per transaction and lane: few enough for it to end within a second. */
 const EMAILS_PER_GROUP = 250;
 
+interface ResumptionOptions {
+  /** Emails that were due before this time (RFC 3339) are failed instead of sent. */
+  readonly failBefore: string;
+  /** Called now and then with how many were failed so far. */
+  readonly onProgress?: (failed: number) => void;
+}
+
 /**
  * Ends the pause of a workspace after giving up its emails that were due before a time, such as those of a campaign that nobody wanted. May be interrupted at any
  * time and run again. Its audit log has an entry from before the first email is failed, and one from the end.
  *
- * @param failBefore RFC 3339
- * @param onProgress called now and then with how many were failed so far
  * @throws Refusal (400) for an invalid or future time; (409) when the workspace is not paused, or its deletion has begun
  */
 export async function resumeWorkspace(
-  held: HeldEmailStore,
-  pausedLanes: PausedLaneStore,
+  { held, pausedLanes }: { readonly held: HeldEmailStore; readonly pausedLanes: PausedLaneStore },
   workspaceId: WorkspaceId,
   actor: Actor,
-  failBefore: string,
-  onProgress: (failed: number) => void = () => undefined,
+  { failBefore, onProgress = () => undefined }: ResumptionOptions,
 ): Promise<Resumed & { readonly failed: number }> {
   const moment = momentIn(failBefore, held.now());
   if ((await findPause(pausedLanes, workspaceId)) === undefined)
@@ -41,8 +44,6 @@ export async function resumeWorkspace(
       }
     },
   );
-  return {
-    ...(await resumeSending(pausedLanes, workspaceId, actor, { detail: { failBefore, failed } })),
-    failed,
-  };
+  const resumed = await resumeSending(pausedLanes, workspaceId, actor, { detail: { failBefore, failed } });
+  return { ...resumed, failed };
 }

@@ -44,7 +44,11 @@ const ACCEPTED: RelayedTransmission = {
 const database = await openTestDatabase();
 const outbox = new OutboxStore(database);
 const { id: workspaceId } = await new WorkspaceStore(database).create(POSTHORN, 'Shop', null);
-await new IdentityStore(database).put(workspaceId, POSTHORN, 'domain', 'example.com', true);
+await new IdentityStore(database).put(workspaceId, POSTHORN, {
+  kind: 'domain',
+  value: 'example.com',
+  verified: true,
+});
 const acceptance = openAcceptance({
   database,
   monthlyLimit: null,

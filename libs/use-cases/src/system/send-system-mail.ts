@@ -74,7 +74,7 @@ export async function admitSystemSender(
   from: Mailbox | undefined,
 ): Promise<void> {
   if (from === undefined) return;
-  await addIdentity(identities, SYSTEM_WORKSPACE_ID, POSTHORN, { address: from.address }, true);
+  await addIdentity(identities, SYSTEM_WORKSPACE_ID, POSTHORN, { address: from.address, verified: true });
 }
 
 /** No sender is configured for Posthorn's own mails. */

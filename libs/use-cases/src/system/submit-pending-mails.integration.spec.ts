@@ -221,6 +221,10 @@ it('An address whose identity is deleted, or verified by an operator, has no pen
   const identities = await new IdentityStore(database).list(workspaceId);
   const gone = identities.find(({ value }) => value === 'gone@example.net')!;
   await new IdentityChanges(database).delete(workspaceId, TESTS, gone.id);
-  await new IdentityStore(database).put(workspaceId, POSTHORN, 'address', 'trusted@example.net', true);
+  await new IdentityStore(database).put(workspaceId, POSTHORN, {
+    kind: 'address',
+    value: 'trusted@example.net',
+    verified: true,
+  });
   expect((await pending()).length).toBe(before);
 });

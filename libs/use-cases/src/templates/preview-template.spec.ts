@@ -24,7 +24,7 @@ function reading() {
   return {
     read,
     letGo: () => letGo.shift()!(),
-    preview: (workspaceId: WorkspaceId) => previews.preview(workspaceId, TEMPLATE, {}, undefined),
+    preview: (workspaceId: WorkspaceId) => previews.preview(workspaceId, TEMPLATE, { variables: {} }),
   };
 }
 

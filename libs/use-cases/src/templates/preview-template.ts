@@ -23,6 +23,12 @@ interface TemplatePreview extends FinalContent {
   readonly previewText?: string;
 }
 
+interface WantedPreview {
+  readonly variables: JsonObject;
+  /** The number of an earlier version; undefined: the current one. */
+  readonly version?: number | undefined;
+}
+
 /** Renders an email of a template without sending it. */
 export class PreviewTemplate {
   private readonly previews = new KeyedConcurrencyLimit<WorkspaceId>(PREVIEWS);
@@ -30,7 +36,6 @@ export class PreviewTemplate {
   constructor(private readonly options: PreviewTemplateOptions) {}
 
   /**
-   * @param version the number of an earlier version; undefined: the current one
    * @param gone aborted when the caller has disconnected: a preview that would have to wait is refused then
    * @returns undefined when the workspace has no such template; the text is always set, derived from the HTML where the template has none
    * @throws Refusal 400 when a variable or the version is missing, or when it cannot be rendered with these variables; 503 when too many
@@ -39,18 +44,16 @@ export class PreviewTemplate {
   preview(
     workspaceId: WorkspaceId,
     id: TemplateId,
-    variables: JsonObject,
-    version: number | undefined,
+    wanted: WantedPreview,
     gone?: AbortSignal,
   ): Promise<TemplatePreview | undefined> {
-    return this.previews.run(workspaceId, () => this.make(workspaceId, id, variables, version), gone);
+    return this.previews.run(workspaceId, () => this.make(workspaceId, id, wanted), gone);
   }
 
   private async make(
     workspaceId: WorkspaceId,
     id: TemplateId,
-    variables: JsonObject,
-    version: number | undefined,
+    { variables, version }: WantedPreview,
   ): Promise<TemplatePreview | undefined> {
     const current = await this.options.store.find(workspaceId, id);
     if (current === undefined) return undefined;

@@ -95,7 +95,11 @@ describe('An accepted email', () => {
 
   it('may come from a verified address, or from any address of a verified domain', async () => {
     const globex = await stores.openWorkspace();
-    await new IdentityStore(stores.database).put(globex, POSTHORN, 'address', 'boss@else.example', true);
+    await new IdentityStore(stores.database).put(globex, POSTHORN, {
+      kind: 'address',
+      value: 'boss@else.example',
+      verified: true,
+    });
     const from = (address: string, fromDomain: string) => rawEmail(globex, { from: { address }, fromDomain });
 
     expect(
@@ -120,9 +124,17 @@ describe('A refused email', () => {
 
   it('may not come from an identity that was never verified, nor from that of another workspace', async () => {
     const globex = await stores.openWorkspace();
-    await new IdentityStore(stores.database).put(globex, POSTHORN, 'domain', 'other.example', false);
+    await new IdentityStore(stores.database).put(globex, POSTHORN, {
+      kind: 'domain',
+      value: 'other.example',
+      verified: false,
+    });
     const initech = await stores.openWorkspace();
-    await new IdentityStore(stores.database).put(initech, POSTHORN, 'domain', 'other.example', true);
+    await new IdentityStore(stores.database).put(initech, POSTHORN, {
+      kind: 'domain',
+      value: 'other.example',
+      verified: true,
+    });
 
     expect(await outcomeKinds([rawEmail(globex, STRANGER), rawEmail(initech, STRANGER)])).toEqual([
       'unverified',
@@ -135,10 +147,20 @@ describe('A refused email', () => {
     const identities = new IdentityStore(stores.database);
     const domains = Array.from({ length: 150 }, (_, n) => `shop-${n}.example`);
     const addresses = Array.from({ length: 49 }, (_, n) => `clerk-${n}@else.example`);
-    for (const domain of domains) await identities.put(rich, POSTHORN, 'domain', domain, true);
-    for (const address of addresses) await identities.put(rich, POSTHORN, 'address', address, true);
-    await identities.put(rich, POSTHORN, 'domain', 'aaa-unverified.example', false);
-    await identities.put(rich, POSTHORN, 'address', 'a-unverified@else.example', false);
+    for (const domain of domains)
+      await identities.put(rich, POSTHORN, { kind: 'domain', value: domain, verified: true });
+    for (const address of addresses)
+      await identities.put(rich, POSTHORN, { kind: 'address', value: address, verified: true });
+    await identities.put(rich, POSTHORN, {
+      kind: 'domain',
+      value: 'aaa-unverified.example',
+      verified: false,
+    });
+    await identities.put(rich, POSTHORN, {
+      kind: 'address',
+      value: 'a-unverified@else.example',
+      verified: false,
+    });
 
     const all = {
       addresses: addresses.toSorted(),
@@ -158,13 +180,17 @@ describe('A refused email', () => {
       expect(outcome).toEqual({ kind: 'unverified', ...(await identities.refuseSender(globex, address)) });
       return (outcome as AllowedSenders).unverified;
     };
-    await identities.put(await stores.openWorkspace(), POSTHORN, 'address', address, false);
+    await identities.put(await stores.openWorkspace(), POSTHORN, {
+      kind: 'address',
+      value: address,
+      verified: false,
+    });
     expect(await refused()).toBeNull();
     for (const [kind, value] of [['address', address] as const, ['domain', 'other.example'] as const]) {
-      await identities.put(globex, POSTHORN, kind, value, false);
+      await identities.put(globex, POSTHORN, { kind, value, verified: false });
       expect(await refused()).toEqual({ id: expect.stringMatching(/^idn_/), value });
     }
-    await identities.put(globex, POSTHORN, 'address', address, true);
+    await identities.put(globex, POSTHORN, { kind: 'address', value: address, verified: true });
     expect(await identities.refuseSender(globex, address)).toBeUndefined();
   });
 

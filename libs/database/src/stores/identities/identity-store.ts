@@ -16,33 +16,30 @@ import {
 import { prismaPage } from '../prisma-page.ts';
 import { dropPendingLinkMails } from './verification-links.ts';
 
+/** An address or a domain, and whether an operator vouches for it. */
+interface NewIdentity {
+  readonly kind: IdentityKind;
+  readonly value: string;
+  readonly verified: boolean;
+}
+
 /** Reads the addresses and domains of workspaces, and adds them for an operator; `IdentityChanges` makes the other changes. */
 export class IdentityStore {
   constructor(private readonly database: Database) {}
 
   /** Adds an identity, or vouches for the existing one. The audit log records only what has changed. */
-  put(
-    workspaceId: WorkspaceId,
-    actor: Actor,
-    kind: IdentityKind,
-    value: string,
-    verified: boolean,
-  ): Promise<Identity> {
+  put(workspaceId: WorkspaceId, actor: Actor, identity: NewIdentity): Promise<Identity> {
+    const { kind, value, verified } = identity;
     const nowMs = this.database.clock.nowMs();
     const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       const before = await transaction.identity.findUnique({ where });
       if (before !== null && (!verified || before.isVouched)) return identityOf(before);
-      const identity = await vouch(transaction, before, verified, nowMs, { workspaceId, kind, value });
-      const what = {
-        workspaceId,
-        subjectId: identity.id,
-        actor,
-        detail: { kind, value, isVouched: verified },
-      };
+      const put = await vouch(transaction, nowMs, before, { workspaceId, ...identity });
+      const what = { workspaceId, subjectId: put.id, actor, detail: { kind, value, isVouched: verified } };
       if (before === null) await recordAudit(transaction, nowMs, { ...what, action: 'identity.created' });
       if (verified) await recordAudit(transaction, nowMs, { ...what, action: 'identity.verified' });
-      return identity;
+      return put;
     });
   }
 
@@ -86,10 +83,9 @@ export class IdentityStore {
 
 async function vouch(
   transaction: Transaction,
-  before: IdentityRow | null,
-  verified: boolean,
   nowMs: number,
-  { workspaceId, kind, value }: Pick<Identity, 'workspaceId' | 'kind' | 'value'>,
+  before: IdentityRow | null,
+  { workspaceId, kind, value, verified }: NewIdentity & Pick<Identity, 'workspaceId'>,
 ): Promise<Identity> {
   const trust = verified
     ? { status: 'VERIFIED' as const, isVouched: true, verifiedAt: before?.verifiedAt ?? new Date(nowMs) }

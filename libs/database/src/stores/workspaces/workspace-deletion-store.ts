@@ -22,7 +22,7 @@ import {
   removeSome,
 } from '../../sql/workspace-deletion.ts';
 import { transactOn } from '../../transactions/transaction.ts';
-import { recordAudit } from './audit-log-store.ts';
+import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { findBegunDeletions, isBeingDeleted } from './begun-deletions.ts';
 import {
   addCounts,
@@ -79,7 +79,12 @@ export class WorkspaceDeletionStore {
       await client.query(LOCK_WORKSPACE, [uuidOf(workspaceId)]);
       await client.query(PAUSE_LANES, [emailLanes(workspaceId), WHY_PAUSED]);
       const deleted = await removeAccess(client, workspaceId);
-      await this.record(client, 'workspace.deletion_begun', workspaceId, actor, detail);
+      await this.record(client, {
+        action: 'workspace.deletion_begun',
+        subjectId: workspaceId,
+        actor,
+        detail,
+      });
       return deleted;
     });
   }
@@ -140,7 +145,7 @@ export class WorkspaceDeletionStore {
         const { rows } = await client.query<{ hasAny: boolean }>(HAS_ANY, [id]);
         if (rows[0]!.hasAny) throw new NotEmpty();
         if (deleted['workspaces'] === 1)
-          await this.record(client, 'workspace.deleted', workspaceId, actor, detail);
+          await this.record(client, { action: 'workspace.deleted', subjectId: workspaceId, actor, detail });
         else await awaitStandby(client);
         return deleted;
       });
@@ -152,15 +157,8 @@ export class WorkspaceDeletionStore {
     }
   }
 
-  private record(
-    client: pg.ClientBase,
-    action: 'workspace.deletion_begun' | 'workspace.deleted',
-    subjectId: WorkspaceId,
-    actor: Actor,
-    detail: JsonObject,
-  ): Promise<void> {
-    const change = { workspaceId: SYSTEM_WORKSPACE_ID, subjectId, action, actor, detail };
-    return recordAudit(client, this.database.clock.nowMs(), change);
+  private record(client: pg.ClientBase, change: Omit<AuditedChange, 'workspaceId'>): Promise<void> {
+    return recordAudit(client, this.database.clock.nowMs(), { workspaceId: SYSTEM_WORKSPACE_ID, ...change });
   }
 }
 
