@@ -68,25 +68,39 @@ function containerFaults({ image, resources = {}, securityContext = {} }) {
 
 /** @param {Manifest} manifest */
 function deploymentFaults(manifest) {
-  const { template, strategy, progressDeadlineSeconds } = manifest['spec'];
-  const fault = (text) => `${nameOf(manifest)}: ${text}`;
+  const {
+    template,
+    strategy,
+    progressDeadlineSeconds = DEFAULT_PROGRESS_DEADLINE_SECONDS,
+  } = manifest['spec'];
+  const { containers, terminationGracePeriodSeconds, topologySpreadConstraints = [] } = template.spec;
+  const faults = containers.flatMap((container) =>
+    replacementFaults(container, terminationGracePeriodSeconds),
+  );
+  if (progressDeadlineSeconds <= MIGRATED_WITHIN_SECONDS)
+    faults.push('counts as failed while it still waits for the migration');
+  if (strategy?.rollingUpdate?.maxUnavailable !== 0) faults.push('has fewer pods during an update');
+  faults.push(...topologySpreadConstraints.flatMap(spreadFaults));
+  return faults.map((text) => `${nameOf(manifest)}: ${text}`);
+}
+
+/** What goes wrong when a pod is replaced. @param {Record<string, any>} container @param {number} graceSeconds */
+function replacementFaults({ name, livenessProbe, readinessProbe, startupProbe, lifecycle }, graceSeconds) {
   const faults = [];
-  for (const { name, livenessProbe, readinessProbe, startupProbe, lifecycle } of template.spec.containers) {
-    if (!livenessProbe || !readinessProbe || !startupProbe) faults.push(fault(`${name} lacks a probe`));
-    const pause = lifecycle?.preStop?.sleep?.seconds ?? 0;
-    if (pause === 0) faults.push(fault(`${name} is told to leave while it is still sent requests`));
-    if (template.spec.terminationGracePeriodSeconds < pause + LEAVES_WITHIN_SECONDS)
-      faults.push(fault('is killed before it has left'));
-  }
-  if ((progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE_SECONDS) <= MIGRATED_WITHIN_SECONDS)
-    faults.push(fault('counts as failed while it still waits for the migration'));
-  if (strategy?.rollingUpdate?.maxUnavailable !== 0) faults.push(fault('has fewer pods during an update'));
-  for (const { labelSelector, matchLabelKeys } of template.spec.topologySpreadConstraints ?? []) {
-    if (matchLabelKeys && !labelSelector)
-      faults.push(fault('is spread by label keys without a selector, which the API refuses'));
-    if (!matchLabelKeys?.includes('pod-template-hash'))
-      faults.push(fault('is spread around pods of the release before, which are about to go'));
-  }
+  if (!livenessProbe || !readinessProbe || !startupProbe) faults.push(`${name} lacks a probe`);
+  const pause = lifecycle?.preStop?.sleep?.seconds ?? 0;
+  if (pause === 0) faults.push(`${name} is told to leave while it is still sent requests`);
+  if (graceSeconds < pause + LEAVES_WITHIN_SECONDS) faults.push('is killed before it has left');
+  return faults;
+}
+
+/** @param {Record<string, any>} constraint */
+function spreadFaults({ labelSelector, matchLabelKeys }) {
+  const faults = [];
+  if (matchLabelKeys && !labelSelector)
+    faults.push('is spread by label keys without a selector, which the API refuses');
+  if (!matchLabelKeys?.includes('pod-template-hash'))
+    faults.push('is spread around pods of the release before, which are about to go');
   return faults;
 }
 

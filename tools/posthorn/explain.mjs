@@ -5,14 +5,21 @@ const LOGIN = 'The database refuses the login: correct the name and password in 
 const REDIS_LOGIN = 'Redis refuses the login: correct the user name and password in REDIS_URL';
 const CONNECTION_LOST =
   'The connection to the database was lost: check that it is running and what has been done, then try again';
-const NO_REPLY = 'It does not answer in time: see whether it is overloaded, paused or frozen';
 const NO_ANSWER = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
 
-const NO_CONNECTION_IN_TIME =
-  /^(?:timeout (?:exceeded when trying to connect|expired)|Connection terminated due to connection timeout)$/;
-
-const POOLER =
-  'A pooler such as PgBouncer is in front of Postgres, and Posthorn cannot work through it: point DATABASE_URL at Postgres itself';
+/** For errors of the drivers that have no code; the first that matches counts. */
+const BY_MESSAGE = /** @type {const} */ ([
+  [
+    /^(?:timeout (?:exceeded when trying to connect|expired)|Connection terminated due to connection timeout)$/,
+    nobodyAnswers('there'),
+  ],
+  [/^Connection terminated|^Query read timeout|^Client has encountered/, CONNECTION_LOST],
+  [/^Command timed out$/, 'It does not answer in time: see whether it is overloaded, paused or frozen'],
+  [
+    /unsupported startup parameter/,
+    'A pooler such as PgBouncer is in front of Postgres, and Posthorn cannot work through it: point DATABASE_URL at Postgres itself',
+  ],
+]);
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) and by Prisma's codes. */
 const SENTENCES = {
@@ -56,18 +63,16 @@ export function explain(error, command) {
 function sentenceFor(error) {
   if (/^(?:NOAUTH|WRONGPASS) /.test(error.message)) return REDIS_LOGIN;
   if (error instanceof UsageError || error instanceof NotReady || isForOperators(error)) return error.message;
-  // The driver sets no code for these.
-  if (NO_CONNECTION_IN_TIME.test(error.message)) return nobodyAnswers('there');
-  if (/^Connection terminated|^Query read timeout|^Client has encountered/.test(error.message))
-    return CONNECTION_LOST;
-  if (error.message === 'Command timed out') return NO_REPLY;
-  if (/unsupported startup parameter/.test(error.message)) return POOLER;
+  const byMessage = BY_MESSAGE.find(([words]) => words.test(error.message));
+  if (byMessage !== undefined) return byMessage[1];
   if (NO_ANSWER.test(error.code)) return nobodyAnswers(placeOf(error.errors?.[0] ?? error));
   // Prisma sets its own code; where it keeps that of Postgres depends on when the statement failed.
   const { originalCode } = error.meta?.driverAdapterError?.cause ?? error.cause ?? {};
-  const sentence = SENTENCES[error.code] ?? SENTENCES[originalCode];
-  if (sentence !== undefined) return sentence;
-  return `Unexpected error: ${error.message}; POSTHORN_DEBUG=1 shows where`;
+  return (
+    SENTENCES[error.code] ??
+    SENTENCES[originalCode] ??
+    `Unexpected error: ${error.message}; POSTHORN_DEBUG=1 shows where`
+  );
 }
 
 /** By its own name, or by that of its class or of one that this extends. @param {any} error */

@@ -16,18 +16,15 @@ const DEFAULT_CODE_OF_CLASS: Readonly<Record<string, number>> = { '2': 250, '4':
 /**
  * The SMTP reply quoted by a delivery status, or one derived from its status.
  *
- * @param diagnostic the value of `Diagnostic-Code`
+ * @param diagnostic the value of `Diagnostic-Code`; without a type, it counts as the reply of an SMTP server
  * @param status the value of `Status` (RFC 3463)
  * @returns undefined when there is neither
  */
-export function quotedReply(
-  diagnostic: string | undefined,
-  status: string | undefined,
-): SmtpReply | undefined {
-  const statusCode = STATUS.exec(status ?? '')?.[1];
-  const [typed = '', type = ''] = TYPE_PREFIX.exec(diagnostic ?? '') ?? [];
-  const quoted = (diagnostic ?? '').slice(typed.length);
-  const [, code, enhanced] = (type.toLowerCase() === 'smtp' || type === '' ? findCodes(quoted) : null) ?? [];
+export function quotedReply(diagnostic = '', status = ''): SmtpReply | undefined {
+  const statusCode = STATUS.exec(status)?.[1];
+  const [typed = '', type = 'smtp'] = TYPE_PREFIX.exec(diagnostic) ?? [];
+  const quoted = diagnostic.slice(typed.length);
+  const [, code, enhanced] = (type.toLowerCase() === 'smtp' && findCodes(quoted)) || [];
   const replyCode = code === undefined ? DEFAULT_CODE_OF_CLASS[statusCode?.[0] ?? ''] : Number(code);
   if (replyCode === undefined) return undefined;
   const text = sanitizeText(quoted.replace(REPEATED_CODES, (all, each) => (each === code ? ' ' : all)));

@@ -69,18 +69,8 @@ export class RelayChain {
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (!relay.breaker.tryBegin()) continue;
-      let slotAtMs = 0;
-      // While this waits for a connection, other transmissions may open the breaker; an established connection proves otherwise.
-      const onReached: OnReached = (reached) => {
-        if (reached === 'slot') slotAtMs = relay.breaker.nowMs();
-        // What comes afterwards is about the email, and a large one takes minutes over a slow line: the others need not wait for it.
-        if (reached === 'envelope') this.answered(relay);
-        return mayStillBegin() && (reached !== 'slot' || relay.breaker.state !== 'open');
-      };
-      const answered = await this.sendBy(relay, envelope, message, onReached, watch?.(relay.transport.name));
-      if (answered === undefined) continue;
-      this.onTransmitted?.(relay.transport.name, relay.breaker.nowMs() - slotAtMs);
-      const transmission = { relay: relay.transport.name, ...answered };
+      const transmission = await this.sendBy(relay, envelope, message, mayStillBegin, watch);
+      if (transmission === undefined) continue;
       if (!mayTryAnotherRelay(transmission)) return transmission;
       if (transmission.kind === 'refused' && transmission.unasked) unasked.push(transmission);
       // A result about the email takes precedence over the unavailability of a later relay.
@@ -100,22 +90,40 @@ export class RelayChain {
     relay: Relay,
     envelope: SmtpEnvelope,
     message: Buffer,
-    onReached: OnReached,
-    onEnd: ReturnType<WatchTransmission> | undefined,
-  ): Promise<Transmission | undefined> {
-    const begunAtMs = relay.breaker.nowMs();
+    mayStillBegin: () => boolean,
+    watch: WatchTransmission | undefined,
+  ): Promise<RelayedTransmission | undefined> {
+    const { transport, breaker } = relay;
+    const onEnd = watch?.(transport.name);
+    const begunAtMs = breaker.nowMs();
+    let slotAtMs = 0;
+    // While this waits for a connection, other transmissions may open the breaker; an established connection proves otherwise.
+    const onReached: OnReached = (reached) => {
+      if (reached === 'slot') slotAtMs = breaker.nowMs();
+      // What comes afterwards is about the email, and a large one takes minutes over a slow line: the others need not wait for it.
+      if (reached === 'envelope') this.answered(relay);
+      return mayStillBegin() && (reached !== 'slot' || breaker.state !== 'open');
+    };
     let transmission: Transmission | undefined;
     try {
-      transmission = judged(await relay.transport.send(envelope, message, onReached), relay.breaker);
-      return transmission;
+      transmission = judged(await transport.send(envelope, message, onReached), breaker);
     } finally {
       onEnd?.(transmission);
-      if (transmission === undefined || isOnlyOfEmail(transmission)) relay.breaker.abandoned(begunAtMs);
-      else if (isAnswered(transmission) && !isRelayFault(transmission)) this.answered(relay);
-      // Without an answer, a probe has failed; any other email that is not the relay's fault shows nothing about it.
-      else if (isRelayFault(transmission) || relay.breaker.state === 'half_open')
-        this.failed(relay, transmission, begunAtMs);
+      this.learnFrom(relay, transmission, begunAtMs);
     }
+    if (transmission === undefined) return undefined;
+    this.onTransmitted?.(transport.name, breaker.nowMs() - slotAtMs);
+    return { relay: transport.name, ...transmission };
+  }
+
+  /** Tells the breaker what a transmission shows of its relay; undefined: it did not begin, or ended by a fault of ours. */
+  private learnFrom(relay: Relay, transmission: Transmission | undefined, begunAtMs: number): void {
+    const { breaker } = relay;
+    if (transmission === undefined || isOnlyOfEmail(transmission)) breaker.abandoned(begunAtMs);
+    else if (isAnswered(transmission) && !isRelayFault(transmission)) this.answered(relay);
+    // Without an answer, a probe has failed; any other email that is not the relay's fault shows nothing about it.
+    else if (isRelayFault(transmission) || breaker.state === 'half_open')
+      this.failed(relay, transmission, begunAtMs);
   }
 
   private failed(

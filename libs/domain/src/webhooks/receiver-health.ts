@@ -46,20 +46,27 @@ export function changeAfter(
   now: Date,
 ): ReceiverChange | undefined {
   if (effect === 'awaited') return health.isSlow ? undefined : { health: { ...health, isSlow: true } };
-  // Only a fast success ends slowness: a receiver that fails fast may still be about to hang.
-  const slow = effect === 'succeeded' ? isSlow : isSlow || health.isSlow;
-  const { failingSince, warnedAt } = health;
   if (effect === 'succeeded') {
-    if (failingSince === null && slow === health.isSlow) return undefined;
-    return { health: { failingSince: null, warnedAt: null, isSlow: slow } };
+    const isKnown = health.failingSince === null && isSlow === health.isSlow;
+    return isKnown ? undefined : { health: { failingSince: null, warnedAt: null, isSlow } };
   }
-  const failing = { failingSince: failingSince ?? now, warnedAt, isSlow: slow };
+  // Only a fast success ends slowness: a receiver that fails fast may still be about to hang.
+  const failing = { ...health, failingSince: health.failingSince ?? now, isSlow: isSlow || health.isSlow };
   if (effect === 'gone') return { health: failing, notice: 'DISABLED_GONE' };
+  return afterFailure(health, failing, now);
+}
+
+function afterFailure(
+  { failingSince, warnedAt, isSlow }: ReceiverHealth,
+  failing: ReceiverHealth,
+  now: Date,
+): ReceiverChange | undefined {
   if (hasPassed(WARNED_AFTER_MS, failingSince, now) && warnedAt === null)
     return { health: { ...failing, warnedAt: now }, notice: 'FAILING' };
   if (hasPassed(DISABLED_AFTER_MS, failingSince, now) && hasPassed(WARNED_BEFORE_MS, warnedAt, now))
     return { health: failing, notice: 'DISABLED_FAILING' };
-  return failingSince === null || slow !== health.isSlow ? { health: failing } : undefined;
+  const isKnown = failingSince !== null && failing.isSlow === isSlow;
+  return isKnown ? undefined : { health: failing };
 }
 
 /** Merges observations of one receiver: gone if it ever said so, otherwise succeeded if it ever did. */

@@ -76,52 +76,73 @@ export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'gree
   }));
 }
 
-const CERTIFICATE = 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_CA_CERTS';
-
-const MENDS: Readonly<Record<string, string>> = {
-  connect:
-    'check that host and port in SMTP_URL are correct, that no firewall blocks us, and that the relay is running',
-  greeting: 'ask the operator of the relay whether it accepts connections from this address',
-  ehlo: 'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it accepts connections from this address',
-  starttls: CERTIFICATE,
-  auth: 'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others; with an access token, check that its client and scope may send as this user',
-};
-
-/** Advice by the messages of OpenSSL and Node when TLS fails before the greeting, which means with smtps://. */
-const TLS_MENDS: readonly (readonly [RegExp, string])[] = [
-  [
-    /wrong version number|packet length too long/,
-    'write smtp:// instead of smtps:// in SMTP_URL: this port does not begin with TLS, though it may offer STARTTLS',
-  ],
-  [/certificate/i, CERTIFICATE],
-];
-const SILENT =
-  'check that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay';
+/** What kept a relay from greeting us. */
+interface Failure {
+  readonly stage: string;
+  /** What broke the connection; empty if the relay has answered. */
+  readonly broken: string;
+  /** The code with which the relay has refused; undefined: it has not answered. */
+  readonly code: number | undefined;
+}
 
 /** RFC 4954, section 6: the relay does not support this authentication mechanism. */
 const NO_SUCH_LOGIN = 504;
-const OTHER_LOGIN =
-  'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one; for XOAUTH2, leave out the password and set SMTP_OAUTH_TOKEN_URL';
-/** RFC 4954, section 6: 454 is a temporary failure. Large providers also answer it to those who have logged in too often. */
-const LOGIN_LATER =
-  'wait: the relay accepts no logins at the moment, whatever user and password are; if this persists, ask its operator';
-const NO_TOKEN = /^no access token/;
-const TOKEN_REQUEST =
-  'correct SMTP_OAUTH_TOKEN_URL and the other settings that begin with SMTP_OAUTH_, and check that no firewall blocks us';
-const OLD_TLS = /protocol version|unsupported protocol/;
-const NEWER_TLS =
-  'ask the operator of the relay for TLS 1.2 or newer: it speaks only versions that are no longer safe';
+const CERTIFICATE = 'see the certificate of the relay, SMTP_TLS and NODE_EXTRA_CA_CERTS';
+
+/** What to do about a failure; the first that applies counts. */
+const MENDS: readonly (readonly [is: (failure: Failure) => boolean, mend: string])[] = [
+  [
+    ({ stage, code }) => stage === 'greeting' && code === undefined,
+    'check that SMTP_URL has smtps:// if this port begins with TLS, as 465 does; otherwise ask the operator of the relay',
+  ],
+  [
+    ({ broken }) => /protocol version|unsupported protocol/.test(broken),
+    'ask the operator of the relay for TLS 1.2 or newer: it speaks only versions that are no longer safe',
+  ],
+  [
+    ({ stage, code }) => stage === 'auth' && code === NO_SUCH_LOGIN,
+    'ask the operator of the relay for a login by PLAIN or LOGIN, with a user and a password, or for the port that has one; for XOAUTH2, leave out the password and set SMTP_OAUTH_TOKEN_URL',
+  ],
+  [
+    // RFC 4954, section 6: 454 is a temporary failure. Large providers also answer it to those who have logged in too often.
+    ({ stage, code }) => stage === 'auth' && code !== undefined && code < 500,
+    'wait: the relay accepts no logins at the moment, whatever user and password are; if this persists, ask its operator',
+  ],
+  [
+    ({ broken }) => broken.startsWith('no access token'),
+    'correct SMTP_OAUTH_TOKEN_URL and the other settings that begin with SMTP_OAUTH_, and check that no firewall blocks us',
+  ],
+  // When TLS fails before the greeting, which means with smtps://: the messages of OpenSSL and Node.
+  [
+    ({ stage, broken }) => stage === 'connect' && /wrong version number|packet length too long/.test(broken),
+    'write smtp:// instead of smtps:// in SMTP_URL: this port does not begin with TLS, though it may offer STARTTLS',
+  ],
+  [({ stage, broken }) => stage === 'connect' && /certificate/i.test(broken), CERTIFICATE],
+  [
+    ({ stage }) => stage === 'connect',
+    'check that host and port in SMTP_URL are correct, that no firewall blocks us, and that the relay is running',
+  ],
+  [
+    ({ stage }) => stage === 'greeting',
+    'ask the operator of the relay whether it accepts connections from this address',
+  ],
+  [
+    ({ stage }) => stage === 'ehlo',
+    'set SMTP_EHLO_NAME to a full domain name, or ask the operator of the relay whether it accepts connections from this address',
+  ],
+  [({ stage }) => stage === 'starttls', CERTIFICATE],
+  [
+    ({ stage }) => stage === 'auth',
+    'correct user and password in SMTP_URL (percent-encoded), or ask the operator of the relay for others; with an access token, check that its client and scope may send as this user',
+  ],
+  [() => true, 'ask the operator of the relay'],
+];
 
 function mendOf(answer: Parameters<typeof describeTransmission>[0]): string {
-  const stage = 'stage' in answer ? answer.stage : 'connect';
-  const broken = answer.kind === 'broken' ? answer.error : undefined;
-  if (broken !== undefined && stage === 'greeting') return SILENT;
-  if (broken !== undefined && OLD_TLS.test(broken)) return NEWER_TLS;
-  if (stage === 'auth' && answer.kind === 'refused' && answer.reply.code === NO_SUCH_LOGIN)
-    return OTHER_LOGIN;
-  if (stage === 'auth' && answer.kind === 'refused' && answer.reply.code < 500) return LOGIN_LATER;
-  if (broken !== undefined && NO_TOKEN.test(broken)) return TOKEN_REQUEST;
-  const ofTls = stage === 'connect' && TLS_MENDS.find(([words]) => words.test(broken ?? ''));
-  if (ofTls) return ofTls[1];
-  return MENDS[stage] ?? 'ask the operator of the relay';
+  const failure = {
+    stage: 'stage' in answer ? answer.stage : 'connect',
+    broken: answer.kind === 'broken' ? answer.error : '',
+    code: answer.kind === 'refused' ? answer.reply.code : undefined,
+  };
+  return MENDS.find(([is]) => is(failure))![1];
 }
