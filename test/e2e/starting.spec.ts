@@ -55,8 +55,8 @@ describe('An app that cannot start prints one line that says what to do', () => 
     );
   });
 
-  it('about a Postgres without TLS', async () => {
-    expect(await outputOfFailedStart({ DATABASE_URL: urlWith({ search: '?sslmode=verify-full' }) })).toMatch(
+  it.each(['verify-full', 'require'])('about a Postgres without TLS, with sslmode=%s', async (mode) => {
+    expect(await outputOfFailedStart({ DATABASE_URL: urlWith({ search: `?sslmode=${mode}` }) })).toMatch(
       /^inbound cannot start: Postgres speaks no TLS there, and DATABASE_URL asks for it: .*\n$/,
     );
   });

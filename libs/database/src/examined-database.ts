@@ -27,6 +27,7 @@ import { OutboxStore } from './stores/outbox/outbox-store.ts';
 import type { PausedLane } from './stores/outbox/paused-lane-store.ts';
 import { RateStore } from './stores/operators/rate-store.ts';
 import type { SealedSecret } from './stores/sealed-secret-store.ts';
+import { withVerifiedTls } from './connection/verified-tls.ts';
 
 type PausedQueue = Omit<PausedLane, 'laneId'>;
 
@@ -50,7 +51,7 @@ export class ExaminedDatabase {
 
   constructor(url: string) {
     this.pool = new pg.Pool({
-      connectionString: url,
+      connectionString: withVerifiedTls(url),
       max: CONNECTIONS,
       application_name: 'posthorn-doctor',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

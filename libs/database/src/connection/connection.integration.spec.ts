@@ -123,24 +123,27 @@ describe('Waiting for the database at the start', () => {
     await expect(findUnapplied(url, MIGRATIONS)).rejects.toThrow(sentence);
   });
 
-  it('says at once what to do about a certificate that is not trusted', async () => {
-    const authority = TestAuthority.create();
-    const certified = authority.issue({ names: ['DNS:db.example'] });
-    const server = createServer((socket) =>
-      socket.once('data', () => {
-        socket.write('S');
-        new TLSSocket(socket, { isServer: true, ...certified }).on('error', () => undefined);
-      }),
-    );
-    const url = `postgresql://ada@127.0.0.1:${await listenOnLoopback(server)}/x?sslmode=verify-full`;
-    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
-    await expect(waitForDatabase(refused)).rejects.toThrow(
-      /^The certificate of Postgres is not trusted: .* \(unable to verify/,
-    );
-    await refused.close();
-    server.close();
-    authority.close();
-  });
+  it.each(['verify-full', 'require'])(
+    'says at once what to do about a certificate that is not trusted, with sslmode=%s',
+    async (mode) => {
+      const authority = TestAuthority.create();
+      const certified = authority.issue({ names: ['DNS:db.example'] });
+      const server = createServer((socket) =>
+        socket.once('data', () => {
+          socket.write('S');
+          new TLSSocket(socket, { isServer: true, ...certified }).on('error', () => undefined);
+        }),
+      );
+      const url = `postgresql://ada@127.0.0.1:${await listenOnLoopback(server)}/x?sslmode=${mode}`;
+      const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+      await expect(waitForDatabase(refused)).rejects.toThrow(
+        /^The certificate of Postgres is not trusted: .* \(unable to verify/,
+      );
+      await refused.close();
+      server.close();
+      authority.close();
+    },
+  );
 
   it('refuses a database that lacks the newest migration of this release, but takes one that has newer migrations', async () => {
     const { rows } = await database.pool.query<{ name: string }>(

@@ -10,6 +10,7 @@ import { PoolerRefused, UNSUPPORTED_AT_START } from './pooler.ts';
 import { refuseParameters } from './refused-parameters.ts';
 import { NEWEST_MIGRATION } from '../migrations/newest-migration.ts';
 import { DatabaseUnusable, SchemaOutdated } from '../faults/unusable.ts';
+import { withVerifiedTls } from './verified-tls.ts';
 
 /** A connection that is not available within this time counts as an outage. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -128,7 +129,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   refuseParameters(options.url);
   const pool = new pg.Pool({
     Client: TimeoutClient,
-    connectionString: options.url,
+    connectionString: withVerifiedTls(options.url),
     max: options.poolSize,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { sleep } from '@posthorn/kernel';
 import pg from 'pg';
+import { withVerifiedTls } from '../connection/verified-tls.ts';
 
 /** A session that has locked what a migration needs. */
 export interface LockHolder {
@@ -108,7 +109,7 @@ export class MigrationWatch {
 
   private async connect(): Promise<pg.Client> {
     const client = new pg.Client({
-      connectionString: this.databaseUrl,
+      connectionString: withVerifiedTls(this.databaseUrl),
       application_name: 'posthorn-migrate-watch',
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,

@@ -5,6 +5,7 @@ import { SESSION_FORMATS } from '../connection/session-formats.ts';
 import { PoolerRefused } from '../connection/pooler.ts';
 import { refuseParameters } from '../connection/refused-parameters.ts';
 import { throwRefusedConnection } from '../faults/unusable.ts';
+import { withVerifiedTls } from '../connection/verified-tls.ts';
 import { type Migration, missingOf, readHistory, readMigrations } from './migration-history.ts';
 import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
 import { refuseTextSettings } from './refuse-text-settings.ts';
@@ -152,7 +153,8 @@ async function connected<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   refuseParameters(config.connectionString);
-  const client = clientFor({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
+  const connectionString = withVerifiedTls(config.connectionString);
+  const client = clientFor({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString });
   // A connection that breaks tells the statement under way; what it emits besides would end the process.
   client.on('error', () => undefined);
   try {

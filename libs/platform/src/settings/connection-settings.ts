@@ -49,7 +49,7 @@ export class HttpSettings {
 /** The connection to Postgres. */
 export class DatabaseSettings {
   @Setting(
-    'The Postgres database that holds everything (15 or newer). Append `?sslmode=verify-full` to require TLS; `&sslrootcert=` names a file with your own certificate authority. It must contain no timeouts, which Posthorn sets itself, and no `schema`.',
+    'The Postgres database that holds everything (15 or newer). Append `?sslmode=verify-full` to require TLS (`require`, `verify-ca` and `prefer` mean the same here: the certificate and its name are verified); `&sslrootcert=` names a file with your own certificate authority. It must contain no timeouts, which Posthorn sets itself, and no `schema`.',
     {
       secret: true,
       example: 'postgresql://posthorn:posthorn@localhost:5432/posthorn',

@@ -412,7 +412,14 @@ describe('An operator whose database cannot be used', () => {
       'correct the name and password',
     ],
     ['not there', () => changed((url) => (url.pathname = '/nowhere')), 'no database of this name'],
-    ['without TLS', () => changed((url) => (url.search = 'sslmode=verify-full')), 'write sslmode=disable'],
+    ...['verify-full', 'require'].map(
+      (mode) =>
+        [
+          `without TLS, and sslmode is ${mode}`,
+          () => changed((url) => (url.search = `sslmode=${mode}`)),
+          'write sslmode=disable',
+        ] as const,
+    ),
     [
       'asked for with a certificate that is missing',
       () => changed((url) => (url.search = 'sslcert=/nowhere.crt')),
