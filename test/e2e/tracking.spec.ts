@@ -166,6 +166,7 @@ describe('S17: a link', () => {
       `${click}A`,
       click.slice(0, -1),
       '/t/c/phc_',
+      '/T/C/phc_',
       open.replace('/t/o/pho_', '/t/c/phc_'),
       `/t/c/${'A'.repeat(5_000)}`,
     ];

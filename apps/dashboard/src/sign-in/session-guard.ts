@@ -8,9 +8,10 @@ import { isRefresh, withoutRefresh } from '../pages/refresh.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { signInUrl, redirectTarget } from './redirect-target.ts';
 
-const PUBLIC_PATHS = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)$|health\/)/;
+/** In any letter case, as the router matches them. */
+const PUBLIC_PATHS = /^\/((sign-in(\/provider(\/callback)?)?|sign-out)\/?$|health\/)/i;
 /** The page of the queues polls these every few seconds. */
-const BOARD_POLLING = /^\/queues\/api\//;
+const BOARD_POLLING = /^\/queues\/api\//i;
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 const SESSION_OVER =
   'Your session has ended, and nothing was changed. Sign in in another tab, then load this page again: your browser sends what you filled in once more';

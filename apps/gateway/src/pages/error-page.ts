@@ -3,8 +3,8 @@ import { type ErrorRenderer, renderJson } from '@posthorn/platform';
 import type { Request } from 'express';
 import { type LandingPage, landingPage } from './landing-page.ts';
 
-/** The paths of links in mails. */
-export const MAIL_LINK_PATHS = /^\/(invitations|verify|unsubscribe|t)\//;
+/** The paths of links in mails, in any letter case, as the router matches them. */
+export const MAIL_LINK_PATHS = /^\/(invitations|verify|unsubscribe|t)\//i;
 
 const LATER: LandingPage = {
   title: 'Try again in a moment',

@@ -10,6 +10,7 @@ import { answerOf, type ErrorRenderer, writeErrorEarly } from '../answers/error-
 import { headerValues } from './header-values.ts';
 import type { InFlightShare, InFlight } from './in-flight.ts';
 import { UNREAD } from '../message-classes.ts';
+import { routedPath } from '../routing/routed-path.ts';
 import type { UnreadAnswers } from '../answers/unread-answers.ts';
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -21,6 +22,9 @@ const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ['Referrer-Policy', 'no-referrer'],
 ];
 const HTTPS_ONLY = ['Strict-Transport-Security', 'max-age=31536000'] as const;
+
+/** In any letter case, as the router matches them. */
+const HEALTH_CHECKS = /^\/health\//i;
 
 const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 
@@ -57,7 +61,7 @@ export interface EntryOptions {
   readonly unread: UnreadAnswers;
   /** Additional headers of every response; handlers may override them. */
   readonly answerHeaders: AnswerHeaders;
-  /** Prefixes of paths that are exempt from the limits. Requests with a body never are: somebody could leave any number of them unfinished. */
+  /** Prefixes of paths, in lower case, that are exempt from the limits. Requests with a body never are: somebody could leave any number of them unfinished. */
   readonly alwaysAdmitted: readonly string[];
   /** Traces the requests; undefined: traces are off. */
   readonly tracer?: Tracer | undefined;
@@ -129,7 +133,7 @@ function statusOf({ headersSent, statusCode }: Response): number | undefined {
 }
 
 function isHealthCheck({ originalUrl }: Request): boolean {
-  return originalUrl.startsWith('/health/');
+  return HEALTH_CHECKS.test(originalUrl);
 }
 
 function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Refusal | undefined {
@@ -138,7 +142,8 @@ function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Re
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
   // A proxy in front may have used another one than we would (RFC 9112, section 3.2).
   if (hosts > 1) return new Refusal(400, 'There is more than one `Host` header; send exactly one');
-  if (WITHOUT_BODY.has(request.method) && alwaysAdmitted.some((start) => request.url.startsWith(start)))
+  const path = routedPath(request.path);
+  if (WITHOUT_BODY.has(request.method) && alwaysAdmitted.some((start) => path.startsWith(start)))
     return undefined;
   const entry = inFlight.enter();
   if (entry instanceof Refusal) return entry;
