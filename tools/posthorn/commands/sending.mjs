@@ -125,7 +125,10 @@ function resumptionLines({ failed = 0, doubtful = 0, stillPaused = [] }) {
 }
 
 /** @param {import('@posthorn/use-cases/operate').SendingStatus} status */
-function showStatus({ pauses, lanesWithDueEmails, emails: { due, waiting, taken }, restoration }) {
+function showStatus({ pauses, lanesWithDueEmails, emails, restoration }) {
+  const [due, waiting, taken] = [emails.due, emails.waiting, emails.taken].map((count) =>
+    count === emails.countedTo ? `${count} or more` : count,
+  );
   return (
     `${pauseTable(pauses)}\n\nEmails: ${due} due, ${waiting} waiting for their time, ${taken} being sent\n` +
     `Lanes with due emails that are not paused: ${lanesWithDueEmails}` +

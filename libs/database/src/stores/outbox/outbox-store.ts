@@ -39,8 +39,10 @@ export interface QueueBacklog {
   readonly oldestDueSeconds: number;
 }
 
-/** How many emails are due, waiting for their time, and claimed; each counted up to a million. */
+/** How many emails are due, waiting for their time, and claimed. */
 export interface EmailBacklog {
+  /** Each is counted up to this. */
+  readonly countedTo: number;
   readonly due: number;
   readonly waiting: number;
   readonly taken: number;
@@ -154,8 +156,10 @@ export class OutboxStore {
 
   /** How many emails are in each state. */
   async countEmails(): Promise<EmailBacklog> {
-    const { rows } = await this.database.pool.query<EmailBacklog>(COUNT_EMAILS, [COUNTED_TO]);
-    return rows[0]!;
+    const { rows } = await this.database.pool.query<Omit<EmailBacklog, 'countedTo'>>(COUNT_EMAILS, [
+      COUNTED_TO,
+    ]);
+    return { countedTo: COUNTED_TO, ...rows[0]! };
   }
 
   /** The backlog of each queue. The cost grows with the lanes, but not with their rows. */
