@@ -1,16 +1,19 @@
+import { FIRST_ID } from '@posthorn/kernel';
+
 /**
- * The earliest time whose positions are valid now (are_events_kept, are_own_events_kept): after the last month that was dropped and after what was removed of
- * the workspace, with what those allow for; null: since ever. $1 uuid: the workspace. Index: retention_rounds_pkey. Locks: none.
+ * Where a reader without a position begins, so that nothing is missing behind it: after the last month that was dropped, and after what was removed of the
+ * workspace; null: at the oldest event. And since when positions are valid now: with what are_events_kept and are_own_events_kept allow for. $1 uuid: the
+ * workspace. Index: retention_rounds_pkey. Locks: none.
  */
-const KEPT_SINCE = `
-SELECT greatest(
-  (SELECT (max(month) + interval '1 month 1 day') AT TIME ZONE 'UTC'
-   FROM   generate_series(
-            date_trunc('month', (SELECT min(began_at) FROM event_eras) AT TIME ZONE 'UTC'),
-            date_trunc('month', now() AT TIME ZONE 'UTC'),
-            interval '1 month') AS month
-   WHERE  to_regclass('events_' || to_char(month, 'YYYY_MM')) IS NULL),
-  (SELECT r.removed_before + interval '1 hour' FROM retention_rounds r WHERE r.workspace_id = $1::uuid AND r.subject = 'events'))`;
+const BEGINNING = `
+SELECT greatest(g.dropped_to, g.removed_to) AS begins_at, greatest(g.dropped_to + interval '1 day', g.removed_to + interval '1 hour') AS kept_since
+FROM   (SELECT (SELECT (max(month) + interval '1 month') AT TIME ZONE 'UTC'
+                FROM   generate_series(
+                         date_trunc('month', (SELECT min(began_at) FROM event_eras) AT TIME ZONE 'UTC'),
+                         date_trunc('month', now() AT TIME ZONE 'UTC'),
+                         interval '1 month') AS month
+                WHERE  to_regclass('events_' || to_char(month, 'YYYY_MM')) IS NULL) AS dropped_to,
+               (SELECT r.removed_before FROM retention_rounds r WHERE r.workspace_id = $1::uuid AND r.subject = 'events') AS removed_to) AS g`;
 
 /**
  * Reads a workspace's events in the order of the feed (era, transaction id, id). It ends before the oldest transaction that is still running (the horizon of
@@ -20,8 +23,8 @@ SELECT greatest(
  * Scans at most $7 events; the last one scanned is returned whether it matches or not, so that the reader knows where to continue. There is always a row; a
  * row without an id is no event.
  *
- * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the position. $5 timestamptz: the time of the position; null: the beginning, and the answer says since
- * when positions are valid. $6 text: the event name; null: all. $8 integer: maximum events returned. Indexes: events_feed_idx, from the position; events_pkey for
+ * $1 uuid: the workspace. $2 integer, $3 xid8, $4 uuid: the position. $5 timestamptz: the time of the position; null: from BEGINNING on, and the answer says
+ * since when positions are valid. $6 text: the event name; null: all. $8 integer: maximum events returned. Indexes: events_feed_idx, from the position; events_pkey for
  * the rows returned; event_eras_pkey. Locks: none.
  */
 export const READ_EVENT_FEED = `
@@ -29,8 +32,9 @@ WITH here AS MATERIALIZED (
   SELECT (SELECT max(era) FROM event_eras) AS era, pg_snapshot_xmin(s) AS horizon, pg_snapshot_xmax(s) AS next,
          $2::integer = 0 OR EXISTS (SELECT FROM event_eras WHERE era = $2::integer) AS "hasEra",
          coalesce(are_events_kept($5::timestamptz) AND are_own_events_kept($1::uuid, $5::timestamptz), true) AS kept,
-         CASE WHEN $5::timestamptz IS NULL THEN (${KEPT_SINCE}) END AS kept_since
+         b.begins_at, b.kept_since
   FROM   pg_current_snapshot() AS s
+  LEFT JOIN LATERAL (${BEGINNING}) AS b ON $5::timestamptz IS NULL
 ),
 seen AS (
   SELECT   e.id, e.era, e.xid, row_number() OVER (ORDER BY e.era, e.xid, e.id)::int AS n,
@@ -38,6 +42,7 @@ seen AS (
   FROM     events e
   WHERE    e.workspace_id = $1::uuid AND (e.era, e.xid, e.id) > ($2::integer, $3::xid8, $4::uuid)
   AND      (e.era, e.xid) < ((SELECT era FROM here), (SELECT horizon FROM here))
+  AND      e.id >= coalesce((SELECT uuid_v7_floor(begins_at) FROM here), '${FIRST_ID}')
   ORDER BY e.era, e.xid, e.id
   LIMIT    $7::integer
 ),

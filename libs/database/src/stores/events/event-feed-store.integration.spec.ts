@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventId, FIRST_ID, idFromUuid, newId, type WorkspaceId, uuidOf } from '@posthorn/kernel';
+import type pg from 'pg';
+import {
+  type DatabaseClock,
+  type EventId,
+  FIRST_ID,
+  idFromUuid,
+  newId,
+  type WorkspaceId,
+  uuidOf,
+} from '@posthorn/kernel';
 import type { EventName, FeedPosition } from '@posthorn/domain';
 import { PrivatePostgres } from '@posthorn/testing';
 import { waitForDatabase, openDatabase } from '../../connection/connection.ts';
@@ -206,7 +215,7 @@ describe('N5: a position in the feed', () => {
     await stores.ask('UPDATE event_eras SET began_at = now()');
   });
 
-  it('is valid from the oldest event that is kept on, even just after a month that was dropped, and before one', async () => {
+  it('is valid from the oldest event behind a dropped month on, even just after it; no event before it is shown', async () => {
     await stores.ask(`UPDATE event_eras SET began_at = '2020-01-01T00:00:00Z'`);
     await stores.ask('DROP TABLE IF EXISTS events_2020_12');
     await stores.ask(
@@ -214,9 +223,10 @@ describe('N5: a position in the feed', () => {
        FROM   generate_series('2020-11-01'::timestamp, now() AT TIME ZONE 'UTC', '1 month') AS month
        WHERE  month <> '2020-12-01'`,
     );
-    // November was kept for something unfinished in it.
+    // November is kept for something unfinished in it, and dropped while somebody reads.
     for (const atMs of [
       Date.UTC(2020, 10, 20),
+      Date.UTC(2020, 10, 21),
       Date.UTC(2021, 0, 1),
       Date.UTC(2021, 0, 1, 12),
       Date.UTC(2021, 1, 1),
@@ -225,13 +235,50 @@ describe('N5: a position in the feed', () => {
       await transactOn(stores.database, (client) => recordEvents(client, atMs, [event]));
     }
     await stores.untilInFeed();
-    expect((await readOn({ limit: 1 })).ids).toHaveLength(4);
-    const { position } = await page({ limit: 2 });
-    expect(await readOn({ limit: 1, from: position })).toMatchObject({ ids: { length: 2 } });
+    const { ids } = await readOn({ limit: 1 });
+    const first = await page({ limit: 1 });
+    await stores.ask('DROP TABLE events_2020_11');
+    const rest = await readOn({ limit: 1, from: first.position });
+    expect([first.items[0]!.id, ...rest.ids]).toEqual(ids);
+    expect(ids).toHaveLength(3);
+    const { position } = await page({ limit: 1 });
     await stores.ask('DROP TABLE events_2021_01');
     expect(await feed.read(acme, { limit: 1, from: position })).toEqual({ fault: 'EXPIRED' });
-    expect((await readOn({ limit: 1 })).ids).toHaveLength(2);
+    expect((await readOn({ limit: 1 })).ids).toHaveLength(1);
     await stores.ask('UPDATE event_eras SET began_at = now()');
+  });
+
+  it('is valid even on the first day after a month that is missing', async () => {
+    const [found] = await stores.ask<{ definition: string }>(
+      `SELECT pg_get_functiondef('are_events_kept'::regproc) AS definition`,
+    );
+    const client = await stores.database.pool.connect();
+    const today = new Date();
+    const laterMs = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1, 1);
+    const later = new EventFeedStore({
+      pool: client as unknown as pg.Pool,
+      clock: { nowMs: () => laterMs } as DatabaseClock,
+    });
+    try {
+      await client.query('BEGIN; CREATE SCHEMA later; SET LOCAL search_path = later, public, pg_catalog');
+      await client.query(`CREATE FUNCTION later.now() RETURNS timestamptz LANGUAGE sql STABLE
+                          RETURN to_timestamp(${laterMs / 1_000})`);
+      await client.query(found!.definition);
+      await client.query(`UPDATE event_eras SET began_at = pg_catalog.now() - interval '1 day'`);
+      await client.query(
+        `DO $$ BEGIN EXECUTE 'DROP TABLE events_' || to_char(pg_catalog.now() AT TIME ZONE 'UTC', 'YYYY_MM'); END $$`,
+      );
+      const { position } = (await later.read(acme, { limit: 1 })) as FeedPage;
+      expect(await later.read(acme, { limit: 1, from: position })).toMatchObject({
+        items: [],
+        hasMore: false,
+      });
+      const yesterday = { ...position, atMs: laterMs };
+      expect(await later.read(acme, { limit: 1, from: yesterday })).toEqual({ fault: 'EXPIRED' });
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
   });
 
   it('that the database has not reached yet is refused, but any time is possible', async () => {

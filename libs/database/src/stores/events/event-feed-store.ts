@@ -5,6 +5,8 @@ import { LOCATE_EVENT, READ_EVENT_FEED } from '../../sql/event-feed.ts';
 
 /** How many events a page scans for those with one name. */
 const MAX_SEEN = 5_000;
+/** What are_events_kept allows for. */
+const DAY_MS = 86_400_000;
 const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: FIRST_ID, atMs: 0 };
 
 /** An event as shown in the feed. */
@@ -20,7 +22,7 @@ export interface WantedEvents {
   readonly limit: number;
   /** Only those with this name; absent: all. */
   readonly event?: EventName | undefined;
-  /** Only those after this position or event; absent: from the oldest one that is kept. */
+  /** Only those after this position or event; absent: from the oldest one behind which none was removed. */
   readonly from?: FeedPosition | { readonly after: EventId } | undefined;
 }
 
@@ -66,7 +68,7 @@ export class EventFeedStore {
       era,
       String(xid),
       id,
-      start && this.pastOf(atMs),
+      start && this.limited(atMs),
       event,
       this.maxSeen,
       limit + 1,
@@ -81,19 +83,19 @@ export class EventFeedStore {
     const seen = rows.filter((row): row is SeenRow => row.id !== null);
     const found = seen.filter(({ matches }) => matches);
     const items = found.slice(0, limit).map(feedEvent);
-    const keptSinceMs = Math.min(start.atMs, nowMs);
+    const keptSinceMs = Math.min(start.atMs, nowMs + DAY_MS);
     if (found.length > limit)
       return { items, hasMore: true, position: positionOf(found[limit - 1]!, keptSinceMs) };
     const last = seen.at(-1);
     const position = last === undefined ? start : positionOf(last, keptSinceMs);
     if (last?.n === this.maxSeen) return { items, hasMore: true, position };
     // Not the number of a future transaction: after a crash, the server assigns those again of which nothing was stored.
-    return { items, hasMore: false, position: { ...position, atMs: nowMs } };
+    return { items, hasMore: false, position: { ...position, atMs: Math.max(nowMs, keptSinceMs) } };
   }
 
-  /** Limited to the present, because a caller may name any time, and nothing after now was dropped. */
-  private pastOf(atMs: number): Date {
-    return new Date(Math.min(atMs, this.database.clock.nowMs()));
+  /** Limited, because a caller may name any time. Where the last month is missing, positions are valid a day after its end, which may be ahead. */
+  private limited(atMs: number): Date {
+    return new Date(Math.min(atMs, this.database.clock.nowMs() + DAY_MS));
   }
 
   private async locate(
@@ -103,7 +105,7 @@ export class EventFeedStore {
     const atMs = timeOf(id);
     const { rows } = await this.database.pool.query<{ kept: boolean; era: number | null; xid: string }>(
       LOCATE_EVENT,
-      [uuidOf(id), uuidOf(workspaceId), this.pastOf(atMs)],
+      [uuidOf(id), uuidOf(workspaceId), this.limited(atMs)],
     );
     const { kept, era, xid } = rows[0]!;
     if (era === null) return { fault: kept ? 'UNKNOWN' : 'EXPIRED' };
@@ -117,7 +119,7 @@ interface FeedRow {
   readonly next: string;
   readonly hasEra: boolean;
   readonly kept: boolean;
-  /** When read from the beginning: since when positions are valid; null: since ever. */
+  /** When read from the beginning: since when positions are valid, at most a day ahead; null: since ever. */
   readonly keptSinceMs: number | null;
   readonly id: string | null;
 }
@@ -132,8 +134,8 @@ interface SeenRow extends FeedRow {
 }
 
 /**
- * The position after an event. Its time is not before that of the position where the page began: a reader that began with the oldest event misses none that was
- * removed earlier, although its own first events can be older than those.
+ * The position after an event. Its time is not before that of the position where the page began: a reader that began just behind a dropped month has missed
+ * nothing, although its first events are within what are_events_kept allows for.
  */
 function positionOf({ era, xid, id }: SeenRow, keptSinceMs: number): FeedPosition {
   return { era, xid: BigInt(xid), id, atMs: Math.max(timeOf(idFromUuid('evt', id)), keptSinceMs) };
