@@ -5,7 +5,7 @@ import { Setting } from './setting.ts';
 /** The retention periods of workspaces that do not override them. */
 export class RetentionSettings {
   @Setting(
-    'For how many days the content of emails is kept after they were accepted; the content of unsent emails stays. Whole months are deleted, once they ended that many days ago.',
+    'For how many days the content of emails is kept after they were accepted; the content of unsent emails stays. Whole months are deleted, once they ended that many days ago, and at least one.',
   )
   @IsWholeNumber(RETENTION_BOUNDS.contentDays.min, RETENTION_BOUNDS.contentDays.max)
   RETENTION_CONTENT_DAYS = 365;

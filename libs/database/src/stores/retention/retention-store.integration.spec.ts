@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { FIRST_ID, idFromUuid, newUuid, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import { operator, type RetentionOverrides, type Retention } from '@posthorn/domain';
 import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
@@ -387,6 +388,30 @@ describe('Months of emails', () => {
     expect(await dropAll(COMMON)).toBe(3 * 4);
     expect(await idsIn('emails', 'id')).not.toContain(waiting);
     expect(await dropAll(COMMON)).toBe(0);
+  });
+
+  it('keep contents for a day after their month, because emails with ids of it may still be accepted', async () => {
+    const client = await stores.database.pool.connect();
+    const store = new RetentionStore({ ...stores.database, pool: client as unknown as pg.Pool });
+    const isThereAfter = async (time: string): Promise<boolean> => {
+      await client.query(`CREATE OR REPLACE FUNCTION later.now() RETURNS timestamptz LANGUAGE sql STABLE RETURN
+        (date_trunc('month', pg_catalog.now() AT TIME ZONE 'UTC') + interval '1 month' + interval '${time}') AT TIME ZONE 'UTC'`);
+      while ((await store.dropOldEmails({ ...COMMON, contentDays: 0 })) > 0);
+      const table = `'email_contents_' || to_char(pg_catalog.now() AT TIME ZONE 'UTC', 'YYYY_MM')`;
+      const { rows } = await client.query<{ found: boolean }>(
+        `SELECT to_regclass(${table}) IS NOT NULL AS found`,
+      );
+      return rows[0]!.found;
+    };
+    try {
+      await client.query('BEGIN; CREATE SCHEMA later; SET LOCAL search_path = later, public, pg_catalog');
+      expect(await isThereAfter('1 second')).toBe(true);
+      expect(await isThereAfter('23 hours')).toBe(true);
+      expect(await isThereAfter('25 hours')).toBe(false);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
   });
 
   it('wait for readers at most half a second, and block nobody for longer', async () => {

@@ -48,6 +48,9 @@ interface OldEvent {
   readonly isOld: boolean;
 }
 
+/** For how long a month stays after its end, because emails whose ids are of its last moment may be accepted a moment later. */
+const LEAST_DAYS = 1;
+
 /**
  * Removes data that is past its retention: whole months by a DROP; data of workspaces with a shorter retention earlier, in groups. Keeps
  * whatever is not finished. Idempotent, and safe to run concurrently.
@@ -66,7 +69,8 @@ export class RetentionStore {
   /** Drops one month of emails, or of their contents, that is past the longest retention. @returns how many tables were dropped; 0: there is no such month */
   async dropOldEmails({ metadataDays, contentDays }: Retention): Promise<number> {
     const sql = 'SELECT drop_old_emails($1, $2) AS dropped';
-    const { rows } = await this.database.pool.query<{ dropped: number }>(sql, [metadataDays, contentDays]);
+    const values = [metadataDays, Math.max(contentDays, LEAST_DAYS)];
+    const { rows } = await this.database.pool.query<{ dropped: number }>(sql, values);
     return rows[0]!.dropped;
   }
 
