@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEntry, AuditLogStore, EraStore } from '@posthorn/database';
-import { bulkLane, nowLane, operator } from '@posthorn/domain';
+import { bulkLane, emailLanes, nowLane, operator } from '@posthorn/domain';
 import { newId, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, FROM_ELSEWHERE, HOSTILE, openDashboard } from './dashboard-visitor.ts';
@@ -86,6 +86,30 @@ describe('What operators pause', () => {
       { action: 'sending.resumed', actor },
       { action: 'sending.paused', actor, detail: { reason: 'An incident' } },
     ]);
+  });
+
+  it('are shown page by page, whole queues on the first one, from which resuming leads back', async () => {
+    const paused = Array.from({ length: 120 }, () => newId('wrk', Date.now()));
+    await stack.database.pool.query(
+      `INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', lane, 'Many' FROM unnest($1::text[]) AS lane`,
+      [paused.flatMap((id) => emailLanes(id))],
+    );
+    await pause({ whose: 'everything', reason: 'Everything else' });
+    const shown: string[] = [];
+    const pages: string[] = [];
+    for (let path: string | undefined = '/pauses'; path !== undefined;) {
+      const { text } = await ada.get(path);
+      pages.push(text);
+      shown.push(...[...text.matchAll(/name="workspace" value="(wrk_\w+)"/g)].map(([, id]) => id!));
+      path = /href="(\/pauses\?startAt=\w+)" rel="next"/.exec(text)?.[1];
+    }
+    expect(shown).toEqual(paused.toSorted().reverse());
+    expect(pages.map((text) => text.includes('Everything else'))).toEqual([true, false, false]);
+    const startAt = /name="startAt" value="(\w+)"/.exec(pages[1]!)![1]!;
+    const answer = await resume({ whose: 'workspace', workspace: stack.tenant.workspaceId, startAt });
+    expect(answer.headers.get('location')).toContain(`startAt=${startAt}`);
+    const { status, text } = await ada.get('/pauses?startAt=x');
+    expect([status, text.includes('`startAt` is malformed')]).toEqual([400, true]);
   });
 
   it('still includes a workspace that is resumed while everything is paused', async () => {

@@ -2,7 +2,9 @@ import type { OperatorAccount } from '@posthorn/database';
 import { isWhole, type Pause, type Whose } from '@posthorn/use-cases';
 import { field, select } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
-import { confirmationNotice, faultAlert, table, time, timeInUtc } from '../pages/components.ts';
+import { confirmationNotice, faultAlert, time, timeInUtc } from '../pages/components.ts';
+import { resultsTable } from '../pages/search-components.ts';
+import type { SearchResult } from '../pages/search.ts';
 import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../pages/workspaces.ts';
 
 /** What can be paused. */
@@ -20,8 +22,9 @@ export interface FilledForm {
   readonly fault?: string;
 }
 
-interface PausesPageData {
-  readonly pauses: readonly Pause[];
+interface PausesPageData extends SearchResult<never, Pause> {
+  /** The cursor of the current page. */
+  readonly startAt: string | undefined;
   /** Since when everything is paused because the database was restored; null: it is not. */
   readonly restoredAt: Date | null;
   readonly workspaces: PageWorkspaces;
@@ -33,7 +36,7 @@ interface PausesPageData {
 
 /** The pauses, each with a button to end it, and the form for a new one. The page does not reload itself, since that would empty the form. */
 export function pausesPage(shown: PausesPageData): Html {
-  const { pauses, restoredAt, workspaces, account, filled } = shown;
+  const { found, fault, startAt, restoredAt, workspaces, account, filled } = shown;
   const isOperator = account.role === 'operator';
   const { nameOf } = workspaces;
   const row = ({ whose, reason, pausedAt }: Pause): Html =>
@@ -41,13 +44,16 @@ export function pausesPage(shown: PausesPageData): Html {
       <td class="wrap first">${whoseText(whose, nameOf)}</td>
       <td class="wrap"><bdi>${reason}</bdi></td>
       <td data-label="Since (UTC)">${time(pausedAt)}</td>
-      ${isOperator ? html`<td>${resumeForm(whose, nameOf)}</td>` : ''}
+      ${isOperator ? html`<td>${resumeForm(whose, nameOf, startAt)}</td>` : ''}
     </tr>`;
   const columns = ['What', 'Why', 'Since (UTC)', ...(isOperator ? ['Actions'] : [])];
-  const nothing = html`<p class="quiet">Nothing is paused.</p>`;
+  const nothing = html`<p class="quiet">
+    ${startAt === undefined ? 'Nothing is paused.' : 'Nothing more is paused.'}
+  </p>`;
   return html`<h1>What is paused</h1>
     ${confirmationNotice(shown.done)} ${restoredAt === null ? '' : restoredNotice(restoredAt)}
-    ${pauses.length === 0 ? nothing : table(columns, pauses.map(row))}
+    ${faultAlert(fault)}
+    ${found?.items.length === 0 ? nothing : resultsTable(shown, { path: '/pauses', columns, row })}
     ${isOperator ? pauseForm(filled, workspaces) : ''}
     <p class="quiet">
       What is paused is still accepted, and waits. Webhooks that their workspaces have paused are found by
@@ -69,7 +75,8 @@ function whoseText(whose: Whose, nameOf: WorkspaceName): Html {
   return html`<a href="/emails?workspace=${whose}">${whose}</a> <bdi class="quiet">${nameOf(whose)}</bdi>`;
 }
 
-function resumeForm(whose: Whose, nameOf: WorkspaceName): Html {
+/** Its hidden fields lead back to the current page. */
+function resumeForm(whose: Whose, nameOf: WorkspaceName, startAt: string | undefined): Html {
   const [kind, workspace, name] = isWhole(whose)
     ? ([whose, html``, WHOSE[whose]] as const)
     : ([
@@ -80,6 +87,7 @@ function resumeForm(whose: Whose, nameOf: WorkspaceName): Html {
   return html`<form method="post" action="/pauses/resume">
     <input type="hidden" name="whose" value="${kind}" />
     ${workspace}
+    ${startAt === undefined ? '' : html`<input type="hidden" name="startAt" value="${startAt}" />`}
     <button aria-label="Resume: ${name}">Resume</button>
   </form>`;
 }

@@ -1,12 +1,21 @@
 import { Controller, Get, type HttpRedirectResponse, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
+import type { Page } from '@posthorn/domain';
 import { EraStore, type OperatorAccount, PausedLaneStore, WorkspaceStore } from '@posthorn/database';
-import { isWhole, listPauses, pauseSending, resumeSending, type Whose } from '@posthorn/use-cases';
+import {
+  isWhole,
+  pageOfPauses,
+  type Pause,
+  pauseSending,
+  resumeSending,
+  type Whose,
+} from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { redirectWithConfirmation, confirmationIn } from '../pages/confirmation.ts';
 import type { Html } from '../pages/html.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
+import { runSearch, type SearchResult } from '../pages/search.ts';
 import { applyRefusal, orNotFound } from '../pages/refusals.ts';
 import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
@@ -34,7 +43,13 @@ export class PausesController {
   async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const workspace = new FormInput(query).redisplay('workspace');
     const done = confirmationIn(query, CONFIRMATIONS);
-    const content = await this.content(accountOf(response.req), { workspace }, done);
+    const result = await runSearch([], query, response, (input) => this.pageOf(input));
+    const startAt = new FormInput(query).redisplay('startAt');
+    const content = await this.content(accountOf(response.req), result, {
+      startAt,
+      filled: { workspace },
+      done,
+    });
     return renderPage(response, { title: 'What is paused', section: 'Overview', content });
   }
 
@@ -56,7 +71,9 @@ export class PausesController {
       const [whose, workspace, reason] = ['whose', 'workspace', 'reason'].map((name) =>
         input.redisplay(name),
       );
-      const content = await this.content(accountOf(request), { whose, workspace, reason, fault });
+      const filled = { whose, workspace, reason, fault };
+      const result = { criteria: {}, found: await this.pageOf(new FormInput({})) };
+      const content = await this.content(accountOf(request), result, { filled });
       return renderPage(response, { title: 'What is paused', section: 'Overview', content });
     }
   }
@@ -65,29 +82,42 @@ export class PausesController {
   @Redirect()
   async resume(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
-    const whose = await this.whoseFrom(new FormInput(request.body));
+    const input = new FormInput(request.body);
+    const whose = await this.whoseFrom(input);
+    const startAt = input.redisplay('startAt');
+    const page = startAt === undefined ? {} : { startAt };
     const { wasPaused, everythingIsPaused } = await resumeSending(this.pausedLanes, whose, actor, {
       evenIfRestored: false,
     });
-    if (!wasPaused) return redirectWithConfirmation('/pauses', 'gone');
+    if (!wasPaused) return redirectWithConfirmation('/pauses', 'gone', page);
     return redirectWithConfirmation(
       '/pauses',
       everythingIsPaused && whose !== 'webhooks' ? 'waits' : 'resumed',
+      page,
     );
   }
 
-  private async content(account: OperatorAccount, filled: FilledForm, done?: string): Promise<Html> {
-    const [pauses, { heldSince }] = await Promise.all([listPauses(this.pausedLanes), this.eras.read()]);
-    const paused = pauses.flatMap(({ whose }) => (isWhole(whose) ? [] : [{ workspaceId: whose }]));
-    const workspaces = await readWorkspaces(this.workspaces, paused);
-    return pausesPage({
-      pauses,
-      restoredAt: heldSince,
-      workspaces,
-      account,
+  private pageOf(input: FormInput): Promise<Page<Pause>> {
+    return pageOfPauses(this.pausedLanes, input.pageRequest('wrk'));
+  }
+
+  private async content(
+    account: OperatorAccount,
+    result: SearchResult<never, Pause>,
+    {
       filled,
+      startAt,
       done,
-    });
+    }: { filled: FilledForm; startAt?: string | undefined; done?: string | undefined },
+  ): Promise<Html> {
+    const paused = result.found?.items.flatMap(({ whose }) =>
+      isWhole(whose) ? [] : [{ workspaceId: whose }],
+    );
+    const [workspaces, { heldSince }] = await Promise.all([
+      readWorkspaces(this.workspaces, paused),
+      this.eras.read(),
+    ]);
+    return pausesPage({ ...result, startAt, restoredAt: heldSince, workspaces, account, filled, done });
   }
 
   /** @throws Refusal 400 where it is missing or contradictory, 404 for an unknown workspace */

@@ -10,7 +10,15 @@ export { limitWorkspace } from './limit-workspace.ts';
 export { createOperator, removeOperator, resetOperatorPassword } from './manage-operators.ts';
 export { listChanges } from './list-changes.ts';
 export { listWorkspaces } from './list-workspaces.ts';
-export { isWhole, listPauses, pauseSending, resumeSending, type Pause, type Whose } from './pause-sending.ts';
+export {
+  isWhole,
+  listPauses,
+  pageOfPauses,
+  pauseSending,
+  resumeSending,
+  type Pause,
+  type Whose,
+} from './pause-sending.ts';
 export { requireOpenWorkspace, requireWorkspace } from './require-workspace.ts';
 export { resumeEverything } from './resume-everything.ts';
 export { resumeWorkspace } from './resume-workspace.ts';

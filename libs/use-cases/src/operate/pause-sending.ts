@@ -1,5 +1,12 @@
 import { Refusal, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, EVERY_LANE, type JsonObject, workspaceOfLane } from '@posthorn/domain';
+import {
+  type Actor,
+  EVERY_LANE,
+  type JsonObject,
+  type Page,
+  type PageRequest,
+  workspaceOfLane,
+} from '@posthorn/domain';
 import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/database';
 import { normaliseReason } from './normalise-name.ts';
 
@@ -91,21 +98,42 @@ function beingDeleted(workspaceId: WorkspaceId): Refusal {
 
 /** All pauses, the longest first. */
 export async function listPauses(pausedLanes: Pick<PausedLaneStore, 'list'>): Promise<Pause[]> {
+  return pausesOf(await pausedLanes.list());
+}
+
+/** A page of the pauses: on the first one those of whole queues, then those of workspaces, the newest workspace first. */
+export async function pageOfPauses(
+  pausedLanes: Pick<PausedLaneStore, 'listWhole' | 'pageWorkspaces'>,
+  request: PageRequest<WorkspaceId>,
+): Promise<Page<Pause>> {
+  const [whole, page] = await Promise.all([
+    request.startAt === undefined ? pausedLanes.listWhole(Object.values(QUEUES_OF).flat()) : [],
+    pausedLanes.pageWorkspaces(request),
+  ]);
+  const ofWorkspaces = page.items.map(({ id, reason, pausedAt }) => ({ whose: id, reason, pausedAt }));
+  return { ...page, items: [...pausesOf(whole), ...ofWorkspaces] };
+}
+
+/** The pause of this, if there is one. */
+export async function findPause(
+  pausedLanes: Pick<PausedLaneStore, 'listWhole' | 'findOf'>,
+  whose: Whose,
+): Promise<Pause | undefined> {
+  const [lane] = isWhole(whose)
+    ? await pausedLanes.listWhole(QUEUES_OF[whose])
+    : [await pausedLanes.findOf(whose)];
+  return lane && { whose, reason: lane.reason, pausedAt: lane.pausedAt };
+}
+
+/** A pause of several lanes is as old as that of the first. */
+function pausesOf(lanes: readonly PausedLane[]): Pause[] {
   const pauses = new Map<Whose, Pause>();
-  for (const lane of await pausedLanes.list()) {
+  for (const lane of lanes) {
     const whose = ownerOf(lane);
     if (whose === undefined || pauses.has(whose)) continue;
     pauses.set(whose, { whose, reason: lane.reason, pausedAt: lane.pausedAt });
   }
   return [...pauses.values()];
-}
-
-/** The pause that applies to this, if there is one. */
-export async function findPause(
-  pausedLanes: Pick<PausedLaneStore, 'list'>,
-  whose: Whose,
-): Promise<Pause | undefined> {
-  return (await listPauses(pausedLanes)).find((pause) => pause.whose === whose);
 }
 
 /** Whether whole queues are meant, rather than one workspace. */

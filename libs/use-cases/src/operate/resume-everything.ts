@@ -36,7 +36,7 @@ interface ResumptionOptions {
  */
 export async function resumeEverything(
   eras: EraStore,
-  pausedLanes: Pick<PausedLaneStore, 'list'>,
+  pausedLanes: Pick<PausedLaneStore, 'listWhole' | 'findOf'>,
   actor: Actor,
   { failBefore, onProgress = () => undefined }: ResumptionOptions = {},
 ): Promise<Resumption> {
@@ -64,7 +64,7 @@ export async function resumeEverything(
   };
 }
 
-async function requirePause(pausedLanes: Pick<PausedLaneStore, 'list'>): Promise<void> {
+async function requirePause(pausedLanes: Pick<PausedLaneStore, 'listWhole' | 'findOf'>): Promise<void> {
   if ((await findPause(pausedLanes, 'everything')) === undefined)
     throw new Refusal(409, 'Emails are not paused, so they may leave meanwhile; pause everything first');
 }

@@ -1,5 +1,16 @@
 import type { WorkspaceId } from '@posthorn/kernel';
-import { type Actor, emailLanes, EVERY_LANE, type JsonObject, type LaneId } from '@posthorn/domain';
+import {
+  type Actor,
+  emailLanes,
+  EVERY_LANE,
+  type JsonObject,
+  type LaneId,
+  nowLane,
+  type Page,
+  pageOf,
+  type PageRequest,
+  workspaceOfLane,
+} from '@posthorn/domain';
 import { awaitStandby } from '../../transactions/await-standby.ts';
 import type { Database } from '../../connection/connection.ts';
 import { changeWorkspace, transact, type Transaction } from '../../transactions/transaction.ts';
@@ -13,6 +24,13 @@ interface LaneOfQueue {
 }
 
 export interface PausedLane extends LaneOfQueue {
+  readonly reason: string;
+  readonly pausedAt: Date;
+}
+
+/** A workspace whose emails are paused. */
+export interface PausedWorkspace {
+  readonly id: WorkspaceId;
   readonly reason: string;
   readonly pausedAt: Date;
 }
@@ -84,21 +102,47 @@ export class PausedLaneStore {
    * or disabled are left out.
    */
   async list(): Promise<PausedLane[]> {
+    return this.lanesAmong([{ queue: 'email' }, ...wholeOf(['event', 'webhook'])]);
+  }
+
+  /** Which of these queues operators have paused as a whole, the longest first. */
+  async listWhole(queues: readonly OutboxQueue[]): Promise<PausedLane[]> {
+    return this.lanesAmong(wholeOf(queues));
+  }
+
+  /** A page of the workspaces whose emails operators have paused, the newest workspace first. */
+  async pageWorkspaces({ limit, startAt }: PageRequest<WorkspaceId>): Promise<Page<PausedWorkspace>> {
     const rows = await this.database.prisma.pausedLane.findMany({
-      where: { OR: [{ queue: 'email' }, ...wholeOf(['event', 'webhook'])] },
-      orderBy: { pausedAt: 'asc' },
+      // The lanes of a workspace are paused together, so one of them stands for it.
+      where: {
+        queue: 'email',
+        laneId: { endsWith: '.now', ...(startAt && { lte: nowLane(startAt) }) },
+      },
+      orderBy: { laneId: 'desc' },
+      take: limit + 1,
     });
-    return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
+    const paused = rows.map(({ laneId, ...row }) => ({ ...row, id: workspaceOfLane(laneId as LaneId)! }));
+    return pageOf(paused, limit);
+  }
+
+  /** The pause of the emails of a workspace, apart from that of all emails. */
+  async findOf(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
+    return (await this.lanesAmong(emailLanesOf(workspaceId)))[0];
   }
 
   /** The pause that applies to the emails of a workspace, of all emails or its own; undefined: they are not paused. */
   async pauseOf(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
-    const lanes = [...wholeOf(['email']), ...emailLanesOf(workspaceId)];
-    const row = await this.database.prisma.pausedLane.findFirst({
+    return (await this.lanesAmong([...wholeOf(['email']), ...emailLanesOf(workspaceId)]))[0];
+  }
+
+  private async lanesAmong(
+    lanes: (Partial<LaneOfQueue> & Pick<LaneOfQueue, 'queue'>)[],
+  ): Promise<PausedLane[]> {
+    const rows = await this.database.prisma.pausedLane.findMany({
       where: { OR: lanes },
       orderBy: { pausedAt: 'asc' },
     });
-    return row === null ? undefined : { ...row, laneId: row.laneId as LaneId };
+    return rows.map((row) => ({ ...row, laneId: row.laneId as LaneId }));
   }
 
   private async pause(
