@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '@posthorn/kernel';
+import { MAX_MOVES } from '@posthorn/domain';
+import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { type AcceptedEmail, type Answer, emailIn, isReplay, type ShownEmail, statusesOf } from './api.ts';
 import { headerValues } from './mail.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
@@ -76,6 +77,20 @@ describe('POST /v1/emails/{id}/cancel', () => {
     expect([again.status, again.body]).toEqual([409, CONFLICT('CANCELLED', 'cancelled')]);
     const moved = await move(id, fromNow(DAY_MS));
     expect([moved.status, moved.body]).toEqual([409, CONFLICT('CANCELLED', 'moved')]);
+  });
+
+  it('S18, G3: is 409 for moving one that was moved too often, which can still be cancelled', async () => {
+    const { id } = await schedule();
+    await stack.database.pool.query('UPDATE outbox SET claims = $2 WHERE subject_id = $1', [
+      uuidOf(id as EmailId),
+      MAX_MOVES,
+    ]);
+    const { status, body } = await move(id, fromNow(DAY_MS));
+    expect([status, body]).toMatchObject([
+      409,
+      { message: expect.stringMatching(/moved 10000 times.*cancel it/) },
+    ]);
+    expect((await cancel(id)).status).toBe(200);
   });
 
   it('S18, G3: is 409 for one that was sent, as is moving it to any time', async () => {

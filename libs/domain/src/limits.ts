@@ -41,6 +41,9 @@ export const SIZES = {
 /** The maximum nesting depth of `variables` and `contactProperties`, themselves included. */
 export const JSON_LEVELS = 32;
 
+/** How often an email can be moved: each time adds to its timeline, which is read as a whole when a hit is recorded. */
+export const MAX_MOVES = 10_000;
+
 /** The maximum number of resources of a workspace. */
 export const WORKSPACE_LIMITS = {
   apiKeys: 100,

@@ -28,7 +28,7 @@ export { keysOfAddress, RotateKeys, rotatedTooEarly } from './identities/rotate-
 export { VERIFICATION_LINK } from './identities/verification-mail.ts';
 export { VerifyIdentity } from './identities/verify-identity.ts';
 export { CancelEmail } from './scheduled/cancel-email.ts';
-export { notScheduled } from './scheduled/not-scheduled.ts';
+export { MOVED_TOO_OFTEN, notScheduled } from './scheduled/not-scheduled.ts';
 export { RescheduleEmail } from './scheduled/reschedule-email.ts';
 export {
   contentRemoved,

@@ -2,7 +2,7 @@ import { Body, Controller, Post } from '@nestjs/common';
 import type { EmailId } from '@posthorn/kernel';
 import type { EmailStatus } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { CancelEmail, notScheduled, RescheduleEmail } from '@posthorn/use-cases';
+import { CancelEmail, MOVED_TOO_OFTEN, notScheduled, RescheduleEmail } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { PathId } from '../validation/path-ids.ts';
@@ -51,7 +51,11 @@ export class ScheduledEmailsController {
     body: RescheduleEmailRequest,
     answer: EmailAnswer,
     exampleOverrides: unsent('SCHEDULED', { event: 'RESCHEDULED', sendAt: SEND_AT }),
-    refuses: { ...TOO_FAR_AHEAD, 'Taken up before': notScheduled({ status: 'SENT' }, 'moved') },
+    refuses: {
+      ...TOO_FAR_AHEAD,
+      'Taken up before': notScheduled({ status: 'SENT' }, 'moved'),
+      'Moved too often': MOVED_TOO_OFTEN,
+    },
   })
   async reschedule(
     @Caller() { workspaceId }: Principal,

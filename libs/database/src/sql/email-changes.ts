@@ -1,3 +1,4 @@
+import { MAX_MOVES } from '@posthorn/domain';
 import { mayHaveBeenSent } from './may-have-been-sent.ts';
 import { MONTH_OF_ACCEPTANCE } from './month.ts';
 
@@ -52,7 +53,8 @@ SELECT id FROM cancelled`;
 
 /**
  * Moves a scheduled email that was never claimed to another time, and extends its idempotency keys accordingly. Returns its lane and whether it is due at
- * once; no row if it was not moved. One that may have been sent before a backup was restored says so in its timeline, or is marked, so that its claim does.
+ * once; no row if it was not moved, also because it was moved too often: until it is claimed, its claims count that. One that may have been sent before a
+ * backup was restored says so in its timeline, or is marked, so that its claim does.
  *
  * $1 uuid: the email. $2 uuid: its workspace. $3 timestamptz: the new time (null or past: now). $4 interval: how long after it the keys are kept.
  *
@@ -77,7 +79,7 @@ held AS MATERIALIZED (
   FROM   asked a
   CROSS JOIN (SELECT count(*) FROM kept) before_it
   JOIN   outbox o ON o.subject_id = a.id
-  WHERE  o.state <> 'taken'
+  WHERE  o.state <> 'taken' AND o.claims < ${MAX_MOVES}
   FOR NO KEY UPDATE OF o
 ),
 moved AS (

@@ -3,7 +3,7 @@ import { type Actor, parseSendAt } from '@posthorn/domain';
 import type { EmailChanges, EmailRecord, EmailStore } from '@posthorn/database';
 import type { LaneRings } from '@posthorn/queues';
 import { IDEMPOTENCY_KEPT_MS } from '../accept/prepare-email.ts';
-import { notScheduled } from './not-scheduled.ts';
+import { MOVED_TOO_OFTEN, notScheduled } from './not-scheduled.ts';
 
 interface RescheduleEmailOptions {
   readonly emails: Pick<EmailStore, 'find'>;
@@ -21,7 +21,7 @@ export class RescheduleEmail {
    *
    * @param operator who does it, if it is not an API key of the workspace: recorded in the audit log
    * @returns the email afterwards; undefined when the workspace has none with this id
-   * @throws Refusal 400 for an impossible time; 409 when it was claimed for sending, or cancelled
+   * @throws Refusal 400 for an impossible time; 409 when it was claimed for sending, cancelled, or moved too often
    */
   async reschedule(
     workspaceId: WorkspaceId,
@@ -34,7 +34,8 @@ export class RescheduleEmail {
     const email = await this.options.emails.find(workspaceId, id);
     if (email === undefined || isMoved) return email;
     // That the email cannot be changed any more takes precedence over an invalid time.
-    if ('at' in parsed || email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
+    if (email.status !== 'SCHEDULED') throw notScheduled(email, 'moved');
+    if ('at' in parsed) throw MOVED_TOO_OFTEN;
     throw new Refusal(400, `\`sendAt\` ${parsed.fault}`);
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { type EmailId, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane } from '@posthorn/domain';
+import { bulkLane, MAX_MOVES } from '@posthorn/domain';
 import { rawEmail } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import type { AcceptableRawEmail } from '../acceptance/acceptable-email.ts';
@@ -190,6 +190,16 @@ describe('Rescheduling an email', () => {
     expect(timeline).toHaveLength(MAX_TIMELINE_ENTRIES);
     expect(timeline.at(-1)).toMatchObject({ kind: 'CANCELLED' });
     expect(timeline).toEqual([...timeline].sort((a, b) => a.at.getTime() - b.at.getTime()));
+  });
+
+  it('S18: is refused once it was moved 10,000 times; then it can still be cancelled', async () => {
+    const acme = await stores.openWorkspace();
+    const [id] = await schedule(acme);
+    await stores.ask('UPDATE outbox SET claims = $2 WHERE subject_id = $1', [uuidOf(id!), MAX_MOVES - 1]);
+    const move = (): Promise<unknown> => changes.reschedule(acme, id!, { at: null, keysKeptMs: KEPT_MS });
+    expect(await move()).toMatchObject({ isDue: true });
+    expect(await move()).toBeUndefined();
+    expect(await changes.cancel(acme, id!)).toBe(true);
   });
 
   it('S18: makes a due email wait again when it is moved to later', async () => {

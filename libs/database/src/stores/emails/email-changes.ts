@@ -27,7 +27,7 @@ interface WantedMove {
 export class EmailChanges {
   constructor(private readonly database: Database) {}
 
-  /** Moves an email, if this workspace has it, it is SCHEDULED and was never claimed. */
+  /** Moves an email, if this workspace has it, it is SCHEDULED, was never claimed, and was moved less than MAX_MOVES times. */
   reschedule(
     workspaceId: WorkspaceId,
     id: EmailId,

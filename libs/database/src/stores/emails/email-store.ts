@@ -5,7 +5,7 @@ import { READ_EMAIL } from '../../sql/read-email.ts';
 import { composableEmail, type ComposableEmail } from './composable-email.ts';
 import { type EmailRecord, emailRecord, type EmailRecordRow } from './email-record.ts';
 
-/** How many entries of a timeline are shown, the newest ones. More than any email has by itself, but it can be moved any number of times. */
+/** How many entries of a timeline are shown, the newest ones. More than any email has by itself, but it can be moved more often. */
 export const MAX_TIMELINE_ENTRIES = 500;
 
 /** Emails as their workspace reads them. */
