@@ -65,6 +65,7 @@ const gzip = (bytes: Buffer): HostileAnswer => answer([OK, 'Content-Encoding: gz
 /** Made when it is asked for: nearly every spec loads this file. */
 const bomb: HostileAnswer = (...request) => gzip(gzipSync(Buffer.alloc(100 * MIB)))(...request);
 const CHUNKED = `${OK}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n';
 
 /** By request path. */
@@ -86,7 +87,17 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, HostileAnswer>> = {
   '/blank-lines-without-end': endless('', '\r\n'.repeat(KIB)),
   '/early-hints-without-end': endless('', EARLY_HINTS),
   '/early-hints-then-ok': sends(`${EARLY_HINTS}${OK}`, 'Content-Length: 2', '', 'ok'),
-  '/unasked-continue': sends('HTTP/1.1 100 Continue', '', `${OK}`, 'Content-Length: 2', '', 'ok'),
+  '/unasked-continue': sends(`${CONTINUE}${OK}`, 'Content-Length: 2', '', 'ok'),
+  '/unasked-continue-in-pieces': async (socket) => {
+    const pieces = `HTTP/1.1 1|00 Continue\r\nX-A: b\r|\n\r\n${CONTINUE}HTTP|/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`;
+    for (const piece of pieces.split('|')) {
+      socket.write(piece);
+      await sleep(20);
+    }
+  },
+  '/unasked-continue-then-hang-up': (socket) => socket.end(CONTINUE),
+  '/unasked-continue-without-end': endless('', CONTINUE.repeat(KIB)),
+  '/unasked-continue-of-100-kb': sends('HTTP/1.1 100 Continue', `X-Long: ${'y'.repeat(100 * KIB)}`, '', ''),
   '/switching-protocols': sends(
     'HTTP/1.1 101 Switching Protocols',
     'Upgrade: x',

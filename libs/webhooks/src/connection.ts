@@ -4,6 +4,7 @@ import type { Deadline } from './deadline.ts';
 import { Exchange, type ExchangeResult } from './exchange.ts';
 import { ProtocolViolation, timedOut } from './fault.ts';
 import type { PostRequest } from './post-request.ts';
+import { withoutContinue } from './unasked-continue.ts';
 
 const KIB = 1024;
 /** Maximum size of the header of one response, final or interim. */
@@ -21,6 +22,8 @@ export class Connection {
   private readonly client: Client;
   private receivedBytes = 0;
   private hasServed = false;
+  /** What was received of an answer that may begin with a `100 Continue`; undefined once undici reads it. */
+  private beginning: Buffer | undefined;
 
   /**
    * @param origin the origin of the URLs that may be posted to over it
@@ -31,7 +34,9 @@ export class Connection {
     readonly address: string,
     private readonly socket: Socket,
   ) {
+    // Both run before undici reads from the socket.
     socket.on('readable', () => this.countReceived());
+    socket.on('readable', () => this.dropContinue());
     this.client = new Client(origin, {
       connect: (_options, done) => process.nextTick(() => this.provideSocket(done)),
       pipelining: 1,
@@ -62,6 +67,7 @@ export class Connection {
     const isFirst = !this.hasServed;
     this.hasServed = true;
     this.receivedBytes = 0;
+    this.beginning = Buffer.alloc(0);
     const result = await this.exchange(path, request, deadline);
     const nothingReceived =
       this.receivedBytes === 0 && result.kind === 'failed' && result.errorClass === 'connect';
@@ -91,10 +97,18 @@ export class Connection {
     else done(Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' }), null);
   }
 
-  /** Runs before undici reads from the socket, so it counts all bytes. */
   private countReceived(): void {
     this.receivedBytes += this.socket.readableLength;
     if (this.receivedBytes > MAX_RECEIVED_BYTES)
       this.socket.destroy(new ProtocolViolation('the receiver sent too many bytes for one answer'));
+  }
+
+  private dropContinue(): void {
+    if (this.beginning === undefined) return;
+    const chunk = this.socket.read() as Buffer | null;
+    if (chunk === null) return;
+    const { bytes, isOpen } = withoutContinue(Buffer.concat([this.beginning, chunk]), MAX_HEADER_BYTES);
+    this.beginning = isOpen ? bytes : undefined;
+    if (!isOpen) this.socket.unshift(bytes);
   }
 }

@@ -34,6 +34,12 @@ describe('a connection', () => {
     expect(client.connections).toEqual({ open: 1, idle: 1 });
   });
 
+  it('is reused after an unasked 100 Continue', async () => {
+    for (const path of ['/unasked-continue', '/unasked-continue-in-pieces', '/ok'])
+      expect(await post(path)).toMatchObject({ status: 200 });
+    expect(receiver.connections.total).toBe(1);
+  });
+
   it('is not reused for another origin at the same address', async () => {
     table['another.example'] = ['127.0.0.1'];
     await post('/ok');
