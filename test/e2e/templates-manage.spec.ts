@@ -124,6 +124,10 @@ describe('POST /v1/templates', () => {
       [{ from: 'nobody' }, '`from` has no `@`'],
       [{ from: undefined }, '`from` is missing'],
       [{ replyTo: 'nobody' }, '`replyTo` has no `@`'],
+      [{ from: '{{sender}}' }, '`from` has a tag'],
+      [{ from: '{{shop}} <shop@example.com>' }, '`from` has a tag'],
+      [{ fromName: 'The {{shop}}' }, '`fromName` has a tag'],
+      [{ replyTo: ['help@example.com', '{{agent}}@example.com'] }, '`replyTo` has a tag'],
       [{ defaults: [1] }, '`defaults` is an array; give an object'],
       [
         { defaults: [] },
@@ -287,6 +291,19 @@ describe('POST /v1/templates/{template_id}', () => {
     const created = await create();
     const answer = await update(created.id, { html: '{{#if a}}' });
     expect([answer.status, answer.body['message']]).toEqual([400, expect.stringContaining('never closed')]);
+    expect(templateIn(await read(created.id))).toEqual(created);
+  });
+
+  it('400, S3: tags where they would be sent as they are', async () => {
+    const created = await create();
+    const answer = await update(created.id, {
+      from: '{{sender}}',
+      fromName: '{{shop}}',
+      replyTo: '{{agent}}',
+    });
+    expect(answer.status).toBe(400);
+    for (const field of ['from', 'fromName', 'replyTo'])
+      expect(answer.body['message']).toContain(`\`${field}\` has a tag (\`{{\`)`);
     expect(templateIn(await read(created.id))).toEqual(created);
   });
 

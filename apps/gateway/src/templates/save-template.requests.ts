@@ -1,7 +1,7 @@
 import { type JsonObject, SIZES } from '@posthorn/domain';
 import { mailbox, mailboxes } from '../validation/mailbox-rules.ts';
 import { flag, jsonObject } from '../validation/object-rules.ts';
-import { Optional, Removable, Required } from '../validation/rule.ts';
+import { makeRule, Optional, Removable, Required, type Rule } from '../validation/rule.ts';
 import { content, displayName, givenName, shortText, singleLine } from '../validation/text-rules.ts';
 
 const name = givenName(SIZES.templateName);
@@ -9,8 +9,10 @@ const subject = singleLine(SIZES.subject);
 const html = content(SIZES.html, { mayBeEmpty: false });
 const text = content(SIZES.text, { mayBeEmpty: true });
 const previewText = shortText(SIZES.previewText);
+const from = untagged(mailbox);
+const fromName = untagged(displayName);
 // May be empty as in answers, so that a template can be read and written back.
-const replyTo = mailboxes(SIZES.replyTo, { mayBeEmpty: true });
+const replyTo = untagged(mailboxes(SIZES.replyTo, { mayBeEmpty: true }));
 const defaults = jsonObject({ size: SIZES.variables });
 
 const EXAMPLE = {
@@ -41,13 +43,13 @@ export class CreateTemplateRequest {
   html!: string;
 
   @Required(
-    mailbox,
+    from,
     'The sender of its emails; whether the workspace may send from it is checked for each email.',
     { example: EXAMPLE.from },
   )
   from!: string;
 
-  @Removable(displayName, 'The name of the sender; it wins over a name in `from`. `null`: none.', {
+  @Removable(fromName, 'The name of the sender; it wins over a name in `from`. `null`: none.', {
     example: EXAMPLE.fromName,
   })
   fromName?: string | null;
@@ -101,12 +103,12 @@ export class UpdateTemplateRequest {
   @Optional(html, 'The HTML, in the template language, up to 5 MiB.', { example: EXAMPLE.html })
   html?: string;
 
-  @Optional(mailbox, 'The sender of its emails; without a name in it, the name stays.', {
+  @Optional(from, 'The sender of its emails; without a name in it, the name stays.', {
     example: EXAMPLE.from,
   })
   from?: string;
 
-  @Removable(displayName, 'The name of the sender; it wins over a name in `from`. `null`: none.')
+  @Removable(fromName, 'The name of the sender; it wins over a name in `from`. `null`: none.')
   fromName?: string | null;
 
   @Removable(
@@ -138,4 +140,14 @@ export class UpdateTemplateRequest {
     'Whether its emails have an unsubscribe link, and are not sent to recipients who have unsubscribed.',
   )
   unsubscribe?: boolean;
+}
+
+/** Refuses tags, too: outside the template language, they would be sent as they are. */
+function untagged(rule: Rule): Rule {
+  return makeRule(rule.schema, (value, field) => {
+    const isTagged = [value].flat().some((item) => typeof item === 'string' && item.includes('{{'));
+    return isTagged
+      ? `\`${field}\` has a tag (\`{{\`), but only subject, HTML, text and preview text are in the template language; write what is to be shown`
+      : rule(value, field);
+  });
 }
