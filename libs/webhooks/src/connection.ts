@@ -7,6 +7,7 @@ import type { PostRequest } from './post-request.ts';
 import { withoutContinue } from './unasked-continue.ts';
 
 const KIB = 1024;
+const NOTHING = Buffer.alloc(0);
 /** Maximum size of the header of one response, final or interim. */
 const MAX_HEADER_BYTES = 16 * KIB;
 /** Maximum bytes received in one exchange, including chunk framing and interim responses: anything more is abuse. */
@@ -67,7 +68,7 @@ export class Connection {
     const isFirst = !this.hasServed;
     this.hasServed = true;
     this.receivedBytes = 0;
-    this.beginning = Buffer.alloc(0);
+    this.beginning = NOTHING;
     const result = await this.exchange(path, request, deadline);
     const nothingReceived =
       this.receivedBytes === 0 && result.kind === 'failed' && result.errorClass === 'connect';
@@ -107,7 +108,8 @@ export class Connection {
     if (this.beginning === undefined) return;
     const chunk = this.socket.read() as Buffer | null;
     if (chunk === null) return;
-    const { bytes, isOpen } = withoutContinue(Buffer.concat([this.beginning, chunk]), MAX_HEADER_BYTES);
+    const received = this.beginning.length === 0 ? chunk : Buffer.concat([this.beginning, chunk]);
+    const { bytes, isOpen } = withoutContinue(received, MAX_HEADER_BYTES);
     this.beginning = isOpen ? bytes : undefined;
     if (!isOpen) this.socket.unshift(bytes);
   }
