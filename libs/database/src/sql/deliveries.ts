@@ -1,5 +1,5 @@
 import { type ColumnType, rowsOf } from './binary-array.ts';
-import { CLAIM_COLUMNS, claimCtes, applyOutcomes } from './claims.ts';
+import { applyOutcomes, CLAIM_COLUMNS, claimCtes, NOTED_CLAIM } from './claims.ts';
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
 /**
@@ -50,9 +50,8 @@ export const OUTCOME_COLUMNS = {
 
 const ATTEMPT_COLUMNS =
   'delivery_id, claims, number, status_code, error_class, reason, headers, body, duration_ms';
-/** Their values of an outcome `o`. */
-const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_class::post_error_class, o.reason, o.headers::jsonb, o.body,
-         o.duration_ms`;
+/** Their values of an outcome `o`, after the id and the claim. */
+const ATTEMPT_OF_OUTCOME = `o.number, o.status_code, o.error_class::post_error_class, o.reason, o.headers::jsonb, o.body, o.duration_ms`;
 
 /**
  * Records the outcomes of claimed deliveries.
@@ -65,7 +64,7 @@ const ATTEMPT_OF_OUTCOME = `o.id, o.claims, o.number, o.status_code, o.error_cla
  * Fencing: an outcome whose claim no longer holds changes no state, but its attempt is recorded as late, unless the delivery is gone. Successes, which are
  * nearly all, are changed by lists of keys; see {@link applyOutcomes}.
  * `told` needs no conflict check: if the row is still taken under this claim, no attempt of the claim has been recorded before, because whatever records one
- * changes the row first.
+ * changes the row first. (Also in a restored database: see {@link NOTED_CLAIM}.)
  */
 export const RECORD_DELIVERIES = `
 WITH outcome AS MATERIALIZED (
@@ -87,11 +86,11 @@ changed AS (
 ),
 told AS (
   INSERT INTO webhook_attempts (${ATTEMPT_COLUMNS}, late)
-  SELECT ${ATTEMPT_OF_OUTCOME}, false FROM live o WHERE o.attempt AND o.is_taken ORDER BY o.id
+  SELECT o.id, o.claims, ${ATTEMPT_OF_OUTCOME}, false FROM live o WHERE o.attempt AND o.is_taken ORDER BY o.id
 ),
 told_late AS (
   INSERT INTO webhook_attempts (${ATTEMPT_COLUMNS}, late)
-  SELECT    ${ATTEMPT_OF_OUTCOME}, l.id IS NULL
+  SELECT    o.id, ${NOTED_CLAIM}, ${ATTEMPT_OF_OUTCOME}, l.id IS NULL
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
   WHERE     o.attempt AND l.is_taken IS NOT TRUE

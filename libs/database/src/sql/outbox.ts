@@ -1,5 +1,5 @@
 import { MAX_LEASE_MS } from '@posthorn/domain';
-import { CLAIM_COLUMNS, claimCtes, applyOutcomes } from './claims.ts';
+import { applyOutcomes, CLAIM_COLUMNS, claimCtes, NOTED_CLAIM } from './claims.ts';
 import { recordEmailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
 import { WHY_WITHHELD } from './withheld.ts';
@@ -65,7 +65,7 @@ changed AS (
 ),
 told AS (
   INSERT INTO email_events (email_id, kind, claims, late, duplicate_possible, detail)
-  SELECT    o.id, o.kind, o.claims, l.id IS NULL, o.duplicate_possible OR l.id IS NULL, o.detail
+  SELECT    o.id, o.kind, ${NOTED_CLAIM}, l.id IS NULL, o.duplicate_possible OR l.id IS NULL, o.detail
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
   WHERE     l.id IS NOT NULL OR (SELECT true FROM emails e WHERE e.id = o.id) -- else it was erased meanwhile

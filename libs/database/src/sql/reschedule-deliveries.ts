@@ -12,7 +12,7 @@ export function rescheduleDeliveries(source: string): string {
 due AS (
   INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes, claims)
   SELECT   s.id, 'webhook', s.lane_id, 'ready', now(), octet_length(e.payload),
-           coalesce((SELECT max(t.claims) FROM webhook_attempts t WHERE t.delivery_id = s.id), 0)
+           greatest((SELECT max(t.claims) FROM webhook_attempts t WHERE t.delivery_id = s.id), 0)
   FROM     ${source} s
   JOIN     events e ON e.id = s.event_id
   ORDER BY s.id

@@ -154,6 +154,20 @@ describe('An outcome', () => {
     expect(await stores.rowOf(email.id)).toMatchObject({ state: 'taken', claims: 2, attempts: 0 });
   });
 
+  it('of a claim that a restored database does not know is late, and the next claim of the same number is recorded as well', async () => {
+    await stores.outbox.giveBack([email]);
+    const ofLostTime = { ...email, claims: 2 };
+    for (let times = 0; times < 2; times += 1)
+      expect(await stores.outbox.record([sent(ofLostTime)])).toEqual([false]);
+    const [again] = await stores.claim(acme);
+    expect(again).toMatchObject({ id: email.id, claims: 2 });
+    expect(await stores.outbox.record([sent(again!)])).toEqual([true]);
+    expect(await stores.timelineOf(email.id)).toMatchObject([
+      { kind: 'SENT', late: true, duplicatePossible: true },
+      { kind: 'SENT', claims: 2, late: false, duplicatePossible: false },
+    ]);
+  });
+
   it('is late when the email was given up meanwhile', async () => {
     await stores.letLeasesEnd([email.id]);
     await stores.outbox.revive(15_000, 10, 1);

@@ -319,6 +319,17 @@ describe('Recording', () => {
     expect(await attemptsOf(uuidOf(delivery!.id))).toHaveLength(1);
   });
 
+  it('of a claim that a restored database does not know is late, and the next claim of the same number is recorded as well', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await stores.outbox.giveBack([delivery!]);
+    const ofLostTime = deliveryStores.outcome({ ...delivery!, claims: 2 });
+    for (let times = 0; times < 2; times += 1) expect(await record(ofLostTime)).toEqual([false]);
+    const [again] = await deliveryStores.claim(webhook);
+    expect(again).toMatchObject({ id: delivery!.id, claims: 2 });
+    expect(await record(deliveryStores.outcome(again!))).toEqual([true]);
+    expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ late: true }, { late: false }]);
+  });
+
   it('changes no state when its row was claimed again, and stores its attempt as late, once', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.outbox.giveBack([delivery!]);
