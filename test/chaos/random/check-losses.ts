@@ -52,10 +52,12 @@ function checkArrival(
   // It may have left at an earlier time than the database knows.
   const isMovedInLostTime = moves.some(({ begunMs, answeredMs }) => !past.has(begunMs, answeredMs));
   const isMarked = isMovedInLostTime || timeline.some(({ mayBeDuplicate }) => mayBeDuplicate);
+  // Otherwise a report has told what became of it: all copies are of lost times, and so are their marks.
+  const isSentHere = timeline.some(({ kind }) => kind === 'SENT');
   return named(`${id} to ${to} (${status}, ${copies.length} copies, ${JSON.stringify(timeline)})`, {
     'not decided': ![...TAKEN, ...GIVEN_UP, 'CANCELLED'].includes(status),
     'lost': wasTaken && copies.length === 0,
-    'doubled without a mark': wasTaken && copies.length > 1 && !isMarked,
+    'doubled without a mark': wasTaken && isSentHere && copies.length > 1 && !isMarked,
     'not sent, and arrived': !wasTaken && copies.length > 0 && !isMarked,
     'sent twice': timeline.filter(({ kind, isLate }) => kind === 'SENT' && !isLate).length > 1,
     // Its Date is the time that it was moved to.

@@ -216,12 +216,22 @@ describe('The checks of a history find', () => {
 
 describe('The checks of a database that was lost find nothing in', () => {
   const lost = { id, begunMs: 15, answeredMs: 16 };
+  const complaint: FeedEvent = { ...told, event: 'EMAIL_COMPLAINED' };
+  const ofDoubledBefore = {
+    email: {
+      status: 'COMPLAINED',
+      copies: [COPY, COPY],
+      timeline: [{ ...SENT, kind: 'COMPLAINED', report: 'complaint' }],
+    },
+    outcome: { feed: [complaint], followed: [complaint] },
+  };
 
   it.each([
     ['what nothing is wrong with', ofLosses({})],
     ['what was accepted in a lost time', ofLosses({ isThere: false, sent: { acceptances: [lost] } })],
     ['what was moved in a lost time', ofLosses({ email: { copies: [COPY, COPY] }, sent: { moves: [lost] } })],
     ['what is marked', ofLosses({ email: { copies: [COPY, COPY], timeline: [MARKED] } })],
+    ['what was doubled in lost times, if a report has told of it', ofLosses(ofDoubledBefore)],
   ])('%s', (_what, faults) => {
     expect(faults).toEqual([]);
   });
