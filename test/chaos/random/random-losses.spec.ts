@@ -80,12 +80,13 @@ describeWithTools('A database that is lost and restored from a backup under load
     backups.push({ ...lineage, file });
   }
 
-  /** Loses the database and restores a backup; the apps run on, or are stopped or killed before. */
+  /** Loses the database, perhaps also Redis, and restores a backup; the apps run on, or are stopped or killed before. */
   async function loseAndRestore(): Promise<Loss> {
     const n = random.chance(0.6) ? backups.length - 1 : random.between(0, backups.length - 1);
     const how = random.pick(['run on', 'are stopped', 'are killed']);
-    note(`backup ${n} is restored; the apps ${how}`);
-    const { places } = cluster;
+    const isRedisLost = random.chance(0.5);
+    note(`backup ${n} is restored; the apps ${how}${isRedisLost ? '; Redis is lost as well' : ''}`);
+    const { places, redis } = cluster;
     if (how === 'are stopped') await Promise.all(places.map((place) => place.stop()));
     if (how === 'are killed') await Promise.all(places.map((place) => place.kill()));
     let lostMs = 0;
@@ -98,6 +99,7 @@ describeWithTools('A database that is lost and restored from a backup under load
       });
       await tools!.restore(backups[n]!.file, restored.url);
       past.becomes(backups[n]!);
+      if (isRedisLost) await redis.restart();
       return restored;
     });
     note('restored');
