@@ -1,8 +1,8 @@
 /**
  * The CTEs `due` and `changed` of a statement that makes finished deliveries due at once, with a fresh retry schedule.
  *
- * `claims` continues from its last value: it is part of the key of attempts, and a late outcome of an older claim must change nothing. If several processes
- * do this at once, the primary key of the outbox decides: whoever finds the row there changes nothing.
+ * `claims` continues from its last value (that of a lost database is negative): it is part of the key of attempts, and a late outcome of an older claim must
+ * change nothing. If several processes do this at once, the primary key of the outbox decides: whoever finds the row there changes nothing.
  * Indexes: webhook_attempts_pkey, events_pkey, outbox_pkey. Locks: the new rows, in the order of the ids, then the deliveries.
  *
  * @param source a CTE with id, event_id, lane_id (of the webhook; passed in because computing it from the id for each row is slow)
