@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -39,9 +39,17 @@ afterAll(() => {
     await postgres.close();
   });
 
+  /** Takes space until there is none, whatever Postgres takes or frees meanwhile. */
   function fill(): void {
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    const chunk = Buffer.alloc(64 * 1024);
+    const file = openSync(ballast, 'w');
+    try {
+      for (;;) writeSync(file, chunk);
+    } catch (fault) {
+      expect(fault).toMatchObject({ code: 'ENOSPC' });
+    } finally {
+      closeSync(file);
+    }
   }
 
   /** Sends until an email is refused. @returns the recipients of the accepted ones */
