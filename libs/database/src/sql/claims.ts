@@ -66,10 +66,13 @@ export const LOCK_OUTBOX_ROWS = `
 SELECT FROM outbox WHERE subject_id = ANY ($1::uuid[]) ORDER BY subject_id FOR NO KEY UPDATE`;
 
 /**
- * The claim under which an outcome `o` is noted; `l` is the same in `live`, if it is there. If its row has not come to that claim yet, the outcome is of a
- * database that was lost: the restored one will give the same number to somebody else, so the outcome is noted under the negative one. Index: outbox_pkey.
+ * Whether an outcome `o` is of a claim that its row has not come to yet: it is of a database that was lost, and the restored one will give the number of the
+ * claim to somebody else. So it is noted under the negative number. Index: outbox_pkey.
  */
-export const NOTED_CLAIM = `CASE WHEN l.id IS NULL AND (SELECT b.claims < o.claims FROM outbox b WHERE b.subject_id = o.id) THEN -o.claims ELSE o.claims END`;
+export const IS_OF_LOST_DATABASE = `(SELECT b.claims < o.claims FROM outbox b WHERE b.subject_id = o.id)`;
+
+/** The claim under which an outcome `o` is noted; `l` is the same in `live`, if it is there. See {@link IS_OF_LOST_DATABASE}. */
+export const NOTED_CLAIM = `CASE WHEN l.id IS NULL AND ${IS_OF_LOST_DATABASE} THEN -o.claims ELSE o.claims END`;
 
 /**
  * The CTEs `live`, `finished` and `again` of a statement that records the outcomes in `outcome`: n, id, claims, retry_after_ms (null: finished), lane_id

@@ -1,5 +1,5 @@
 import { type ColumnType, rowsOf } from './binary-array.ts';
-import { applyOutcomes, CLAIM_COLUMNS, claimCtes, NOTED_CLAIM } from './claims.ts';
+import { applyOutcomes, CLAIM_COLUMNS, claimCtes, IS_OF_LOST_DATABASE, NOTED_CLAIM } from './claims.ts';
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
 /**
@@ -102,17 +102,17 @@ SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.
 
 /**
  * Records our own faults among the attempts, unless the delivery was erased meanwhile; only the first of several in a row, because a long outage of ours
- * would add one every half a minute. $1 json: id, claims, number, reason, duration_ms. Indexes: webhook_deliveries_pkey, webhook_attempts_pkey. Locks: the new
- * rows, in order.
+ * would add one every half a minute. $1 json: id, claims, number, reason, duration_ms. Indexes: outbox_pkey, webhook_deliveries_pkey,
+ * webhook_attempts_pkey. Locks: the new rows, in order.
  */
 export const RECORD_OWN_FAULTS = `
 INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, reason, duration_ms)
-SELECT   f.id, f.claims, f.number, 'internal', f.reason, f.duration_ms
-FROM     json_to_recordset($1::json) AS f (id uuid, claims int, number int, reason text, duration_ms int)
-WHERE    (SELECT true FROM webhook_deliveries d WHERE d.id = f.id)
-AND      (SELECT t.error_class FROM webhook_attempts t WHERE t.delivery_id = f.id ORDER BY t.claims DESC LIMIT 1)
+SELECT   o.id, CASE WHEN ${IS_OF_LOST_DATABASE} THEN -o.claims ELSE o.claims END, o.number, 'internal', o.reason, o.duration_ms
+FROM     json_to_recordset($1::json) AS o (id uuid, claims int, number int, reason text, duration_ms int)
+WHERE    (SELECT true FROM webhook_deliveries d WHERE d.id = o.id)
+AND      (SELECT t.error_class FROM webhook_attempts t WHERE t.delivery_id = o.id ORDER BY t.claims DESC LIMIT 1)
          IS DISTINCT FROM 'internal'
-ORDER BY f.id
+ORDER BY o.id
 ON CONFLICT DO NOTHING`;
 
 /**

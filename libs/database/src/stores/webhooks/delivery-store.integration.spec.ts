@@ -330,6 +330,21 @@ describe('Recording', () => {
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ late: true }, { late: false }]);
   });
 
+  it('may follow a fault of ours of such a claim', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await stores.outbox.giveBack([delivery!]);
+    const { id } = delivery!;
+    const fault = { id, claims: 2, number: 1, reason: 'it was us', durationMs: 0 };
+    for (let times = 0; times < 2; times += 1) await deliveryStores.deliveries.recordOwnFaults([fault]);
+    const [again] = await deliveryStores.claim(webhook);
+    expect(again).toMatchObject({ id, claims: 2 });
+    expect(await record(deliveryStores.outcome(again!))).toEqual([true]);
+    expect(await attemptsOf(uuidOf(id))).toMatchObject([
+      { error_class: 'internal' },
+      { status_code: 200, late: false },
+    ]);
+  });
+
   it('changes no state when its row was claimed again, and stores its attempt as late, once', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.outbox.giveBack([delivery!]);
@@ -527,10 +542,15 @@ describe('A receiver', () => {
   it('W10: stores a fault of ours as an attempt, only the first of a run, without counting it', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await record(deliveryStores.failed(delivery!));
-    const { id, claims } = delivery!;
-    const fault = { id, claims: claims + 1, number: 2, reason: 'it was us', durationMs: 2.5 };
-    await deliveryStores.deliveries.recordOwnFaults([fault]);
-    await deliveryStores.deliveries.recordOwnFaults([fault, { ...fault, claims: claims + 2 }]);
+    await stores.ask(`UPDATE outbox SET state = 'ready' WHERE lane_id = $1`, [webhookLane(webhook)]);
+    const { id } = delivery!;
+    for (let times = 0; times < 2; times += 1) {
+      const [again] = await deliveryStores.claim(webhook);
+      const fault = { id, claims: again!.claims, number: 2, reason: 'it was us', durationMs: 2.5 };
+      await deliveryStores.deliveries.recordOwnFaults([fault]);
+      await deliveryStores.deliveries.recordOwnFaults([fault]);
+      await stores.outbox.giveBack([again!]);
+    }
     const shown = { number: 2, status_code: null, error_class: 'internal', reason: 'it was us' };
     expect(await attemptsOf(uuidOf(id))).toMatchObject([{ error_class: 'http' }, shown]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ attempts: 1 }]);
