@@ -94,7 +94,7 @@ describeWithTools('A system that is restored from a backup, beside an empty Redi
       expect(accepted.status).toBe(200);
       const eras = new EraStore(after.database);
       const { dumpedAt } = await eras.read();
-      const [emails] = await eras.countDueSince(dumpedAt!);
+      const [emails] = (await eras.countDueSince(dumpedAt!)).queues;
       expect(emails!.dueSince).toBeGreaterThanOrEqual(dueSince);
       expect(emails!.dueBefore).toBe(0);
       await sleep(3_000);

@@ -68,11 +68,13 @@ export const SENDING_COMMANDS = [
       'Pauses everything, as happens after a dump is restored: for a restored snapshot or base backup, which cannot be told from a restart.',
     flags: {},
     example: 'restored',
-    run: async (context) => {
-      await context.eras.beginByHand(context.actor);
-      return context.useCases.sendingStatus(context.pausedLanes, context.outbox, context.eras);
+    // It counts nothing: whatever that took, or why it failed, would cover up that everything is paused now.
+    run: async ({ useCases, pausedLanes, eras, actor }) => {
+      await eras.beginByHand(actor);
+      return { pauses: await useCases.listPauses(pausedLanes) };
     },
-    show: showStatus,
+    show: ({ pauses }) =>
+      `${pauseTable(pauses)}\n\nWhat was due at the backup, and what is due since then: status`,
   },
   {
     name: 'status',
@@ -137,7 +139,7 @@ function showStatus({ pauses, lanesWithDueEmails, emails, restoration }) {
 }
 
 /** @param {import('@posthorn/use-cases/operate').Restoration} restoration */
-function showRestoration({ heldSince, dumpedAt, queues }) {
+function showRestoration({ heldSince, dumpedAt, counted: { queues, areAll } }) {
   /** @type {Record<string, (row: import('@posthorn/database').DueSince) => string>} */
   const columns = {
     'QUEUE': ({ queue }) => queue,
@@ -148,6 +150,7 @@ function showRestoration({ heldSince, dumpedAt, queues }) {
   return (
     `The database was restored; it has been paused since ${dateTime(heldSince)} UTC. The backup was made at about ${dateTime(dumpedAt)} UTC.\n` +
     `${table(queues, columns, '')}\n` +
+    (areAll ? '' : 'There are more: only a part was counted.\n') +
     'What was due may have been sent after the backup. Give that up: resume --fail-before TIME, with the time at which\n' +
     'the installation that was backed up stopped. Or send it, possibly again: resume'
   );

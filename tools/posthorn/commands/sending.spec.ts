@@ -10,4 +10,24 @@ describe('The status of sending', () => {
       'Emails: 1000 or more due, 999 waiting for their time, 0 being sent\n',
     );
   });
+
+  it('says that only a part of what a restored database has was counted', () => {
+    const emails = { countedTo: 1_000, due: 0, waiting: 0, taken: 0 };
+    const shown = (areAll: boolean): string =>
+      show(
+        {
+          pauses: [],
+          lanesWithDueEmails: 0,
+          emails,
+          restoration: {
+            heldSince: new Date(60_000),
+            dumpedAt: new Date(0),
+            counted: { queues: [{ queue: 'email', dueBefore: 2, dueSince: 3, later: 4 }], areAll },
+          },
+        },
+        {},
+      );
+    expect(shown(false)).toMatch(/^email +2 +3 +4\nThere are more: only a part was counted\.\n/m);
+    expect(shown(true)).not.toContain('There are more');
+  });
 });

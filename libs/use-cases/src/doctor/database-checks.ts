@@ -172,12 +172,11 @@ async function judgeRestoration({ eras }: ExaminedDatabase): Promise<Finding> {
   const restoration = await findRestoration(eras);
   if (restoration === null)
     return good('the database is where it was made, or was resumed since it was restored');
-  const counts = restoration.queues.map(
-    ({ queue, dueBefore, dueSince }) => `${queue}: ${dueBefore} and ${dueSince}`,
-  );
+  const { queues, areAll } = restoration.counted;
+  const counts = queues.map(({ queue, dueBefore, dueSince }) => `${queue}: ${dueBefore} and ${dueSince}`);
   return advice(
     `the database was restored and has been paused since ${restoration.heldSince.toISOString()}; the backup was made at about ` +
-      `${restoration.dumpedAt.toISOString()}. Due then and since: ${counts.join(', ')}`,
+      `${restoration.dumpedAt.toISOString()}. Due then and since: ${areAll ? '' : 'at least '}${counts.join(', ')}`,
     RESUME,
   );
 }

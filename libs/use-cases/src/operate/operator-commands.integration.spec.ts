@@ -315,8 +315,12 @@ describe('An operator at the command line', () => {
   });
 
   it('pauses everything after restoring a snapshot, sees what was due, and resumes it', async () => {
-    expect(await told('restored')).toMatch(/^QUEUE +DUE AT THE BACKUP +DUE SINCE +DUE LATER\nemail +0 /m);
-    expect(await told('status')).toContain('Give that up: resume --fail-before TIME');
+    expect(await told('restored')).toMatch(
+      /^everything .* The database was restored\nwebhooks .*\n\nWhat was due/m,
+    );
+    const status = await told('status');
+    expect(status).toMatch(/^QUEUE +DUE AT THE BACKUP +DUE SINCE +DUE LATER\nemail +0 /m);
+    expect(status).toContain('Give that up: resume --fail-before TIME');
     expectRefusal(
       await posthorn('resume', '--fail-before', '2999-01-01T00:00:00Z'),
       '--fail-before is in the future',

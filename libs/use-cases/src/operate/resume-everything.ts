@@ -92,7 +92,8 @@ function restoredDetail(moment: Date): object {
 /** Marks what was due before the restore. @returns how many that is, also if an interrupted run has marked some of them before */
 async function markDoubtful(eras: EraStore, heldSince: Date): Promise<number> {
   const marked = await inGroups((max, position) => eras.markDoubtful(heldSince, max, position));
-  const emails = (await eras.countDueSince(heldSince)).find(({ queue }) => queue === 'email');
+  const { queues } = await eras.countDueSince(heldSince);
+  const emails = queues.find(({ queue }) => queue === 'email');
   // Of a very large outbox, not all rows are counted.
   return Math.max(marked, emails?.dueBefore ?? 0);
 }

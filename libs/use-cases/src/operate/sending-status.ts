@@ -1,4 +1,10 @@
-import type { DueSince, EmailBacklog, EraStore, OutboxStore, PausedLaneStore } from '@posthorn/database';
+import type {
+  CountedDueSince,
+  EmailBacklog,
+  EraStore,
+  OutboxStore,
+  PausedLaneStore,
+} from '@posthorn/database';
 import { listPauses, type Pause } from './pause-sending.ts';
 
 /** A restored database, paused since then. */
@@ -6,7 +12,7 @@ export interface Restoration {
   readonly heldSince: Date;
   /** When the dump was made, to the minute. */
   readonly dumpedAt: Date;
-  readonly queues: readonly DueSince[];
+  readonly counted: CountedDueSince;
 }
 
 /** Whether emails are being sent. */
@@ -19,18 +25,16 @@ export interface SendingStatus {
   readonly restoration: Restoration | null;
 }
 
-/** The pauses with their reasons, and whether there is other due work. */
+/** The pauses with their reasons, and whether there is other due work. Uses one connection at a time: with a large backlog each read may take seconds. */
 export async function sendingStatus(
   pausedLanes: Pick<PausedLaneStore, 'list'>,
   outbox: Pick<OutboxStore, 'countEmails' | 'lanesWithReadyRows'>,
   eras: Pick<EraStore, 'read' | 'countDueSince'>,
 ): Promise<SendingStatus> {
-  const [pauses, lanes, emails, restoration] = await Promise.all([
-    listPauses(pausedLanes),
-    outbox.lanesWithReadyRows(),
-    outbox.countEmails(),
-    findRestoration(eras),
-  ]);
+  const pauses = await listPauses(pausedLanes);
+  const lanes = await outbox.lanesWithReadyRows();
+  const emails = await outbox.countEmails();
+  const restoration = await findRestoration(eras);
   const lanesWithDueEmails = lanes.filter(({ queue }) => queue === 'email').length;
   return { pauses, lanesWithDueEmails, emails, restoration };
 }
@@ -41,5 +45,5 @@ export async function findRestoration(
 ): Promise<Restoration | null> {
   const { heldSince, dumpedAt } = await eras.read();
   if (heldSince === null || dumpedAt === null) return null;
-  return { heldSince, dumpedAt, queues: await eras.countDueSince(dumpedAt) };
+  return { heldSince, dumpedAt, counted: await eras.countDueSince(dumpedAt) };
 }
