@@ -41,7 +41,8 @@ export function canListen(port, host) {
 /**
  * A free port, reserved for the caller until this process ends: it lies below the ephemeral range, which systems use for outgoing
  * connections and for servers that listen on port 0, and the UDP port of the same number, which nothing here uses, is bound to mark it as
- * taken.
+ * taken. It is marked before it is tried: a port that another process has reserved would be in use for the moment of the trial, just when its own server
+ * may be about to listen there.
  *
  * @returns {Promise<number>}
  * @throws when no port is free
@@ -56,14 +57,19 @@ export async function freePort() {
 
 /** Reserves the port. Resolves with whether it was free. @param {number} port */
 async function take(port) {
-  return (await isFree(port)) && (await mark(port));
+  const marker = await mark(port);
+  if (marker === undefined) return false;
+  if (await isFree(port)) return true;
+  await new Promise((resolve) => marker.close(() => resolve(undefined)));
+  return false;
 }
 
+/** @param {number} port @returns {Promise<import('node:dgram').Socket | undefined>} undefined if it is marked already */
 function mark(port) {
   return new Promise((resolve) => {
     const marker = createSocket('udp4').unref();
-    marker.once('error', () => marker.close(() => resolve(false)));
-    marker.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+    marker.once('error', () => marker.close(() => resolve(undefined)));
+    marker.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(marker));
   });
 }
 
