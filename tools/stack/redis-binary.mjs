@@ -10,6 +10,7 @@ const NAMES = ['redis-server', 'valkey-server'];
  * @property {string[][]} commands
  * @property {string[][]} [otherwise] to run if these fail
  * @property {string[]} [underSystemd] to run afterwards where systemd runs
+ * @property {string[]} [options] of all these commands, when they run here
  * @property {boolean} [asUser] whether it refuses to run as root
  */
 
@@ -22,6 +23,8 @@ export const INSTALLERS = [
     commands: [['apt-get', 'update'], APT_INSTALL],
     // Updating fails if any repository is gone, such as one of somebody else; the lists that are there may be good enough.
     otherwise: [APT_INSTALL],
+    // A machine that has just been started may be installing updates, and holds the lock meanwhile.
+    options: ['-o', 'DPkg::Lock::Timeout=600', '-o', 'Acquire::Retries=5'],
     // Debian's package starts a server of its own, now and at every boot, which nobody has asked for.
     underSystemd: ['systemctl', 'disable', '--now', 'redis-server.service'],
   },
@@ -93,7 +96,8 @@ function rootPrefix() {
 const VARIABLES = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'HOMEBREW_NO_AUTO_UPDATE=1'];
 
 /** @param {Installer} installer @param {string[]} prefix */
-export async function install({ commands, otherwise, underSystemd }, prefix) {
+export async function install({ commands, otherwise, underSystemd, options = [] }, prefix) {
+  const withOptions = (all) => all.map((words) => [...words, ...options]);
   // With `env`, because sudo drops the variables of whoever calls it.
   const runAll = async (all) => {
     for (const words of all) {
@@ -102,10 +106,10 @@ export async function install({ commands, otherwise, underSystemd }, prefix) {
     }
   };
   try {
-    await runAll(commands);
+    await runAll(withOptions(commands));
   } catch (error) {
     if (otherwise === undefined) throw error;
-    await runAll(otherwise);
+    await runAll(withOptions(otherwise));
   }
   // If that fails, its server is in nobody's way: ours listens at a port that is free.
   if (underSystemd !== undefined && existsSync('/run/systemd/system'))
