@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { startServer, stopProcess } from './processes.mjs';
 import { redisBinary } from './redis-binary.mjs';
 
-const START_WITHIN_MS = 30_000;
+const START_WITHIN_MS = 120_000;
+
+/** One that has only just been started may not answer at all; then it is asked again. */
+const ASKED_AGAIN_AFTER_MS = 2_000;
 
 /**
  * A Redis server of our own, listening on 127.0.0.1 only. It never evicts, because an evicted job is a lost ring.
@@ -49,7 +52,7 @@ export async function startRedis({
 /** @param {number} port */
 async function answersPing(port) {
   try {
-    return (await askRedis(port, 'PING')).startsWith('+PONG');
+    return (await askRedis(port, 'PING', { withinMs: ASKED_AGAIN_AFTER_MS })).startsWith('+PONG');
   } catch {
     return false;
   }
@@ -64,7 +67,7 @@ async function answersPing(port) {
  * @param {{ withinMs?: number }} [limit]
  * @returns {Promise<string>}
  */
-export function askRedis(port, command, { withinMs = 2_000 } = {}) {
+export function askRedis(port, command, { withinMs = 60_000 } = {}) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`));
     const settle = (done, value) => {

@@ -11,6 +11,9 @@ import { newLogFile, STATE_FOLDER } from './state.mjs';
 
 const CHECKED_EVERY_MS = 5_000;
 
+/** Somebody waits to be told that a database of the settings does not answer. */
+const CONNECTED_WITHIN_MS = 10_000;
+
 const notOurs = () => Promise.resolve();
 
 /** The database of the settings, or else our own. @returns {Promise<Service>} */
@@ -18,7 +21,7 @@ export async function providePostgres({ DATABASE_URL }, port) {
   if (DATABASE_URL !== undefined) {
     const where = `DATABASE_URL (${hideLogin(urlOf('DATABASE_URL', DATABASE_URL))})`;
     try {
-      await query(DATABASE_URL, 'SELECT 1');
+      await query(DATABASE_URL, 'SELECT 1', [], { connectedWithinMs: CONNECTED_WITHIN_MS });
     } catch (error) {
       throw new Error(`There is no Postgres to be used at ${where}. ${explain(error)}.`, { cause: error });
     }
@@ -104,7 +107,7 @@ async function startInbox({ smtp, web, webUrl, directory, logFile, signal }) {
     args,
     logFile,
     isUp: () => isHealthy(`${webUrl}/health`),
-    withinMs: 15_000,
+    withinMs: 60_000,
     signal,
   });
   return { child, stop: () => stopProcess(child, { withinMs: 1_000 }) };

@@ -8,9 +8,11 @@ import { DevTools } from './dev-tools.ts';
 import { stackModule } from './stack.ts';
 
 const EXECUTABLE_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const START_TIMEOUT_MS = 60_000;
-/** The browser is killed after this time, even if the test process did not clean up. */
-const MAX_LIFETIME_SECONDS = 600;
+const START_TIMEOUT_MS = 180_000;
+/** Longer than `timeout` waits for the browser after it has passed on a SIGTERM: if it were killed first, the browser would stay. */
+const STOP_TIMEOUT_MS = 60_000;
+/** The browser is killed after this time, even if the test process did not clean up. Far longer than any test file takes. */
+const MAX_LIFETIME_SECONDS = 3_600;
 /** With these flags the browser sends no requests of its own. */
 const FLAGS = [
   '--headless=new',
@@ -56,8 +58,9 @@ export class Browser {
     });
     endWithParent(child);
     const stop = async (): Promise<void> => {
-      await stopProcess(child, { withinMs: 5_000 });
-      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+      await stopProcess(child, { withinMs: STOP_TIMEOUT_MS });
+      // Its helpers may still be writing.
+      await rm(profile, { recursive: true, force: true, maxRetries: 20 });
     };
     try {
       return new Browser(await DevTools.connect(await devToolsUrl(child)), stop);

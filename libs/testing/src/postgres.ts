@@ -16,8 +16,14 @@ const STOP_TIMEOUT_MS = 60_000;
 /** The settings of a server with standbys. */
 const REPLICATED = { wal_level: 'replica', max_wal_senders: '10' };
 
-/** SQLSTATE object_in_use: something, for instance autovacuum, is briefly connected to the template. */
-const TEMPLATE_IN_USE = '55006';
+/**
+ * SQLSTATE object_in_use: something, for instance autovacuum, is briefly connected to the template; or the sessions of a database that is
+ * being dropped have not ended within the five seconds that Postgres gives them.
+ */
+const IN_USE = '55006';
+
+/** Processes of a server that was killed may still be writing into its folder. */
+const REMOVED = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
 
 /** A migrated database that belongs to one test file. */
 export interface TestDatabase {
@@ -52,7 +58,7 @@ async function copyOf(template: string): Promise<TestDatabase> {
   const maintenance = testPostgresUrl();
   const name = `test_${randomBytes(6).toString('hex')}`;
   const { query } = await stackModule('postgres');
-  await copyTemplate(maintenance, template, name);
+  await unlessInUse(() => query(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template}`));
   const url = new URL(maintenance);
   url.pathname = `/${name}`;
   return {
@@ -61,25 +67,20 @@ async function copyOf(template: string): Promise<TestDatabase> {
       try {
         await validateRecordedEvents(url.href);
       } finally {
-        await query(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+        await unlessInUse(() => query(maintenance, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
       }
     },
   };
 }
 
-async function copyTemplate(
-  maintenance: string,
-  template: string,
-  name: string,
-  triesLeft = 20,
-): Promise<void> {
-  const { query } = await stackModule('postgres');
+/** Repeats a statement while something else uses the database that it is about. */
+async function unlessInUse(execute: () => Promise<unknown>, triesLeft = 20): Promise<void> {
   try {
-    await query(maintenance, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await execute();
   } catch (error) {
-    if ((error as { code?: string }).code !== TEMPLATE_IN_USE || triesLeft === 0) throw error;
+    if ((error as { code?: string }).code !== IN_USE || triesLeft === 0) throw error;
     await sleep(100);
-    await copyTemplate(maintenance, template, name, triesLeft - 1);
+    await unlessInUse(execute, triesLeft - 1);
   }
 }
 
@@ -232,7 +233,7 @@ export class PrivatePostgres {
       if (this.#server !== undefined) await validateRecordedEvents(this.url);
     } finally {
       await this.stop();
-      await rm(this.#directory, { recursive: true, force: true });
+      await rm(this.#directory, REMOVED);
     }
   }
 }

@@ -36,20 +36,20 @@ describe('A private Redis', () => {
     await redis.stop();
     await expect(askRedis(redis.port, 'PING')).rejects.toThrow('ECONNREFUSED');
     await redis.restart();
-    expect(await askRedis(redis.port, 'PING')).toBe('+PONG\r\n');
+    expect(await redis.ask('PING')).toBe('+PONG\r\n');
   });
 
   it('does not answer while it is frozen', async () => {
     redis.freeze();
     await expect(askRedis(redis.port, 'PING', { withinMs: 200 })).rejects.toThrow('did not answer');
     redis.thaw();
-    expect(await askRedis(redis.port, 'PING')).toBe('+PONG\r\n');
+    expect(await redis.ask('PING')).toBe('+PONG\r\n');
   });
 
   it('loses all data when it is flushed', async () => {
-    await askRedis(redis.port, 'SET a 1');
+    await redis.ask('SET a 1');
     await redis.flush();
-    expect(await askRedis(redis.port, 'GET a')).toBe('$-1\r\n');
+    expect(await redis.ask('GET a')).toBe('$-1\r\n');
   });
 });
 
