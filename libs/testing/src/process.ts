@@ -36,6 +36,8 @@ export class ProgramUnderTest {
   readonly exit: Promise<Exit>;
   readonly #child: ChildProcess;
   #output = '';
+  /** Whether it has ended and everything that it wrote has been read. */
+  #isClosed = false;
 
   /** @param name of the file that its output is kept in */
   private constructor(
@@ -45,10 +47,14 @@ export class ProgramUnderTest {
     programs.push(this);
     this.#child = child;
     this.pid = child.pid ?? -1;
-    child.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
-    child.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    // A chunk may end in the middle of a character.
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
     this.exit = new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve({ code, signal }));
+      child.once('close', (code, signal) => {
+        this.#isClosed = true;
+        resolve({ code, signal });
+      });
     });
   }
 
@@ -105,8 +111,11 @@ export class ProgramUnderTest {
   /** Waits until a condition is true. @throws with its output when it ends or takes too long */
   async waitUntil(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const deadline = performance.now() + TIMEOUT_MS;
-    while (!(await condition())) {
-      const why = this.hasEnded
+    for (;;) {
+      // Read first: what it wrote last may come after it has ended.
+      const isOver = this.#isClosed;
+      if (await condition()) return;
+      const why = isOver
         ? 'it ended'
         : performance.now() > deadline
           ? `${TIMEOUT_MS / 1000} s passed`
