@@ -24,8 +24,8 @@ export default {
   testTimeout: 300_000,
   // A worker keeps something of each file that it has run: after all of them it would do little but collect its garbage, or run out of memory.
   workerIdleMemoryLimit: '1GB',
-  // So long a busy machine may need to end what is ended.
-  openHandlesTimeout: 10_000,
+  // So long a busy machine, whose disk may stand still, may need to end what is ended.
+  openHandlesTimeout: 60_000,
   // With nothing open, a worker still takes up to a second to give its memory back and to write what it has compiled.
   workerGracefulExitTimeout: 10_000,
   projects: [

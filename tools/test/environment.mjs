@@ -18,8 +18,8 @@ const IGNORED = ['TCPSocketWrap', 'PipeWrap'];
  * be lost with the process. A spec that leaves a timer, a server, a thread or a process behind fails.
  */
 export default class Environment extends TestEnvironment {
-  /** How long a busy machine may need to end what the spec has ended. */
-  closedWithinMs = 10_000;
+  /** How long a busy machine, whose disk may stand still, may need to end what the spec has ended. */
+  closedWithinMs = 60_000;
   hasFailed = false;
 
   constructor(config, context) {
