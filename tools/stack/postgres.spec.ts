@@ -16,6 +16,9 @@ import { asAccount } from './account.mjs';
 import { freePort } from './ports.mjs';
 import { query, startPostgres } from './postgres.mjs';
 
+/** Of one that was killed, processes would be left. */
+const STOPPED = { withinMs: 60_000 };
+
 describe('The data of our own Postgres', () => {
   let directory: string;
 
@@ -23,7 +26,7 @@ describe('The data of our own Postgres', () => {
     directory = mkdtempSync(join(tmpdir(), 'postgres-'));
     chmodSync(directory, 0o755);
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+  afterEach(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20 }));
 
   it('is never thrown away because its password is missing', async () => {
     mkdirSync(join(directory, 'data'));
@@ -56,7 +59,7 @@ describe('The data of our own Postgres', () => {
       binaries: join(directory, 'native', 'bin'),
     });
     const rows = await query(postgres.url(), 'SELECT 1 AS one');
-    await postgres.stop();
+    await postgres.stop(STOPPED);
 
     expect(rows).toEqual([{ one: 1 }]);
   });
@@ -76,7 +79,7 @@ describe('The data of our own Postgres', () => {
     try {
       const postgres = await startPostgres({ directory, port: await freePort() });
       const rows = await query(postgres.url('template1'), 'SELECT 1 AS one');
-      await postgres.stop();
+      await postgres.stop(STOPPED);
 
       expect(rows).toEqual([{ one: 1 }]);
     } finally {
@@ -90,7 +93,7 @@ describe('The data of our own Postgres', () => {
     writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '18\n');
     const postgres = await startPostgres({ directory, port: await freePort() });
     const rows = await query(postgres.url(), 'SELECT 1 AS one');
-    await postgres.stop();
+    await postgres.stop(STOPPED);
 
     expect(rows).toEqual([{ one: 1 }]);
     expect(readdirSync(directory)).not.toContain('unfinished');

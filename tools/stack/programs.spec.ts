@@ -18,8 +18,8 @@ import { endAll, hasEnded, isAlive, run, waitUntil } from './processes.mjs';
 import { describeFault } from './script.mjs';
 
 const TOOLS = fileURLToPath(new URL('..', import.meta.url));
-/** Who is dead is there until the first process of the machine has seen to it. */
-const REAPED = { withinMs: 2_000, what: 'Ending' };
+/** Who is dead is there until the first process of the machine has seen to it. What is not ended would be there for 600 s. */
+const REAPED = { withinMs: 60_000, what: 'Ending' };
 const WITHIN = { withinMs: 60_000, what: 'It' };
 
 /** A checkout of the programs alone, in a folder whose name is hard to quote; its npm does not end. */
@@ -196,7 +196,7 @@ describe('up', () => {
     );
     const { ended } = callWith({ NODE_OPTIONS: '--import=./note-waits.mjs' }, 'down');
     await waitUntil(() => existsSync(join(root, 'waits')), WITHIN);
-    rmSync(state('supervisor.json'));
+    rmSync(state('supervisor.json'), { force: true });
     const { child } = call('up');
     await pidOf('npm');
 
@@ -346,11 +346,10 @@ describe('down and nuke', () => {
     });
     started.push(parent);
     await pidOf('npm');
-    const begun = performance.now();
-    const { output } = await call('down').ended;
+    // If it waited, that would be in vain, and it would say so.
+    const { output, code } = await call('down').ended;
 
-    expect(output).toMatch(/^Posthorn is down\./);
-    expect(performance.now() - begun).toBeLessThan(12_000);
+    expect([output, code]).toEqual([expect.stringMatching(/^Posthorn is down\./), 0]);
   });
 
   it('clear up what is damaged', async () => {
