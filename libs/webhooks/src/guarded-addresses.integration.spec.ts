@@ -114,7 +114,8 @@ describe('several addresses', () => {
       Number(new URL(url).port),
       '::1',
     );
-    await once(byIPv6, 'listening');
+    // Where there is no IPv6, as in many containers, nobody listens there.
+    await once(byIPv6, 'listening').catch(() => undefined);
     const result = await post(url, LOOPBACK, ['::1', '127.0.0.1']);
     byIPv6.close();
     expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
