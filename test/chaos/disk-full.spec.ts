@@ -66,9 +66,19 @@ afterAll(() => {
     }
   }
 
+  /**
+   * Begins a new file of the log. What is written while the disk is full fits into it: if the old one ended just then, Postgres would stop, which is
+   * another test.
+   */
+  async function beginLogFile(): Promise<void> {
+    await stack.database.pool.query('SELECT pg_switch_wal()');
+    await stack.database.pool.query(`SELECT pg_logical_emit_message(true, 'x', 'x')`);
+  }
+
   it('callers get 503, operators see the reason, the doctor reports it, and all accepted emails are sent once when there is space', async () => {
     const examined = new ExaminedDatabase(postgres.url);
     await examined.checkDiskSpace();
+    await beginLogFile();
     fill();
     await expect(examined.checkDiskSpace()).rejects.toMatchObject({ code: '53100' });
     await examined.readClock();
