@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PrivatePostgres } from '@posthorn/testing';
+import { FaultProxy, PrivatePostgres } from '@posthorn/testing';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
 import { seedEmails } from './seed.ts';
 
@@ -8,13 +8,16 @@ const EMAILS = 400;
 
 describe('while Postgres is unavailable for some seconds', () => {
   let postgres: PrivatePostgres;
+  /** Before Postgres. */
+  let proxy: FaultProxy;
   let stack: Stack;
   let to: string;
 
   beforeEach(async () => {
     postgres = await PrivatePostgres.start();
+    proxy = await FaultProxy.before(postgres.url);
     stack = await Stack.start({
-      databaseUrl: postgres.url,
+      databaseUrl: proxy.urlFor(postgres.url),
       env: { SMTP_CONNECTIONS: '5' },
       sink: { script: (stage) => (stage === 'content' ? { delayMs: 20 } : undefined) },
     });
@@ -29,6 +32,7 @@ describe('while Postgres is unavailable for some seconds', () => {
   });
   afterEach(async () => {
     await stack.close();
+    await proxy.close();
     await postgres.close();
   });
 
@@ -61,14 +65,15 @@ describe('while Postgres is unavailable for some seconds', () => {
       return { after };
     };
     await until(() => held > 0, 'an email is under way');
-    await postgres.stop();
+    // Not stopped: it has to be back before the deadline of the sender's shutdown, also from a slow disk.
+    await proxy.refuse();
     const before = stack.mailsTo(to).length;
     stack.sender.program.kill('SIGTERM');
     goOn();
     await until(() => stack.mailsTo(to).length > before, 'it has arrived');
     await sleep(2_000);
     expect(stack.sender.program.hasEnded).toBe(false);
-    await postgres.restart();
+    await proxy.heal();
     expect(await stack.sender.program.exit).toEqual({ code: 0, signal: null });
     await until(
       async () => (await sent()) === stack.mailsTo(to).length,
