@@ -11,8 +11,7 @@ import type { Cluster } from './cluster.ts';
 import { insist } from './insist.ts';
 import type { Random } from './random.ts';
 
-/** For a claim whose statement had begun before the pause was committed. */
-const GRACE_MS = 1_000;
+const BETWEEN_LOOKS_MS = 200;
 /** How long ago what is given up was due. */
 const GIVEN_UP_MS = { least: 300, most: 5_000 };
 
@@ -114,11 +113,21 @@ export class Pauses {
 
   /** Lets time pass, and notes each email that is claimed meanwhile. */
   private async rest(lanes?: readonly LaneId[]): Promise<void> {
-    await sleep(GRACE_MS);
+    await this.untilOthersHaveEnded();
     const before = await this.claims(lanes);
     await sleep(this.random.between(0, 2_000));
     for (const [id, claims] of await this.claims(lanes))
       if (claims > (before.get(id) ?? 0)) this.wrong.push(`${id}: claimed while it was paused`);
+  }
+
+  /** Waits for the claims whose statements had begun before the pause was committed, however long they take. */
+  private async untilOthersHaveEnded(): Promise<void> {
+    const { pool } = this.cluster.stack.database;
+    const now = 'SELECT clock_timestamp()::text AS now';
+    const { rows: clock } = await insist(() => pool.query<{ now: string }>(now));
+    const begun = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start <= $1::timestamptz`;
+    while ((await insist(() => pool.query(begun, [clock[0]!.now]))).rowCount !== 0)
+      await sleep(BETWEEN_LOOKS_MS);
   }
 
   /** The claims of the emails in these lanes that are being sent. */
