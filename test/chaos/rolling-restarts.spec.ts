@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from 'nodemailer';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AppName,
@@ -30,6 +31,9 @@ const APPS: readonly AppName[] = [
   'dashboard',
 ];
 
+/** Published by `fetch` when it writes a request to its connection. */
+const SENT = 'undici:client:sendHeaders';
+
 interface Departure extends Exit {
   readonly app: AppName;
 }
@@ -42,9 +46,21 @@ describe('Rolling restarts of every app under load', () => {
   const accepted: string[] = [];
   const failures: string[] = [];
   const reported: string[] = [];
+  /** By the URL of a gateway: how many calls it was given whose request is not sent yet. */
+  const unsent = new Map<string, number>();
   let isOver = false;
 
+  function countUnsent(url: string, more: number): void {
+    unsent.set(url, (unsent.get(url) ?? 0) + more);
+  }
+
+  function noteSent(message: unknown): void {
+    const { origin, path } = (message as { request: { origin: string | URL; path: string } }).request;
+    if (path === '/v1/emails') countUnsent(new URL(origin).origin, -1);
+  }
+
   beforeAll(async () => {
+    subscribe(SENT, noteSent);
     receiver = await WebhookReceiver.start();
     stack = await Stack.start({
       gateways: 2,
@@ -73,6 +89,7 @@ describe('Rolling restarts of every app under load', () => {
   });
   afterAll(async () => {
     isOver = true;
+    unsubscribe(SENT, noteSent);
     await stack.close();
     await receiver.close();
   });
@@ -90,6 +107,8 @@ describe('Rolling restarts of every app under load', () => {
     const fresh = await start(name);
     const [old, ...others] = serving.get(name)!;
     serving.set(name, [...others, fresh]);
+    // Usually at once. A gateway accepts calls for half a second after the signal, but these callers may stand still for longer before they send them.
+    await until(() => (unsent.get(old!.url) ?? 0) === 0, 'the calls that it was given are sent');
     old!.program.kill('SIGTERM');
     return { app: name, ...(await old!.program.exit) };
   }
@@ -99,6 +118,7 @@ describe('Rolling restarts of every app under load', () => {
     for (let n = caller; !isOver; n += 1) {
       const gateways = serving.get('gateway')!;
       const api = new Api(gateways[n % gateways.length]!.url, stack.tenant.keys.apiUser);
+      countUnsent(api.url, 1);
       try {
         const answer = await api.post('/v1/emails', validEmail());
         if (answer.status === 200) accepted.push(emailIn(answer).id);
