@@ -228,7 +228,11 @@ describe('the connections of a transport', () => {
   });
 
   it('that are new have the whole command timeout at MAIL', async () => {
-    const server = await scripted((stage) => (stage === 'mail' ? { delayMs: 1_500 } : undefined));
+    // Over the kept one there is no answer at all: one that is only late may still come in time, where this process was suspended.
+    const server = await scripted((stage, { connection, transaction }) => {
+      if (stage !== 'mail') return undefined;
+      return connection === 1 && transaction === 2 ? {} : { delayMs: 1_500 };
+    });
     const transport = transportTo(server.url, { ...ONE_AT_A_TIME, greetingTimeoutMs: 1_000 });
     for (let n = 0; n < 2; n += 1) {
       expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');

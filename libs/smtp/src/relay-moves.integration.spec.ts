@@ -5,6 +5,8 @@ import { type SinkAnswer, type SinkScript, SmtpSink } from '@posthorn/testing';
 import { RelayTransport } from './relay-transport.ts';
 
 const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
+/** Addresses of this machine that nothing else listens at: at 127.0.0.1, some other server may have a port of the same number. */
+const [ONE, OTHER, THIRD] = ['127.0.0.4', '127.0.0.5', '127.0.0.6'] as const;
 const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
 
 const open: { close(): Promise<void> }[] = [];
@@ -34,26 +36,26 @@ function transportTo(port: number, addresses: readonly string[], user = ''): Rel
 
 describe('The name of a relay', () => {
   it('may change to another server, which gets the next connection', async () => {
-    const old = await sinkAt('127.0.0.1');
-    const fresh = await sinkAt('127.0.0.2', old.port);
-    const addresses = ['127.0.0.1'];
+    const old = await sinkAt(ONE);
+    const fresh = await sinkAt(OTHER, old.port);
+    const addresses: string[] = [ONE];
     const transport = transportTo(old.port, addresses);
     await transport.send(ENVELOPE, MESSAGE);
-    addresses[0] = '127.0.0.2';
+    addresses[0] = OTHER;
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
     expect([old.count, fresh.count]).toEqual([1, 1]);
   });
 
   it('may have several addresses of which only one is reachable', async () => {
-    const sink = await sinkAt('127.0.0.2');
-    const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.3', '127.0.0.2']);
+    const sink = await sinkAt(OTHER);
+    const transport = transportTo(sink.port, [ONE, THIRD, OTHER]);
     for (let n = 1; n <= 5; n += 1) await transport.send(ENVELOPE, MESSAGE);
     expect(sink.count).toBe(5);
   });
 
   it('may have several addresses; an unreachable one is avoided for a while', async () => {
-    const sink = await sinkAt('127.0.0.2');
-    const transport = transportTo(sink.port, ['127.0.0.1', '127.0.0.2']);
+    const sink = await sinkAt(OTHER);
+    const transport = transportTo(sink.port, [ONE, OTHER]);
     const tried: string[] = [];
     const watch = (message: unknown): void => {
       (message as { socket: Socket }).socket.on('connectionAttempt', (address) => tried.push(address));
@@ -62,15 +64,15 @@ describe('The name of a relay', () => {
     for (let n = 1; n <= 20; n += 1) await transport.send(ENVELOPE, MESSAGE);
     unsubscribe('net.client.socket', watch);
     expect(sink.count).toBe(20);
-    expect(tried.filter((address) => address === '127.0.0.1').length).toBeLessThanOrEqual(1);
+    expect(tried.filter((address) => address === ONE).length).toBeLessThanOrEqual(1);
   });
 
   it('may have several addresses; if all are unreachable, the error names each', async () => {
-    const { port } = await sinkAt('127.0.0.2');
-    expect(await transportTo(port, ['127.0.0.1', '127.0.0.3']).send(ENVELOPE, MESSAGE)).toMatchObject({
+    const { port } = await sinkAt(OTHER);
+    expect(await transportTo(port, [ONE, THIRD]).send(ENVELOPE, MESSAGE)).toMatchObject({
       kind: 'broken',
       stage: 'connect',
-      error: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.[13]:\d+.*; .*ECONNREFUSED 127\.0\.0\.[13]:/),
+      error: expect.stringMatching(/ECONNREFUSED 127\.0\.0\.[46]:\d+.*; .*ECONNREFUSED 127\.0\.0\.[46]:/),
     });
   });
 
@@ -84,11 +86,9 @@ describe('The name of a relay', () => {
   ])(
     'may lead to several servers of which one %s, which is asked no more for a while',
     async (_what, answer) => {
-      const good = await sinkAt('127.0.0.2');
-      const bad = await sinkAt('127.0.0.1', good.port, (stage) =>
-        stage === 'greeting' ? answer : undefined,
-      );
-      const transport = transportTo(good.port, ['127.0.0.1', '127.0.0.2']);
+      const good = await sinkAt(OTHER);
+      const bad = await sinkAt(ONE, good.port, (stage) => (stage === 'greeting' ? answer : undefined));
+      const transport = transportTo(good.port, [ONE, OTHER]);
       for (let n = 1; n <= 8; n += 1)
         expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
       expect(bad.connections.total).toBeLessThanOrEqual(1);
@@ -97,9 +97,9 @@ describe('The name of a relay', () => {
 
   it('may have several addresses; if all refuse, each is tried once per message', async () => {
     const script: SinkScript = (stage) => (stage === 'greeting' ? REFUSES : undefined);
-    const one = await sinkAt('127.0.0.1', undefined, script);
-    const other = await sinkAt('127.0.0.2', one.port, script);
-    const transport = transportTo(one.port, ['127.0.0.1', '127.0.0.2']);
+    const one = await sinkAt(ONE, undefined, script);
+    const other = await sinkAt(OTHER, one.port, script);
+    const transport = transportTo(one.port, [ONE, OTHER]);
     for (const asked of [1, 2]) {
       expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'greeting' });
       expect([one.connections.total, other.connections.total]).toEqual([asked, asked]);
@@ -107,11 +107,11 @@ describe('The name of a relay', () => {
   });
 
   it('may have several addresses; if one cannot check the password for now, the others are tried', async () => {
-    const good = await sinkAt('127.0.0.2');
-    const bad = await sinkAt('127.0.0.1', good.port, (stage) =>
+    const good = await sinkAt(OTHER);
+    const bad = await sinkAt(ONE, good.port, (stage) =>
       stage === 'auth' ? { reply: '454 4.7.0 Temporary authentication failure' } : undefined,
     );
-    const transport = transportTo(good.port, ['127.0.0.1', '127.0.0.2'], 'joe:hunter2@');
+    const transport = transportTo(good.port, [ONE, OTHER], 'joe:hunter2@');
     for (let n = 1; n <= 8; n += 1)
       expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
     expect(bad.connections.total).toBeLessThanOrEqual(1);
@@ -119,9 +119,9 @@ describe('The name of a relay', () => {
 
   it('may have several addresses; if one rejects the password, the others are not tried', async () => {
     const script: SinkScript = (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined);
-    const one = await sinkAt('127.0.0.1', undefined, script);
-    const other = await sinkAt('127.0.0.2', one.port, script);
-    const transport = transportTo(one.port, ['127.0.0.1', '127.0.0.2'], 'joe:hunter2@');
+    const one = await sinkAt(ONE, undefined, script);
+    const other = await sinkAt(OTHER, one.port, script);
+    const transport = transportTo(one.port, [ONE, OTHER], 'joe:hunter2@');
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'auth' });
     expect(one.connections.total + other.connections.total).toBe(1);
   });
