@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TxtAnswer } from '@posthorn/domain';
-import { sleep } from '@posthorn/kernel';
+import { sleep, within } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
 import { DnsResolver } from './dns-resolver.ts';
 
@@ -149,10 +149,8 @@ describe('with several name servers', () => {
     server.set('one.example', { txt: ['here'] });
     silent.set('one.example', 'silent');
     const patient = new DnsResolver({ servers: [silent.address, server.address], timeoutMs: 60_000 });
-    const begun = performance.now();
-    expect(await patient.lookUpTxt('one.example')).toMatchObject({ values: ['here'] });
     // The next server is asked after half a second; the library would wait for five.
-    expect(performance.now() - begun).toBeLessThan(4_500);
+    expect(await within(patient.lookUpTxt('one.example'), 4_500)).toMatchObject({ values: ['here'] });
   });
 
   it('the answer of a slow one behind a silent one is accepted', async () => {
@@ -232,9 +230,8 @@ describe('the addresses of a name', () => {
   it('are those of one family, without much delay, where the servers are silent about the other', async () => {
     const patient = new DnsResolver({ servers: [server.address], timeoutMs: 60_000 });
     server.set('half.example', { addresses, isSilentAbout: 'AAAA' });
-    const begun = performance.now();
-    expect(await patient.lookUpAddresses('half.example')).toEqual(found('203.0.113.7', '203.0.113.8'));
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    const answer = await within(patient.lookUpAddresses('half.example'), 20_000);
+    expect(answer).toEqual(found('203.0.113.7', '203.0.113.8'));
   });
 
   it('are those of the target of an alias', async () => {
