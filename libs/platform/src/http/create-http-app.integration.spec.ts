@@ -377,7 +377,13 @@ describe('an app with low limits of requests in flight', () => {
   /** Sends the header of a request whose body does not follow. */
   async function announce(bytes: string): Promise<ClientRequest> {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': bytes };
-    const idle = request({ port: sample.port, method: 'POST', path: '/v1/things', headers });
+    const idle = request({
+      host: '127.0.0.1',
+      port: sample.port,
+      method: 'POST',
+      path: '/v1/things',
+      headers,
+    });
     idle.on('error', () => undefined);
     const arrived = once(sample.app.getHttpServer() as Server, 'request');
     idle.flushHeaders();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -176,6 +176,7 @@ describe('the JSON body', () => {
 
   it('is logged as cut short, and without a status, when the client resets the connection in the middle of it', async () => {
     const outgoing = request({
+      host: '127.0.0.1',
       port: sample.port,
       method: 'POST',
       path: '/v1/things',
@@ -313,8 +314,10 @@ describe('bodies whose senders are not known yet and that do not go on', () => {
     const unfinished = `${head.join('\r\n')}\r\nContent-Length: 60000\r\n\r\n${' '.repeat(50_000)}`;
     const senders = Array.from({ length: 30 }, () => connect(sample.port, '127.0.0.1'));
     const [oldest] = senders as [Socket];
+    const begun = once(sample.app.getHttpServer() as Server, 'request') as Promise<[IncomingMessage]>;
     oldest.write(unfinished);
-    await sleep(50);
+    const [{ socket: read }] = await begun;
+    while (read.bytesRead < unfinished.length) await sleep(5);
     const answered = once(oldest, 'data') as Promise<[Buffer]>;
     for (const sender of senders.slice(1)) sender.write(unfinished);
     expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 503 [^]*Connection: close[^]*Retry-After: 1/);
@@ -335,7 +338,8 @@ interface Answer {
 function stream(port: number, pieces: (string | Buffer)[], coding = 'chunked'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': coding };
-    const outgoing = request({ port, method: 'POST', path: '/v1/things', headers }, (response) => {
+    const options = { host: '127.0.0.1', port, method: 'POST', path: '/v1/things', headers };
+    const outgoing = request(options, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text: string) => (body += text));
       response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
