@@ -256,7 +256,7 @@ describe('S16: HtmlToText', () => {
     const script = `const { HtmlToText } = await import('${module}'); console.log(await new HtmlToText().convert('<p>done</p>', 'a'))`;
     const [node, ...flags] = NODE_ON_SOURCES;
     const output = execFileSync(node!, [...flags, '-e', script], {
-      timeout: 45_000,
+      timeout: 200_000,
       encoding: 'utf8',
     });
     expect(output).toBe('done\n');

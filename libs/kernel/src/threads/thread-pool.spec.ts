@@ -85,7 +85,7 @@ describe('ThreadPool', () => {
   it('only the next task suffers when the system gives no more threads', () => {
     const program = fileURLToPath(new URL('./without-threads.fixture.ts', import.meta.url));
     const [node, ...flags] = NODE_ON_SOURCES;
-    const output = execFileSync(node!, [...flags, program], { encoding: 'utf8', timeout: 45_000 });
+    const output = execFileSync(node!, [...flags, program], { encoding: 'utf8', timeout: 200_000 });
     expect(JSON.parse(output)).toEqual({
       refused: Array.from({ length: 3 }, () => 'ERR_WORKER_INIT_FAILED'),
       ran: [500, 500],

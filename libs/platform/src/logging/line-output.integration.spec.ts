@@ -33,7 +33,7 @@ describe('A process that logs', () => {
   /** How it ends when its standard output leads there. */
   function logTo(path: string): unknown[] {
     const { NODE_OPTIONS: _jestOnly, ...env } = process.env;
-    const options = { env, encoding: 'utf8', timeout: 30_000 } as const;
+    const options = { env, encoding: 'utf8', timeout: 200_000 } as const;
     const { status, signal, stderr } = spawnSync(
       'sh',
       ['-c', `exec "$@" >${path}`, 'sh', ...NODE_ON_SOURCES, PROGRAM],
