@@ -33,8 +33,8 @@ describe('RsaThreads', () => {
     const { output } = await inAProcess(`
       const threads = new RsaThreads();
       await signAll(threads, 1);
-      const signing = signAll(threads, 200);
-      setTimeout(() => workers[0].terminate(), 10);
+      const signing = signAll(threads, 2_000);
+      setImmediate(() => workers[0].terminate());
       console.log(await signing, workers.length > 1);`);
     expect(output).toEqual(['true true']);
   });
@@ -80,6 +80,6 @@ async function inAProcess(script: string): Promise<{ output: string[] }> {
     }`;
   const [node, ...flags] = NODE_ON_SOURCES;
   const args = [...flags, '--eval', `void (async () => {${head}${script}})()`];
-  const { stdout } = await run(node!, args, { timeout: 60_000 });
+  const { stdout } = await run(node!, args, { timeout: 200_000 });
   return { output: stdout.trimEnd().split('\n') };
 }
