@@ -8,12 +8,15 @@ const START_MS = 2_000;
 
 describe('Threads that take longer to start than a task may take', () => {
   let directory: string;
-  let worker: string;
+  let slow: string;
+  let stuck: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'posthorn-threads-'));
-    worker = join(directory, 'slow-start.mjs');
+    slow = join(directory, 'slow-start.mjs');
+    stuck = join(directory, 'no-start.mjs');
+    writeFileSync(stuck, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);');
     writeFileSync(
-      worker,
+      slow,
       `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${START_MS});
        export default (task) => {
          if (task === 'endless') for (;;);
@@ -23,7 +26,7 @@ describe('Threads that take longer to start than a task may take', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  async function outcomesOf(tasks: string[], deadlineMs: number): Promise<unknown[]> {
+  async function outcomesOf(worker: string, tasks: string[], deadlineMs: number): Promise<unknown[]> {
     const threads = new RenderingThreads<string, string>(worker, 'the work', { maxThreads: 1, deadlineMs });
     const outcomes = tasks.map((task) => threads.run('a', () => task).catch((failure: unknown) => failure));
     await Promise.all(outcomes);
@@ -32,14 +35,14 @@ describe('Threads that take longer to start than a task may take', () => {
   }
 
   it('take none of its time from a task', async () => {
-    expect(await outcomesOf(['x', 'endless'], 1_000)).toEqual([
+    expect(await outcomesOf(slow, ['x', 'endless'], 1_000)).toEqual([
       'x',
       expect.objectContaining({ reason: 'deadline', message: 'the work took longer than 1000 ms' }),
     ]);
   });
 
   it('are nobody’s fault: the task fails as busy when none has started in time', async () => {
-    expect(await outcomesOf(['x'], 100)).toEqual([
+    expect(await outcomesOf(stuck, ['x'], 100)).toEqual([
       expect.objectContaining({
         reason: 'busy',
         message: 'the work waits for a thread, and none has started within 600 ms',

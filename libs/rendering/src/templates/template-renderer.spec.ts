@@ -27,8 +27,18 @@ const HUNGRY_HEAP_MB = 64;
 const failureOf = (promise: Promise<unknown>): Promise<RenderingFailed> =>
   promise.then(
     () => Promise.reject(new Error('it was rendered')),
-    (error: unknown) => error as RenderingFailed,
+    (error: unknown) => {
+      const failure = error as RenderingFailed;
+      if (failure.reason === 'deadline') reachedDeadlines += 1;
+      return failure;
+    },
   );
+/**
+ * How many tasks were ended by their deadlines so far. A wait during which at most one more is ended was shorter than a deadline, which a clock would not say of
+ * a machine that was suspended meanwhile.
+ */
+let reachedDeadlines = 0;
+const deadlinesReached = (): number => reachedDeadlines;
 
 describe('TemplateRenderer', () => {
   const renderer = new TemplateRenderer({ maxThreads: 2 });
@@ -110,9 +120,9 @@ describe('TemplateRenderer', () => {
       failureOf(impatient.render(ENDLESS, ENDLESS_VARIABLES, 'hostile')),
     );
     await impatient.render(version('warm'), {}, OWNER);
-    const began = performance.now();
+    const reached = deadlinesReached();
     expect((await impatient.render(version('fine'), {}, OWNER)).html).toBe('fine');
-    expect(performance.now() - began).toBeLessThan(DEADLINE_MS);
+    expect(deadlinesReached() - reached).toBeLessThanOrEqual(1);
     for (const failure of await Promise.all(slow)) expect(failure.reason).toBe('deadline');
     await impatient.close();
   });
@@ -126,9 +136,9 @@ describe('TemplateRenderer', () => {
     await slow();
     const failures = Array.from({ length: 12 }, slow);
     await impatient.render(version('warm'), {}, OWNER);
-    const began = performance.now();
+    const reached = deadlinesReached();
     expect((await impatient.render(version('fine'), {}, OWNER)).html).toBe('fine');
-    expect(performance.now() - began).toBeLessThan(DEADLINE_MS);
+    expect(deadlinesReached() - reached).toBeLessThanOrEqual(1);
     const reasons = (await Promise.all(failures)).map(({ reason }) => reason);
     expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(8);
     await impatient.close();
@@ -143,9 +153,9 @@ describe('TemplateRenderer', () => {
     );
     await Promise.race(failures);
     await impatient.render(version('warm'), {}, OWNER);
-    const began = performance.now();
+    const reached = deadlinesReached();
     expect(await impatient.analyse({ subject: 's', html: 'fine' }, OWNER)).toEqual({ printed: [] });
-    expect(performance.now() - began).toBeLessThan(DEADLINE_MS);
+    expect(deadlinesReached() - reached).toBeLessThanOrEqual(1);
     const reasons = (await Promise.all(failures)).map(({ reason }) => reason);
     expect(reasons.filter((reason) => reason === 'busy').length).toBeGreaterThanOrEqual(6);
     await impatient.close();
