@@ -14,7 +14,6 @@ import { corpusSources, messageSources } from './random-sources.fixture.ts';
 const SEED = Number(process.env['COMPOSER_SEED'] ?? randomInt(2 ** 31));
 const CHUNK = 1_000;
 const CHUNKS = 10;
-const TEST_TIMEOUT_MS = 60_000;
 
 const missingPython = whyNoPython();
 
@@ -169,6 +168,5 @@ describe(`A composed message is parsed by ${readers} into its source`, () => {
   it.each(Array.from({ length: CHUNKS }, (_, chunk) => chunk))(
     `in a thousand random mails, and made twice it is the same bytes (COMPOSER_SEED=${SEED}, chunk %i)`,
     (chunk) => expectReadByAll(fc.sample(messageSources, { numRuns: CHUNK, seed: SEED + chunk })),
-    TEST_TIMEOUT_MS,
   );
 });

@@ -67,7 +67,7 @@ const sources: fc.Arbitrary<Partial<MessageSource>> = fc.record({
 
 const missing = whyNoDkimpy();
 function withDkimpy(name: string, test: () => Promise<void> | void): void {
-  if (missing === undefined) it(name, test, 60_000);
+  if (missing === undefined) it(name, test);
   else it.skip(`${name} (skipped: ${missing})`, test);
 }
 
