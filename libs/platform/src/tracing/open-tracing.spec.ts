@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { sleep } from '@posthorn/kernel';
+import { sleep, within } from '@posthorn/kernel';
 import { TraceCollector } from '@posthorn/testing';
 import { readSettings } from '../settings/read-settings.ts';
 import { TraceSettings } from '../settings/trace-settings.ts';
@@ -69,7 +69,7 @@ describe('A span', () => {
     expect(span.traceparent).toBe(`00-${TRACE}-${told!.spanId}-01`);
     const tookMs = Number((BigInt(told!.endTimeUnixNano) - BigInt(told!.startTimeUnixNano)) / 1_000_000n);
     expect(tookMs).toBeGreaterThan(900);
-    expect(tookMs).toBeLessThan(10_000);
+    expect(tookMs).toBeLessThan(60_000);
   });
 
   it.each([
@@ -129,9 +129,8 @@ describe('A collector that', () => {
     await open();
     collector.behaviour = behaviour;
     for (let n = 0; n < 20_000; n += 1) start().end();
-    const closedAt = performance.now();
-    await tracing.close();
-    expect(performance.now() - closedAt).toBeLessThan(10_000);
+    const closed = tracing.close().then(() => 'closed');
+    expect(await within(closed, 10_000)).toBe('closed');
   });
 
   it('refuses is logged, without what was sent to it', async () => {
