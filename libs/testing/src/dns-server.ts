@@ -14,6 +14,8 @@ export type DnsBehaviour =
   | {
       readonly addresses: readonly string[];
       readonly delayMs?: number;
+      /** It waits for this before it answers. */
+      readonly after?: Promise<unknown>;
       readonly isSilentAbout?: 'A' | 'AAAA';
     }
   /** With MX records for these hosts, the preferred first, and TXT records; an empty host says that the domain takes no mail. */
@@ -96,7 +98,9 @@ export class DnsServer {
     }
     const answer = (): unknown => send(this.answerTo(request, name, type, behaviour));
     const delayMs = typeof behaviour === 'object' && 'delayMs' in behaviour ? behaviour.delayMs : undefined;
-    if (delayMs === undefined) answer();
+    const after = typeof behaviour === 'object' && 'after' in behaviour ? behaviour.after : undefined;
+    if (after !== undefined) void after.then(answer);
+    else if (delayMs === undefined) answer();
     else this.timers.add(setTimeout(answer, delayMs));
   }
 

@@ -5,15 +5,12 @@ import { parseAddressRange, webhookLane } from '@posthorn/domain';
 import type { ClaimedDelivery, ReceiverReport } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
 import { SecretNotOpened } from '@posthorn/signing';
-import { DnsServer, HostileReceiver } from '@posthorn/testing';
+import { DnsServer, HostileReceiver, WebhookReceiver } from '@posthorn/testing';
 import { WebhookClient } from '@posthorn/webhooks';
 import { DeliverEvent } from './deliver-event.ts';
 import { SLOW_MS, type OutcomeWithReport } from './outcome-of-post.ts';
 import type { ReceiverWithKeys } from './receivers.ts';
 
-/** A margin for waits: on a busy machine, each of the ten parts of a wait ends late. */
-const MARGIN_MS = 2_000;
-const LOOK_UP_MS = SLOW_MS + MARGIN_MS;
 const DNS_TIMEOUT_MS = 5_000;
 const DEADLINE_MS = 30_000;
 const NAME = 'receiver.example';
@@ -60,16 +57,23 @@ interface Circumstances {
   readonly isSlow?: boolean;
   /** Why the receiver cannot be read. */
   readonly fault?: Error;
+  /** Called with what is reported during the POST. */
+  readonly onSlow?: (report: ReceiverReport | null) => void;
 }
 
-/** Delivers what was claimed while its receiver did not count as slow. */
+/**
+ * Delivers what was claimed while its receiver did not count as slow.
+ *
+ * @param path of the receiver of all tests; or the URL of another one
+ */
 async function deliver(
   path: string,
   servers: readonly string[],
   circumstances: Circumstances = {},
 ): Promise<Told> {
-  const { onAddresses, status, mayStillBegin, isSlow, fault } = {
+  const { onAddresses, status, mayStillBegin, isSlow, fault, onSlow } = {
     onAddresses: () => undefined,
+    onSlow: () => undefined,
     status: 'ACTIVE' as const,
     mayStillBegin: true,
     isSlow: false,
@@ -81,7 +85,7 @@ async function deliver(
   const health = { failingSince: null, warnedAt: null, isSlow };
   const found: ReceiverWithKeys | undefined = status && {
     id: WEBHOOK,
-    url: receiver.url(path, NAME),
+    url: new URL(path, receiver.url('/', NAME)).href,
     status,
     asOf: '1',
     health,
@@ -104,7 +108,10 @@ async function deliver(
   const outcome = await deliverEvent.deliver(
     DELIVERY,
     () => mayStillBegin,
-    (report) => slowReports.push(report),
+    (report) => {
+      slowReports.push(report);
+      onSlow(report);
+    },
   );
   client.close();
   return { outcome, slowReports };
@@ -118,8 +125,9 @@ describe('A receiver that answers at once', () => {
   });
 
   it('W8: is not slow because its look-up was, but releases its permit meanwhile', async () => {
-    dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
-    const { outcome, slowReports } = await deliver('/ok', [dns.address]);
+    const slow = Promise.withResolvers<void>();
+    dns.set(NAME, { addresses: ['127.0.0.1'], after: slow.promise.then(() => sleep(100)) });
+    const { outcome, slowReports } = await deliver('/ok', [dns.address], { onSlow: () => slow.resolve() });
     expect([outcome?.status, outcome?.report, slowReports]).toEqual(['SUCCEEDED', null, [null]]);
     expect(outcome!.attempt!.durationMs).toBeGreaterThan(SLOW_MS);
   });
@@ -144,8 +152,13 @@ it('W8: Nothing is reported to be slow once the receiver has answered', async ()
 
 describe('A slow receiver', () => {
   it('W8: is slow from 2 s after its addresses are known, also after a slow look-up', async () => {
-    dns.set(NAME, { addresses: ['127.0.0.1'], delayMs: LOOK_UP_MS });
-    const { outcome, slowReports } = await deliver(`/after/${SLOW_MS + 2 * MARGIN_MS}`, [dns.address]);
+    const [lookUp, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    dns.set(NAME, { addresses: ['127.0.0.1'], after: lookUp.promise });
+    const slow = await WebhookReceiver.start(() => ({ status: 200, after: answer.promise }));
+    const url = slow.url().replace('127.0.0.1', NAME);
+    const onSlow = (report: ReceiverReport | null): void => (report === null ? lookUp : answer).resolve();
+    const { outcome, slowReports } = await deliver(url, [dns.address], { onSlow });
+    await slow.close();
     expect(slowReports).toMatchObject([null, { effect: 'awaited', isSlow: true }]);
     expect(outcome!.report).toMatchObject({ effect: 'succeeded', isSlow: true });
   });
