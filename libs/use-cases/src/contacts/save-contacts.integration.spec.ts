@@ -69,7 +69,7 @@ it('a locked contact fails its own calls, however many, and no other of the grou
   const manage = managed();
   await manage.upsert(acme, wanted(1));
   const holder = await database.pool.connect();
-  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0`);
   await holder.query(`SELECT FROM contacts WHERE email = 'person1@example.net' FOR UPDATE`);
   const locked = Array.from({ length: 20 }, (_, n) => ({
     email: n === 0 ? 'PERSON1@example.net' : 'person1@example.net',
@@ -89,7 +89,7 @@ it('many locked contacts fail their own calls, and leave connections to everybod
   const held = Array.from({ length: 40 }, (_, n) => wanted(n));
   await manage.upsertAll(acme, held);
   const holder = await database.pool.connect();
-  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0`);
   await holder.query('SELECT FROM contacts FOR UPDATE');
   let isOver = false;
   const calls = Promise.allSettled([...held, wanted(40)].map((one) => manage.upsert(acme, one)));

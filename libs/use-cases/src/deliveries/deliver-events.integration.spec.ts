@@ -133,7 +133,7 @@ it('records the outcome of a delivery although the observation of its receiver f
 it('records the outcomes of other deliveries while a webhook with an observation is locked', async () => {
   const [lockedElsewhere, other] = [await addWebhook(), await addWebhook()];
   const holder = await database.pool.connect();
-  await holder.query('BEGIN');
+  await holder.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
   await holder.query('SELECT FROM webhooks WHERE id = $1 FOR UPDATE', [uuidOf(lockedElsewhere)]);
   const errors: unknown[] = [];
   const events = dispatcher((error) => errors.push(error));
