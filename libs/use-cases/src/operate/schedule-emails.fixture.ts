@@ -2,6 +2,9 @@ import { AcceptanceStore, type AcceptableEmail, type Database } from '@posthorn/
 import { type LaneId, messageIdFor } from '@posthorn/domain';
 import { newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 
+/** Few enough for a slow machine to accept them within the time of a statement. */
+const EMAILS_PER_CALL = 200;
+
 interface Wanted {
   readonly workspaceId: WorkspaceId;
   readonly laneId: LaneId;
@@ -15,7 +18,9 @@ interface Wanted {
 export async function scheduleEmails(database: Database, wanted: Wanted): Promise<string[]> {
   const { workspaceId, count = 1 } = wanted;
   const emails = Array.from({ length: count }, () => scheduledEmail(wanted));
-  await new AcceptanceStore(database).accept([{ workspaceId, emails }], null);
+  const store = new AcceptanceStore(database);
+  for (let from = 0; from < count; from += EMAILS_PER_CALL)
+    await store.accept([{ workspaceId, emails: emails.slice(from, from + EMAILS_PER_CALL) }], null);
   return emails.map(({ id }) => uuidOf(id));
 }
 

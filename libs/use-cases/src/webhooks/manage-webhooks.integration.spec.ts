@@ -21,7 +21,8 @@ const key = (id: string): KeyRing[0] => ({ id, key: generateKeySync('aes', { len
 const [OLD, NEW] = [key('old'), key('new')];
 const WAITING = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
-const database = await openTestDatabase(6);
+const POOL_SIZE = 6;
+const database = await openTestDatabase(POOL_SIZE);
 let acme: WorkspaceId;
 
 beforeEach(async () => {
@@ -43,10 +44,13 @@ async function ask<Row extends object>(sql: string, ...values: unknown[]): Promi
 const pausesOf = (id: WebhookId): Promise<{ queue: string; reason: string }[]> =>
   ask('SELECT queue, reason FROM paused_lanes WHERE lane_id = $1', id);
 
+/** By action, since entries of the same millisecond are in no order. */
 const audited = async (): Promise<{ action: string; detail: object }[]> => {
   const log = await new AuditLogStore(database).list(acme, { limit: 100, sort: 'createdAt.asc' });
   const ofWebhooks = log.items.filter(({ action }) => action.startsWith('webhook.'));
-  return ofWebhooks.map(({ action, detail }) => ({ action, detail }));
+  return ofWebhooks
+    .map(({ action, detail }) => ({ action, detail }))
+    .sort((one, other) => (one.action < other.action ? -1 : Number(one.action > other.action)));
 };
 
 describe('The token of a webhook', () => {
@@ -200,7 +204,13 @@ describe('Pausing a webhook', () => {
     const webhooks = managed(OLD);
     const { id } = await webhooks.create(acme, ACTOR, WANTED);
     const disabling = await database.pool.connect();
-    await disabling.query('BEGIN');
+    await disabling.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
+    // Any other one waits for however long this process is suspended before the COMMIT.
+    const others = await Promise.all(Array.from({ length: POOL_SIZE - 1 }, () => database.pool.connect()));
+    for (const other of others) {
+      await other.query(`SET lock_timeout = '1min'; SET statement_timeout = '1min'`);
+      other.release();
+    }
     await disabling.query(`UPDATE webhooks SET status = 'DISABLED' WHERE id = $1`, [uuidOf(id)]);
     const paused = webhooks.update(acme, ACTOR, id, { status: 'PAUSED' });
     while ((await ask(WAITING)).length === 0) await sleep(5);
@@ -238,6 +248,7 @@ describe('The audit log', () => {
     await webhooks.delete(acme, ACTOR, id);
     expect(await audited()).toEqual([
       { action: 'webhook.created', detail: WANTED },
+      { action: 'webhook.deleted', detail: { url: WANTED.url, events: ['CONTACT_DELETED'] } },
       {
         action: 'webhook.updated',
         detail: {
@@ -247,7 +258,6 @@ describe('The audit log', () => {
           status: { from: 'ACTIVE', to: 'PAUSED' },
         },
       },
-      { action: 'webhook.deleted', detail: { url: WANTED.url, events: ['CONTACT_DELETED'] } },
     ]);
   });
 });
