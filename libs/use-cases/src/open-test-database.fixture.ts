@@ -6,6 +6,8 @@ import { createTestDatabase } from '@posthorn/testing';
 export async function openTestDatabase(poolSize = 4): Promise<Database> {
   const created = await createTestDatabase();
   const database = openDatabase({ url: created.url, poolSize, applicationName: 'test' });
+  // That a connection takes longer than seconds is an outage for those who wait for an answer, but says nothing here.
+  database.pool.options.connectionTimeoutMillis = 60_000;
   afterAll(async () => {
     await database.close();
     await created.drop();
