@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Page } from '@posthorn/domain';
 import { type Item, LISTS, ListUnderTest } from '../lists.ts';
 import { Stack } from '../stack.ts';
-import { SEED } from './explore.ts';
+import { holds, SEED } from './explore.ts';
 
 const RUNS = 3;
 const WITHIN_MS = 3_000;
@@ -77,8 +77,9 @@ function expectSoundPages(pages: readonly Page<Item>[], { limit, sort }: Walk, i
 
 describe.each(LISTS.map((route) => [route.path, route] as const))('%s', (path, route) => {
   it(`G10: shows nothing twice, and all items that exist throughout, whatever is added and deleted (seed ${SEED})`, () =>
-    fc.assert(
-      fc.asyncProperty(WALKS, async (wanted) => {
+    holds(
+      WALKS,
+      async (wanted) => {
         const list = await ListUnderTest.of(route, stack);
         // Initial items of a workspace, such as the caller's key, are never deleted.
         const own = namesOf((await list.page({ limit: 100 })).items);
@@ -93,7 +94,7 @@ describe.each(LISTS.map((route) => [route.path, route] as const))('%s', (path, r
         expect(throughout.length).toBeGreaterThan(0);
         expect(throughout.filter((name) => !shown.includes(name))).toEqual([]);
         expectSoundPages(pages, wanted, /\/(api-keys|webhooks)$/.test(path));
-      }),
-      { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: WITHIN_MS },
+      },
+      { runs: RUNS, withinMs: WITHIN_MS },
     ));
 });
