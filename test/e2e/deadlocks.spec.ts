@@ -14,7 +14,9 @@ describe('When Postgres rolls a change back to resolve a deadlock', () => {
 
     // Another program takes the same locks in the opposite order. It never looks for deadlocks itself, so the gateway's transaction is the one to end.
     const other = await stack.database.pool.connect();
-    await other.query(`BEGIN; SET LOCAL deadlock_timeout = '5min'; SET LOCAL lock_timeout = 0`);
+    await other.query(
+      `BEGIN; SET LOCAL deadlock_timeout = '5min'; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
+    );
     await other.query('SELECT FROM workspaces WHERE id = $1 FOR UPDATE', [uuidOf(stack.tenant.workspaceId)]);
     const answer = stack.api().send('POST', unsubscribe, undefined);
     const waiting = `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;

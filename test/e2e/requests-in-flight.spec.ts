@@ -18,7 +18,7 @@ it('a workspace whose requests do not get on leaves a tenth of those in flight t
   expect((await api.post('/v1/emails', EMAIL)).status).toBe(200);
   // Another program holds the row that all of the workspace's emails wait for.
   const holder = await stack.database.pool.connect();
-  await holder.query('BEGIN; SET LOCAL lock_timeout = 0');
+  await holder.query('BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
   await holder.query('SELECT FROM usage WHERE workspace_id = $1 FOR UPDATE', [
     uuidOf(stack.tenant.workspaceId),
   ]);

@@ -41,7 +41,7 @@ const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const client = await stack.database.pool.connect();
   try {
-    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0');
     await client.query('SELECT FROM webhooks WHERE id = $1 FOR NO KEY UPDATE', [uuidOf(webhook)]);
     await work();
   } finally {
