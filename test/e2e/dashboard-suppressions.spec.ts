@@ -208,8 +208,9 @@ describe('An address that has bounced', () => {
     const { items } = await new AuditLogStore(stack.database).list(stack.tenant.workspaceId, page, {
       subjectId: id,
     });
-    expect(items.map(({ action, actor: { name } }) => [action, name])).toEqual([
-      ['suppression.created', expect.anything()],
+    // By their names, not by their times: each app estimates the clock of the database.
+    expect(items.map(({ action, actor: { name } }) => [action, name]).sort()).toEqual([
+      ['suppression.created', 'API_USER'],
       ['suppression.deleted', 'ada'],
     ]);
   });
