@@ -24,12 +24,6 @@ async function dropMonthsOf(pattern: string): Promise<void> {
   await stack.database.pool.query(`DROP TABLE ${rows.map(({ name }) => name).join(', ')}`);
 }
 
-async function dropAllMonths(): Promise<void> {
-  await dropMonthsOf('.*');
-  const answer = await stack.send();
-  expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
-}
-
 describe('An email that is sent while the month of its events is missing', () => {
   it('is recorded as sent once the month is there, and not sent again', async () => {
     await stack.api().post('/v1/webhooks', { url: 'http://127.0.0.1:1/', events: ['EMAIL_SENT'] });
@@ -40,17 +34,21 @@ describe('An email that is sent while the month of its events is missing', () =>
     await until(() => stack.mailsTo(to).length > 0, 'it arrives');
     await sleep(REJECTED_FOR_MS);
     await new UpkeepStore(stack.database).makePartitions(3);
-    await until(async () => (await stack.outboxRow(id)) === undefined, 'it is recorded', 30_000);
+    await until(async () => (await stack.outboxRow(id)) === undefined, 'it is recorded');
     expect((await stack.show(id)).timeline.map(({ event }) => event)).toEqual(['ACCEPTED', 'SENT']);
+    expect(stack.mailsTo(to)).toHaveLength(1);
   });
 });
 
 describe('The scheduler', () => {
   it('creates missing months whenever the clock of the database was set, not only once a day', async () => {
-    await dropAllMonths();
+    await dropMonthsOf('.*');
+    const refused = await stack.send();
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
     await stack.startApp('scheduler');
     await until(async () => (await stack.send()).status === 200, 'it has made them when it started');
-    await dropAllMonths();
-    await until(async () => (await stack.send()).status === 200, 'it has made them again', 60_000);
+    await dropMonthsOf('.*');
+    // It may have made them again already.
+    await until(async () => (await stack.send()).status === 200, 'it has made them again');
   });
 });
