@@ -40,6 +40,12 @@ const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
   addDelivery(stack, stack.tenant.workspaceId, webhook.id, wanted);
 const becomes = (id: string, status: string) =>
   until(async () => (await read(id)).status === status, `${id} is ${status}`);
+/** Waits until it has failed and waits for its retry, which comes tomorrow then, however slow the machine is. */
+const putOff = (id: string) =>
+  until(async () => {
+    const sql = `UPDATE outbox SET due_at = now() + interval '1 day' WHERE subject_id = $1 AND state = 'waiting'`;
+    return (await stack.database.pool.query(sql, [uuidOf(id as DeliveryId)])).rowCount === 1;
+  }, `${id} waits for its retry`);
 
 describe('A delivery', () => {
   it.each(['EXHAUSTED', 'SUCCEEDED', 'EXPIRED'] as const)(
@@ -66,11 +72,9 @@ describe('A delivery', () => {
   it('W10: that waits for its retry is posted now', async () => {
     receiver.answer = () => ({ status: 500 });
     await stack.api().post('/v1/contacts', { email: newRecipient() });
-    await until(() => posts().length === 1, 'the first attempt');
+    await until(() => posts().length > 0, 'the first attempt');
     const id = String(posts()[0]!.headers['x-service-delivery-id']);
-    await until(async () => (await read(id)).attempts.length > 0, 'it is recorded');
-    const sql = `UPDATE outbox SET due_at = now() + interval '1 day' WHERE subject_id = $1`;
-    await stack.database.pool.query(sql, [uuidOf(id as DeliveryId)]);
+    await putOff(id);
     receiver.answer = () => ({ status: 200 });
     expect((await redeliver(id)).status).toBe(200);
     await becomes(id, 'SUCCEEDED');
@@ -81,7 +85,8 @@ describe('A delivery', () => {
     receiver.answer = () => ({ status: 200, after });
     const id = await add();
     await redeliver(id);
-    await until(() => receiver.inFlight > 0, 'it is being posted');
+    // Not by what is in flight: that may be the retry of a delivery to the webhook of another test.
+    await until(() => posts().length > 0, 'it is being posted');
     const answer = await redeliver(id);
     expect([answer.status, answer.body['message']]).toEqual([
       409,
@@ -154,23 +159,25 @@ describe('A test', () => {
     const answer = await test({});
     expect(answer.status).toBe(200);
     const { id } = answer.body['delivery'] as Shown;
-    await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
-    expect(await read(id)).toMatchObject({
-      status: 'PENDING',
-      attempts: [{ number: 1, statusCode: null, error: 'blocked' }],
-    });
+    await putOff(id);
+    const { status, attempts } = await read(id);
+    expect([status, attempts[0]]).toMatchObject([
+      'PENDING',
+      { number: 1, statusCode: null, error: 'blocked' },
+    ]);
   });
 
   it('W6, W8: whose token is rotated between two attempts is signed by the new one from then on', async () => {
     receiver.answer = () => ({ status: 500 });
     const { id } = (await test({})).body['delivery'] as Shown;
-    await until(async () => (await read(id)).attempts.length === 1, 'the first attempt is recorded');
+    await putOff(id);
     const token = 'another-token-of-the-webhook';
     const path = `/v1/webhooks/${webhook.id}/rotate-token`;
     expect((await stack.api().post(path, { token, overlapSeconds: 0 })).status).toBe(200);
     receiver.answer = () => ({ status: 200 });
+    expect((await redeliver(id)).status).toBe(200);
     await becomes(id, 'SUCCEEDED');
-    const [first, second] = posts() as [ReceivedPost, ReceivedPost];
+    const [first, second] = [posts()[0]!, posts().at(-1)!];
     const signed = (key: string, { body }: ReceivedPost) =>
       createHmac('sha256', key).update(body).digest('hex');
     expect(first.headers['x-service-signature']).toBe(signed(webhook.token, first));
@@ -192,10 +199,11 @@ it('W3, W4: A webhook whose token cannot be decrypted is shown, says so, and pos
       body: { webhook: { status, token: null } },
     });
   const { id } = (await test({})).body['delivery'] as Shown;
-  await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
-  expect((await read(id)).attempts).toMatchObject([
-    { error: 'internal', reason: expect.stringContaining('give the webhook another token') },
-  ]);
+  await putOff(id);
+  expect((await read(id)).attempts[0]).toMatchObject({
+    error: 'internal',
+    reason: expect.stringContaining('give the webhook another token'),
+  });
   expect(posts()).toEqual([]);
   const rotated = await stack.api().request('POST', `${url}/rotate-token`, undefined);
   const { token } = rotated.body['webhook'] as { token: string };
