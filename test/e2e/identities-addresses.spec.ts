@@ -102,6 +102,10 @@ describe('An address', () => {
 
   it('gets another link on request, but only a limited number', async () => {
     const { added } = await addLinked();
+    // The mail may have taken longer than the minute in which there is no other one.
+    await stack.database.pool.query(
+      'UPDATE verification_links SET created_at = now() WHERE expires_at > now()',
+    );
     const again = await api().post(`/v1/identities/${added.id}/verify`, '');
     expectRefusal(again, 429, 'Too many verification mails');
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -9,6 +9,8 @@ import { validEmail, Stack, type Tenant, until } from './stack.ts';
 
 const SLOW_MS = 400;
 const TIMEOUT_MS = 5_000;
+/** So long the result of a check is returned without another one. */
+const RESULT_STAYS_MS = 5_000;
 
 let dns: DnsServer;
 let stack: Stack;
@@ -218,23 +220,39 @@ describe('POST /v1/identities/{id}/verify: a domain', () => {
     });
   });
 
+  const queriesFor = (identity: ShownIdentity): number => {
+    const { name } = recordOf(identity, 'DKIM_RSA');
+    return dns.queries.filter((query) => query.name === name).length;
+  };
+
+  /** Lets a new domain be verified, and another one if a busy machine took so long that it is checked again. @returns it, and the results */
+  async function verifiedSoon(
+    verifyAll: (added: ShownIdentity) => Promise<ShownIdentity[]>,
+  ): Promise<[ShownIdentity, ShownIdentity[]]> {
+    for (;;) {
+      const added = await addIdentity(api(), { domain: newDomain() });
+      const begunAt = performance.now();
+      const results = await verifyAll(added);
+      if (performance.now() - begunAt < RESULT_STAYS_MS) return [added, results];
+    }
+  }
+
   it('returns the same result when it is called again at once, without a DNS query', async () => {
-    const added = await addIdentity(api(), { domain: newDomain() });
-    const first = await verify(added);
-    const { name } = recordOf(added, 'DKIM_RSA');
-    const asked = (): number => dns.queries.filter((query) => query.name === name).length;
-    const before = asked();
-    expect(await verify(added)).toEqual(first);
-    expect(asked()).toBe(before);
+    let before = 0;
+    const [added, [first, second]] = await verifiedSoon(async (one) => {
+      const result = await verify(one);
+      before = queriesFor(one);
+      return [result, await verify(one)];
+    });
+    expect(second).toEqual(first);
+    expect(queriesFor(added)).toBe(before);
   });
 
   it('returns the result of one check to concurrent calls', async () => {
-    const added = await addIdentity(api(), { domain: newDomain() });
-    const results = await Promise.all([1, 2, 3].map(() => verify(added)));
+    const [added, results] = await verifiedSoon((one) => Promise.all([1, 2, 3].map(() => verify(one))));
     expect(recordOf(results[0]!, 'DKIM_RSA').status).toBe('MISSING');
     expect(results).toEqual([results[0], results[0], results[0]]);
-    const { name } = recordOf(added, 'DKIM_RSA');
-    expect(dns.queries.filter((query) => query.name === name)).toHaveLength(1);
+    expect(queriesFor(added)).toBe(1);
   });
 
   it('keeps a domain verified that an operator has verified, whatever the DNS says', async () => {
