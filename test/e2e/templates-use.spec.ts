@@ -300,22 +300,26 @@ describe('POST /v1/templates/{template_id}/preview', () => {
       const slow = await create(ENDLESS);
       const quick = await create({ subject: 's', html: 'fine' });
       const path = `${stack.api().url}/v1/templates/${slow.id}/preview`;
-      const caller = new AbortController();
       const request = {
         method: 'POST',
-        signal: caller.signal,
         headers: {
           'authorization': `Bearer ${stack.tenant.keys.viewer}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify({ variables: ENDLESS_VARIABLES }),
       };
-      const gone = Array.from({ length: 26 }, () => fetch(path, request));
-      await sleep(500);
-      caller.abort();
-      expect((await Promise.allSettled(gone)).map(({ status }) => status)).not.toContain('fulfilled');
+      /** Whether all have hung up before they were answered: on a machine that stands still, the first deadlines may pass meanwhile. */
+      const hangUp = async (): Promise<boolean> => {
+        const caller = new AbortController();
+        const gone = Array.from({ length: 26 }, () => fetch(path, { ...request, signal: caller.signal }));
+        await sleep(500);
+        caller.abort();
+        return (await Promise.allSettled(gone)).every(({ status }) => status === 'rejected');
+      };
+      await until(hangUp, 'all callers hang up');
+      // One after the other in two threads, the previews would take more than a minute.
       const shown = await preview(quick.id, {});
-      expect([shown.status, shown.durationMs < 15_000]).toEqual([200, true]);
+      expect([shown.status, shown.durationMs < 40_000]).toEqual([200, true]);
     });
   });
 
