@@ -94,12 +94,14 @@ describe('without Redis', () => {
 
   it('R3: still limits failed authentications locally', async () => {
     await redis.stop();
+    const begunAt = performance.now();
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => stack.api().get(EMAIL, { key: newApiKeySecret() })),
     );
     const failed = answers.filter(({ status }) => status === 401).length;
     expect(failed).toBeGreaterThanOrEqual(20);
-    expect(failed).toBeLessThanOrEqual(25);
+    // One more is allowed every three seconds.
+    expect(failed).toBeLessThanOrEqual(25 + (performance.now() - begunAt) / 3_000);
     expect((await stack.api().get(EMAIL)).status).toBe(404);
     await redis.restart();
   });

@@ -12,7 +12,7 @@ const WELL = '/well';
 const FOR_EVER_MS = 600_000;
 /** How long a healthy receiver waits for an event on a busy machine: usually, and at most. */
 const SOON_MS = 5_000;
-const AT_MOST_MS = 30_000;
+const AT_MOST_MS = 60_000;
 
 let stack: Stack;
 let receiver: WebhookReceiver;
