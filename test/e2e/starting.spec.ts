@@ -17,6 +17,9 @@ import {
   uniqueQueuePrefix,
 } from '@posthorn/testing';
 
+/** Longer than a label of a name can be, so no name server is asked for it: there may be none that answers. */
+const NO_NAME = `${'x'.repeat(64)}.invalid`;
+
 let testDatabase: TestDatabase;
 
 beforeAll(async () => {
@@ -88,8 +91,8 @@ describe('An app that cannot start prints one line that says what to do', () => 
   it.each([
     [
       'that no machine has',
-      'nowhere.invalid',
-      'The name nowhere.invalid leads to no address: correct HTTP_HOST or INBOUND_HOST',
+      NO_NAME,
+      `The name ${NO_NAME} leads to no address: correct HTTP_HOST or INBOUND_HOST`,
     ],
     [
       'that another machine has',
