@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isDeepStrictEqual } from 'node:util';
 import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
 import type { Answer } from './api.ts';
@@ -119,11 +120,18 @@ describe('the document', () => {
       if (route.method === 'GET')
         it('answers HEAD in the same way, without the body', async () => {
           const [caller, parts] = await prepared();
-          const [get, head] = [
-            await call(route, caller, parts),
-            await call({ ...route, method: 'HEAD' }, caller, parts),
-          ];
-          expect([head.status, steadyHeaders(head), head.text]).toEqual([get.status, steadyHeaders(get), '']);
+          const ask = (method: string): Promise<Answer> => call({ ...route, method }, caller, parts);
+          for (;;) {
+            const [get, head, again] = [await ask('GET'), await ask('HEAD'), await ask('GET')];
+            // Once a minute, a gateway records when keys were used, which the list of keys shows.
+            if (!isDeepStrictEqual(steadyHeaders(get), steadyHeaders(again))) continue;
+            expect([head.status, steadyHeaders(head), head.text]).toEqual([
+              get.status,
+              steadyHeaders(get),
+              '',
+            ]);
+            return;
+          }
         });
 
       const query = queryOf(route);

@@ -20,6 +20,6 @@ const END_OF_MONTH_MS = 3 * MINUTE_MS;
 export async function avoidEndOfMonth(): Promise<void> {
   const now = new Date();
   const leftMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime();
-  // Timers may be early by a little.
-  if (leftMs < END_OF_MONTH_MS) await sleep(leftMs + 100);
+  // A timer may end a moment early, and gateways estimate the clock of the database.
+  if (leftMs < END_OF_MONTH_MS) await sleep(leftMs + 1_000);
 }
