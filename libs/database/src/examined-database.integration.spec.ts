@@ -78,10 +78,11 @@ describe('Examining a database', () => {
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), 'email', 'x', 'waiting', now())`,
     );
     await holder.query("BEGIN; UPDATE outbox SET lane_id = 'y'; PREPARE TRANSACTION 'row'");
-    const waiting = waiter.query("SET statement_timeout = '3s'; UPDATE outbox SET lane_id = 'z'");
-    const ended = waiting.catch((error: unknown) => error);
-    const isWaiting = 'SELECT FROM pg_locks WHERE NOT granted';
-    while ((await holder.query(isWaiting)).rowCount === 0) await sleep(20);
+    const { rows } = await waiter.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const pid = [rows[0]!.pid];
+    const ended = waiter.query(`UPDATE outbox SET lane_id = 'z'`).catch((error: unknown) => error);
+    const isWaiting = 'SELECT FROM pg_locks WHERE NOT granted AND pid = $1';
+    while ((await holder.query(isWaiting, pid)).rowCount === 0) await sleep(20);
     const none = { lockedTables: [], waiters: 0, database: 'posthorn', role: 'postgres' };
     const found = [
       { ...none, quotedId: "'elsewhere'", database: 'postgres' },
@@ -89,6 +90,7 @@ describe('Examining a database', () => {
       { ...none, quotedId: "'row'", waiters: 1 },
     ].map((one) => ({ ...one, openSeconds: expect.any(Number) }));
     expect(await examined.findPreparedTransactions()).toEqual(found);
+    await holder.query('SELECT pg_cancel_backend($1)', pid);
     expect(await ended).toMatchObject({ code: '57014' });
     await Promise.all([holder.end(), waiter.end()]);
     await postgres.restart();

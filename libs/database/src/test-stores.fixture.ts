@@ -1,5 +1,6 @@
 import { type DeliveryId, type EmailId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
+import { PATIENT_LIMITS } from '@posthorn/testing';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection/connection.ts';
 import type {
@@ -17,7 +18,7 @@ import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 const UNLIMITED_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;
 
-/** The stores of one simulated process on a test database, with helpers for tests. */
+/** The stores of one simulated process on a test database, with helpers for tests; it has more patience than a real one, unless told otherwise. */
 export class TestStores {
   readonly database: Database;
   readonly acceptance: AcceptanceStore;
@@ -27,15 +28,21 @@ export class TestStores {
   constructor(
     readonly url: string,
     poolSize = 8,
+    limits: Partial<Database['limits']> = {},
   ) {
-    this.database = openDatabase({ url, poolSize, applicationName: 'test' });
+    this.database = openDatabase({
+      url,
+      poolSize,
+      applicationName: 'test',
+      limits: { ...PATIENT_LIMITS, ...limits },
+    });
     this.acceptance = new AcceptanceStore(this.database);
     this.outbox = new OutboxStore(this.database);
   }
 
   /** The stores of another process on the same database, closed with these. */
-  another(poolSize?: number): TestStores {
-    const other = new TestStores(this.url, poolSize);
+  another(poolSize?: number, limits?: Partial<Database['limits']>): TestStores {
+    const other = new TestStores(this.url, poolSize, limits);
     this.#others.push(other);
     return other;
   }
@@ -54,6 +61,16 @@ export class TestStores {
       values,
     );
     return row!.count;
+  }
+
+  /** Does something, and says between which times of the database it was done. */
+  async duringDatabaseTime<Result>(
+    work: () => Promise<Result>,
+  ): Promise<{ readonly result: Result; readonly from: Date; readonly to: Date }> {
+    const now = async (): Promise<Date> => (await this.ask<{ now: Date }>('SELECT now()'))[0]!.now;
+    const from = await now();
+    const result = await work();
+    return { result, from, to: await now() };
   }
 
   /** How many statements wait for a lock. */
@@ -146,6 +163,7 @@ export class TestStores {
   async rowOf(id: EmailId): Promise<OutboxRow | undefined> {
     const [row] = await this.ask<OutboxRow>(
       `SELECT state, lane_id AS "laneId", claims, attempts, unanswered,
+              due_at AS "dueAt", lease_until AS "leaseUntil",
               extract(epoch FROM due_at - now())::float8 AS "dueInSeconds",
               extract(epoch FROM lease_until - now())::float8 AS "leaseSeconds"
        FROM   outbox WHERE subject_id = $1`,
@@ -174,6 +192,8 @@ export interface OutboxRow {
   readonly claims: number;
   readonly attempts: number;
   readonly unanswered: number;
+  readonly dueAt: Date;
+  readonly leaseUntil: Date | null;
   readonly dueInSeconds: number;
   readonly leaseSeconds: number | null;
 }

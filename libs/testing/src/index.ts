@@ -10,6 +10,7 @@ export { Postfix, whyNoPostfix } from './postfix.ts';
 export {
   copyTestDatabase,
   createTestDatabase,
+  PATIENT_LIMITS,
   PrivatePostgres,
   type TestDatabase,
   testPostgresUrl,

@@ -25,6 +25,18 @@ const IN_USE = '55006';
 /** Processes of a server that was killed may still be writing into its folder. */
 const REMOVED = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
 
+/**
+ * Limits of `openDatabase` for tests of something else: on a busy machine, a session may take seconds to start, a statement to be executed, and a test to
+ * release a lock.
+ */
+export const PATIENT_LIMITS = {
+  connectMs: 60_000,
+  lockMs: 60_000,
+  statementMs: 60_000,
+  idleInTransactionMs: 120_000,
+  transactionMs: 120_000,
+};
+
 /** A migrated database that belongs to one test file. */
 export interface TestDatabase {
   readonly url: string;

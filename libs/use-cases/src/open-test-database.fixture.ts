@@ -1,13 +1,16 @@
 import { afterAll } from '@jest/globals';
 import { type Database, openDatabase, waitForDatabase } from '@posthorn/database';
-import { createTestDatabase } from '@posthorn/testing';
+import { createTestDatabase, PATIENT_LIMITS } from '@posthorn/testing';
 
 /** Creates a database for the spec, and drops it after its tests. Call at the top level of a spec. */
 export async function openTestDatabase(poolSize = 4): Promise<Database> {
   const created = await createTestDatabase();
-  const database = openDatabase({ url: created.url, poolSize, applicationName: 'test' });
-  // That a connection takes longer than seconds is an outage for those who wait for an answer, but says nothing here.
-  database.pool.options.connectionTimeoutMillis = 60_000;
+  const database = openDatabase({
+    url: created.url,
+    poolSize,
+    applicationName: 'test',
+    limits: PATIENT_LIMITS,
+  });
   afterAll(async () => {
     await database.close();
     await created.drop();

@@ -12,12 +12,25 @@ import { NEWEST_MIGRATION } from '../migrations/newest-migration.ts';
 import { DatabaseUnusable, SchemaOutdated } from '../faults/unusable.ts';
 import { withVerifiedTls } from './verified-tls.ts';
 
-/** A connection that is not available within this time counts as an outage. */
-const CONNECT_TIMEOUT_MS = 3_000;
-const LOCK_TIMEOUT_MS = 2_000;
-const STATEMENT_TIMEOUT_MS = 5_000;
-/** The locks of a process that vanishes in the middle of a transaction must not last until TCP notices. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+/** For how long something may last, in milliseconds. */
+interface Limits {
+  /** A connection that is not available within this time counts as an outage. */
+  readonly connectMs: number;
+  readonly lockMs: number;
+  readonly statementMs: number;
+  /** The locks of a process that vanishes in the middle of a transaction must not last until TCP notices. */
+  readonly idleInTransactionMs: number;
+  /** A Prisma transaction; longer than any single statement. */
+  readonly transactionMs: number;
+}
+
+const LIMITS: Limits = {
+  connectMs: 3_000,
+  lockMs: 2_000,
+  statementMs: 5_000,
+  idleInTransactionMs: 5_000,
+  transactionMs: 10_000,
+};
 
 /**
  * Limits concurrent changes of the same subject: one holds its row lock, the next waits for that lock, and the others wait without a connection, because all
@@ -97,6 +110,8 @@ interface DatabaseOptions {
   readonly onIdleError?: (error: Error) => void;
   /** Called after a commit with the lanes in which it has made events due, so that they can be rung. */
   readonly onEventsDue?: (laneIds: readonly LaneId[]) => void;
+  /** Default: those of all processes; tests of something else have more patience. */
+  readonly limits?: Partial<Limits>;
 }
 
 /** The connection pool of a process, the Prisma client on top of it, and the database's time. */
@@ -108,6 +123,7 @@ export interface Database {
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
   /** Limits concurrent changes of the same workspace, contact or email, by its id. */
   readonly changes: KeyedConcurrencyLimit<Id<string>>;
+  readonly limits: Limits;
   close(): Promise<void>;
 }
 
@@ -127,15 +143,16 @@ class DurabilityRefused extends CannotStart {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   refuseParameters(options.url);
+  const limits = { ...LIMITS, ...options.limits };
   const pool = new pg.Pool({
     Client: TimeoutClient,
     connectionString: withVerifiedTls(options.url),
     max: options.poolSize,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    connectionTimeoutMillis: limits.connectMs,
+    lock_timeout: limits.lockMs,
+    statement_timeout: limits.statementMs,
+    idle_in_transaction_session_timeout: limits.idleInTransactionMs,
     keepAlive: true,
     // The pool awaits the returned promise, although its type does not say so.
     onConnect: (client) => client.query(SESSION_SETUP) as unknown as void,
@@ -150,7 +167,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   const { onEventsDue = () => undefined } = options;
   const changes = new KeyedConcurrencyLimit<Id<string>>(CHANGES_PER_SUBJECT);
-  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, changes, close };
+  return { pool, prisma, clock: new DatabaseClock(), onEventsDue, changes, limits, close };
 }
 
 /** How long a starting process waits for a database that is not reachable yet. */
@@ -220,7 +237,7 @@ async function checkOnce(database: Database): Promise<void> {
   );
   const { now, durability, lockTimeoutMs, isMigrated } = rows[0]!;
   database.clock.observe(now.getTime(), askedAt);
-  if (Number(lockTimeoutMs) !== LOCK_TIMEOUT_MS) throw new PoolerRefused();
+  if (Number(lockTimeoutMs) !== database.limits.lockMs) throw new PoolerRefused();
   if (durability === 'off') throw new DurabilityRefused();
   if (!isMigrated) throw new SchemaOutdated();
 }

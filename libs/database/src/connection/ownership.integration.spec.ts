@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from '@jest/globals';
 import { judgeOwnership } from '@posthorn/domain';
-import { PrivatePostgres } from '@posthorn/testing';
+import { PATIENT_LIMITS, PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { type Database, openDatabase, waitForDatabase } from './connection.ts';
 import { ExaminedDatabase } from '../examined-database.ts';
@@ -49,7 +49,7 @@ async function withDatabase<Result>(
   url: string,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+  const database = openDatabase({ url, poolSize: 1, applicationName: 'test', limits: PATIENT_LIMITS });
   try {
     return await work(database);
   } finally {

@@ -2,8 +2,8 @@ import { startTimeout } from '@posthorn/kernel';
 import pg from 'pg';
 import { PipelinedQuery, type QueryCallback, type LeadingStatement } from './pipelined-query.ts';
 
-/** A bit longer than the statement timeout of the server: a connection that is silent for this long is given up. */
-const ANSWER_TIMEOUT_MS = 6_000;
+/** A connection that is silent for so much longer than the statement timeout of the server is given up. */
+const GRACE_MS = 1_000;
 
 /**
  * A pg client whose queries time out. pg has timeouts (`query_timeout`) and promises itself, but implements both by assigning a function to a property of each
@@ -12,6 +12,12 @@ const ANSWER_TIMEOUT_MS = 6_000;
  */
 export class TimeoutClient extends pg.Client {
   private leading: LeadingStatement[] = [];
+  private readonly answerTimeoutMs: number;
+
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.answerTimeoutMs = Number(config?.statement_timeout) + GRACE_MS;
+  }
 
   /** Sends a statement together with the next query; they share their error and timeout. Only within a transaction, or to begin one. */
   pipelineWithNext(statement: LeadingStatement): void {
@@ -38,7 +44,7 @@ export class TimeoutClient extends pg.Client {
   }
 
   private ask([query, values]: readonly unknown[], callback: QueryCallback): unknown {
-    const cancelTimeout = startTimeout(ANSWER_TIMEOUT_MS, () => this.giveUp());
+    const cancelTimeout = startTimeout(this.answerTimeoutMs, () => this.giveUp());
     const inTime: QueryCallback = (error, result) => {
       cancelTimeout();
       callback(error, result);

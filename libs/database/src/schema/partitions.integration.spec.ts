@@ -144,15 +144,15 @@ describe('Dropping old events', () => {
     const reader = await stores.database.pool.connect();
     // Without a limit, it would wait for ever.
     const patient = new TestStores(stores.url, 1);
-    Object.assign(patient.database.pool.options, { lock_timeout: 0, statement_timeout: 0 });
+    Object.assign(patient.database.pool.options, { lock_timeout: 0 });
     try {
-      await reader.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+      await reader.query('BEGIN');
       await reader.query('SELECT FROM events LIMIT 1');
-      const begunAt = performance.now();
       await expect(new UpkeepStore(patient.database).dropOldEvents(90, 30, 400)).rejects.toMatchObject({
         code: '55P03',
       });
-      expect(performance.now() - begunAt).toBeLessThan(5_000);
+      const sql = `SELECT 'lock_timeout=500ms' = ANY (proconfig) AS "isBrief" FROM pg_proc WHERE proname = 'drop_old_events'`;
+      expect(await stores.ask(sql)).toEqual([{ isBrief: true }]);
     } finally {
       await reader.query('ROLLBACK');
       reader.release();

@@ -57,7 +57,7 @@ async function email(): Promise<Held> {
 /** Holds the row's lock, like a change of another process, until the work is done. */
 async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promise<void> {
   const holder = await aside.database.pool.connect();
-  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+  await holder.query('BEGIN');
   await holder.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [uuidOf(id)]);
   try {
     await work();
@@ -65,13 +65,6 @@ async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promis
     await holder.query('ROLLBACK');
     holder.release();
   }
-}
-
-/** Resolves when two wait for the lock, or when one has waited for too long. */
-async function twoWait(changes: readonly Promise<unknown>[]): Promise<void> {
-  let isOver = false;
-  void Promise.race(changes).then(() => (isOver = true));
-  while (!isOver && (await aside.countWaiting()) < 2);
 }
 
 describe.each([
@@ -84,7 +77,7 @@ describe.each([
     const changes: Promise<unknown>[] = [];
     await whileHeld(held, async () => {
       for (let n = 1; n <= 40; n += 1) changes.push(held.change(n).catch((error: unknown) => error));
-      await twoWait(changes);
+      await aside.untilWaiting(2);
       expect(await limit(globex, 7)).toMatchObject({ ratePerSecond: 7 });
       expect(await stores.acceptEmails(globex, 1)).toHaveLength(1);
       expect(await aside.countWaiting()).toBeLessThanOrEqual(2);

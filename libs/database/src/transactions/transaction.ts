@@ -8,16 +8,13 @@ import type { Prisma } from '../generated/client.ts';
 /** A Prisma transaction. */
 export type Transaction = Prisma.TransactionClient;
 
-const WAIT_FOR_CONNECTION_MS = 3_000;
-/** Longer than the timeout of any single statement. */
-const MAX_MS = 10_000;
-
 /** Runs the work in a Prisma transaction, which is rolled back if it throws. It must not do network I/O. */
 export async function transact<Result>(
   database: Database,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const options = { maxWait: WAIT_FOR_CONNECTION_MS, timeout: MAX_MS };
+  const { connectMs, transactionMs } = database.limits;
+  const options = { maxWait: connectMs, timeout: transactionMs };
   const { transaction, result } = await database.prisma.$transaction(async (transaction) => {
     return { transaction, result: await work(transaction) };
   }, options);

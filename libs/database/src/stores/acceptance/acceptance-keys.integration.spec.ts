@@ -295,7 +295,7 @@ describe('The loser of a race for a key', () => {
     );
     let answered = false;
     const loser = acceptOne(keyed(acme, 'k'), otherStores).finally(() => (answered = true));
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await stores.untilWaiting();
     expect(answered).toBe(false);
     await winner.query('ROLLBACK');
     winner.release();
@@ -305,12 +305,13 @@ describe('The loser of a race for a key', () => {
   it('stops waiting for a winner that does not end, so that its caller can be told to retry', async () => {
     const acme = await stores.openWorkspace();
     const winner = await stores.database.pool.connect();
-    await winner.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`);
+    await winner.query('BEGIN');
     await winner.query(
       `INSERT INTO idempotency_keys VALUES ($1, 'k', sha256('x'), 'never told', now() + interval '1 day')`,
       [uuidOf(acme)],
     );
-    const error: unknown = await acceptOne(keyed(acme, 'k'), otherStores).catch((thrown: unknown) => thrown);
+    const loser = stores.another(1, { lockMs: 2_000 });
+    const error: unknown = await acceptOne(keyed(acme, 'k'), loser).catch((thrown: unknown) => thrown);
     await winner.query('ROLLBACK');
     winner.release();
     expect(faultOf(error)).toBe('locked');

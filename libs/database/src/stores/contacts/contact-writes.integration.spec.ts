@@ -243,7 +243,7 @@ describe('Concurrent groups', () => {
     await inTransaction(async (client) => {
       await upsertContacts(client, Date.now(), upserts(['ada@example.net', { a: 2, b: 2 }]));
       second = upsert(['ada@example.net', { c: 3 }]);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await stores.untilWaiting();
     });
     expect((await second!)[0]!.contact.properties).toEqual({ a: 2, b: 2, c: 3 });
   });

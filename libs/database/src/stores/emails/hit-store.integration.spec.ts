@@ -200,8 +200,9 @@ describe('S17: hits', () => {
   it('cause nothing when a program made them, by its sign or because it came too soon', async () => {
     await subscribe();
     const id = await sentEmail();
-    await stores.ask('UPDATE emails SET sent_at = now() WHERE id = $1', [uuidOf(id)]);
-    await hits.record([click(id, 'https://a.example/'), open(id, { sign: 'user_agent' })]);
+    const at = new Date();
+    await stores.ask('UPDATE emails SET sent_at = $2 WHERE id = $1', [uuidOf(id), at]);
+    await hits.record([click(id, 'https://a.example/', { at }), open(id, { sign: 'user_agent' })]);
     const { engagement } = await shown(id);
     expect(engagement).toMatchObject({ machineOpens: 1, machineClicks: 1, openedAt: null, clickedAt: null });
     expect(await told()).toEqual([]);

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
 import { rawEmail, scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
+import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
 import { ErasureStore } from './erasure-store.ts';
 import { NEW_ERASURE } from './new-erasure.fixture.ts';
 
@@ -350,29 +351,19 @@ describe('Erasing a person', () => {
 
   describe('when statements time out', () => {
     const ada = { address: 'ada@example.org', workspaceId: null };
-    const hurried = stores.another(2);
-    // It is read when a connection is opened.
-    Object.assign(hurried.database.pool.options, { statement_timeout: 400 });
-
-    /** Makes each change of a row of a table take this long. */
-    async function slowDown(table: string, event: 'UPDATE' | 'DELETE', seconds: number): Promise<void> {
-      await stores.ask(`DROP TRIGGER IF EXISTS slow ON ${table}`);
-      await stores.ask(
-        `CREATE OR REPLACE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$
-         BEGIN PERFORM pg_sleep(TG_ARGV[0]::float8); RETURN coalesce(NEW, OLD); END $$`,
-      );
-      await stores.ask(
-        `CREATE TRIGGER slow BEFORE ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION be_slow(${seconds})`,
-      );
-    }
+    let inTimeAgain: () => Promise<void>;
+    const takeNoMoreThan = async (rows: number, event: 'UPDATE' | 'DELETE'): Promise<void> => {
+      inTimeAgain = await runOutOfTimeBeyond(stores, rows, event, 'email_contents');
+    };
+    afterEach(() => inTimeAgain());
 
     it('redacts fewer rows at a time, and goes on', async () => {
       const emails = await stores.acceptEmails(await stores.openWorkspace(), 60, {
         html: `<p>${ada.address}</p>`,
       });
       await stores.ask('DELETE FROM outbox');
-      await slowDown('email_contents', 'UPDATE', 0.02);
-      expect(await new ErasureStore(hurried.database).redact('email_contents', ada)).toEqual({
+      await takeNoMoreThan(20, 'UPDATE');
+      expect(await new ErasureStore(stores.database).redact('email_contents', ada)).toEqual({
         redacted: emails.length,
         left: 0,
       });
@@ -385,8 +376,8 @@ describe('Erasing a person', () => {
         status: 'SCHEDULED',
         sendAt: new Date(Date.now() + 86_400_000),
       });
-      await slowDown('email_contents', 'DELETE', 0.02);
-      const store = new ErasureStore(hurried.database);
+      await takeNoMoreThan(20, 'DELETE');
+      const store = new ErasureStore(stores.database);
       const done = { removed: 0, cancelled: 0 };
       let group = await store.removeEmails(ada, NEW_ERASURE);
       for (; group !== undefined; group = await store.removeEmails(ada, NEW_ERASURE, group.end)) {
@@ -400,8 +391,8 @@ describe('Erasing a person', () => {
     it('fails if a single row takes too long', async () => {
       await stores.acceptEmails(await stores.openWorkspace(), 1, { html: `<p>${ada.address}</p>` });
       await stores.ask('DELETE FROM outbox');
-      await slowDown('email_contents', 'UPDATE', 1);
-      await expect(new ErasureStore(hurried.database).redact('email_contents', ada)).rejects.toMatchObject({
+      await takeNoMoreThan(0, 'UPDATE');
+      await expect(new ErasureStore(stores.database).redact('email_contents', ada)).rejects.toMatchObject({
         code: '57014',
       });
     });

@@ -3,6 +3,7 @@ import { idFromUuid, newId, sleep, uuidOf, type WebhookId, type WorkspaceId } fr
 import { operator, type Recovery, webhookLane } from '@posthorn/domain';
 import { DeliveryTestStores } from './deliveries.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
+import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
 import { PUT_BACK_DELIVERY } from '../../sql/delivery-changes.ts';
 import { DeliveryChanges } from './delivery-changes.ts';
 import { RecoveryStore } from './recovery-store.ts';
@@ -90,10 +91,7 @@ describe('A recovery', () => {
   it('W10: goes on with a smaller group when one times out, so that it does not delay all recoveries', async () => {
     await fail(160);
     const begun = await begin();
-    await stores.ask(`
-      CREATE FUNCTION take_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$`);
-    await stores.ask(`
-      CREATE TRIGGER take_long BEFORE INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION take_long()`);
+    const inTimeAgain = await runOutOfTimeBeyond(stores, 50, 'INSERT', 'outbox');
     try {
       const bounds = { looked: 160, ready: 1_000 };
       while ((await shown(begun!))!.state === 'COUNTING') await recoveries.recoverGroup(bounds);
@@ -101,7 +99,7 @@ describe('A recovery', () => {
       expect(done).toBeGreaterThan(0);
       expect(await shown(begun!)).toMatchObject({ state: 'RUNNING', total: 160, done });
     } finally {
-      await stores.ask('DROP FUNCTION take_long CASCADE');
+      await inTimeAgain();
     }
   });
 
