@@ -9,6 +9,8 @@ const START_WITHIN_MS = 120_000;
 
 /** On a busy machine, a healthy server may take seconds to start a session, and more if the disk stands still meanwhile. */
 const CONNECTED_WITHIN_MS = 60_000;
+/** The same while it starts: then it is asked again and again. */
+const UP_WITHIN_MS = 10_000;
 
 /** For test runs: data survives a crash of the server, but not a power failure; transactions behave as usual. */
 export const FAST_AND_TEMPORARY = {
@@ -137,7 +139,7 @@ function passwordOf(data, passwordFile) {
 /** @returns {Promise<true | Error>} why the server accepts no connection, if so */
 async function answers(url) {
   try {
-    await query(url, 'SELECT 1');
+    await query(url, 'SELECT 1', [], { connectedWithinMs: UP_WITHIN_MS });
     return true;
   } catch (error) {
     return error;

@@ -20,6 +20,8 @@ export type { Redis } from 'ioredis';
 export interface RedisOptions {
   readonly url: string;
   readonly prefix: string;
+  /** After so long without an answer a connection is replaced. Default: 2 s for adding jobs, 12 s for a worker; tests of something else have more patience. */
+  readonly silenceMs?: number | undefined;
 }
 
 /** Reconnects for ever, with a back-off of at most two seconds. */
@@ -53,10 +55,14 @@ export function connectProducer(
 }
 
 /** A connection for a worker: it waits while Redis is down and resumes by itself. */
-export function connectWorker(url: string, onError: (error: Error) => void): Redis {
+export function connectWorker(
+  url: string,
+  onError: (error: Error) => void,
+  silenceMs = WORKER_SILENCE_MS,
+): Redis {
   const connection = new Redis(url, {
     maxRetriesPerRequest: null,
-    socketTimeout: WORKER_SILENCE_MS,
+    socketTimeout: silenceMs,
     ...CONNECTION,
   });
   return withErrors(connection, onError);

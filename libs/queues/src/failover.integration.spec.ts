@@ -4,6 +4,7 @@ import { FaultProxy, PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { JobProducer } from './job-producer.ts';
 import { JobWorker, QUEUES } from './index.ts';
 
+const STUCK_AFTER_MS = 60_000;
 const LIVENESS = { canaryEveryMs: 50, stuckAfterMs: 2_000 };
 
 it.each([
@@ -98,22 +99,28 @@ it('a worker whose open connections no longer transmit anything processes jobs a
     prefix,
     queue: QUEUES.maintenance,
     concurrency: 1,
+    // No canary is sent: only the silence tells that the connection is dead.
+    liveness: { canaryEveryMs: 3_600_000, stuckAfterMs: STUCK_AFTER_MS },
     handlers: { 'recoveries.forget': () => Promise.resolve(void (served += 1)) },
     onError: () => undefined,
   });
   worker.start();
+  const add = (): Promise<boolean> =>
+    producer.add([{ name: 'recoveries.forget', data: { v: 1 }, opts: {} }]).then(
+      () => true,
+      () => false,
+    );
   const serveMore = async (): Promise<void> => {
     const goal = served + 1;
-    await producer.add([{ name: 'recoveries.forget', data: { v: 1 }, opts: {} }]);
+    while (!(await add())) await sleep(10);
     while (served < goal) await sleep(10);
   };
-  await sleep(500);
   await serveMore();
 
   proxy.freezeOpenConnections();
   const strandedAt = performance.now();
   await serveMore();
-  expect(performance.now() - strandedAt).toBeLessThan(20_000);
+  expect(performance.now() - strandedAt).toBeLessThan(STUCK_AFTER_MS);
 
   await worker.close();
   await producer.close();

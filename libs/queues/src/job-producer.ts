@@ -31,7 +31,7 @@ export class JobProducer {
     private readonly onError: (error: Error) => void,
     private readonly options: Pick<QueueOptions, 'skipMetasUpdate'> = {},
   ) {
-    this.connection = connectProducer(redis.url, onError);
+    this.connection = connectProducer(redis.url, onError, redis.silenceMs);
   }
 
   /** Whether Redis is reachable now. */

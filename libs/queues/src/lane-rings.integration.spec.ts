@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
 import { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import type { RedisOptions } from './connections.ts';
 import { JobWorker, LaneRings, QUEUES } from './index.ts';
 
 describe('LaneRings', () => {
@@ -13,11 +14,12 @@ describe('LaneRings', () => {
   const onError = (error: Error): void => void errors.push(error);
   const errors: Error[] = [];
 
-  function redisOptions(): { url: string; prefix: string } {
-    return { url: testRedisUrl(), prefix: uniqueQueuePrefix() };
+  /** Of a server that answers, even on a busy machine, before it is given up. */
+  function redisOptions(): RedisOptions {
+    return { url: testRedisUrl(), prefix: uniqueQueuePrefix(), silenceMs: 60_000 };
   }
 
-  async function startRings(redis: { url: string; prefix: string }, count: number): Promise<LaneRings[]> {
+  async function startRings(redis: RedisOptions, count: number): Promise<LaneRings[]> {
     const rings = Array.from(
       { length: count },
       () => new LaneRings({ ...redis, turnQueue: 'email', rowsPerTurn: 50, onError }),
@@ -34,7 +36,7 @@ describe('LaneRings', () => {
     return rings;
   }
 
-  function startWorker(redis: { url: string; prefix: string }, turn: () => Promise<void>): void {
+  function startWorker(redis: RedisOptions, turn: () => Promise<void>): void {
     const handlers = { 'email.turn': turn };
     const worker = new JobWorker({ ...redis, queue: QUEUES.emailTurns, concurrency: 5, handlers, onError });
     worker.start();

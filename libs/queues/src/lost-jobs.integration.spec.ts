@@ -3,6 +3,9 @@ import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue } from 'bullmq';
 import { QueueRepair, QUEUES } from './index.ts';
 
+/** A server that is not taken away answers within this time, even on a busy machine. */
+const silenceMs = 60_000;
+
 let redis: PrivateRedis;
 const errors: Error[] = [];
 const onError = (error: Error): void => void errors.push(error);
@@ -25,6 +28,7 @@ describe('A search for lost jobs while many wait', () => {
     searching = new QueueRepair({
       url: redis.url,
       prefix: unshared,
+      silenceMs,
       searchEveryMs: 0,
       onResumed: ignored,
       onReset: ignored,
@@ -86,6 +90,7 @@ describe('Lost jobs', () => {
     hourly = new QueueRepair({
       url: redis.url,
       prefix: uniqueQueuePrefix(),
+      silenceMs,
       searchEveryMs: HOUR_MS,
       onResumed: ignored,
       onReset: ignored,

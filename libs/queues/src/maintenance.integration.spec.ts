@@ -9,6 +9,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const NAME = 'recoveries.forget';
+/** A server that is not taken away answers within this time, even on a busy machine. */
+const silenceMs = 60_000;
 
 let redis: PrivateRedis;
 let prefix: string;
@@ -23,7 +25,7 @@ beforeAll(async () => {
   prefix = uniqueQueuePrefix();
   queue = new Queue(QUEUES.maintenance, { connection: { url: redis.url }, prefix });
   schedule = new MaintenanceSchedule(
-    { url: redis.url, prefix },
+    { url: redis.url, prefix, silenceMs },
     { [NAME]: EVERY_MS },
     onError,
     () => passedMs,
@@ -49,6 +51,7 @@ function startWorker(onDone: () => void, onFault: (error: Error) => void): JobWo
   const worker = new JobWorker<typeof NAME>({
     url: redis.url,
     prefix,
+    silenceMs,
     queue: QUEUES.maintenance,
     concurrency: 1,
     handlers: { [NAME]: () => Promise.resolve(onDone()) },
@@ -115,7 +118,12 @@ it('a regular job is not begun again and again while schedulers of two releases 
   await queue.obliterate({ force: true });
   const [one, other] = [DAY_MS, HOUR_MS].map(
     (everyMs) =>
-      new MaintenanceSchedule({ url: redis.url, prefix }, { [NAME]: everyMs }, onError, () => passedMs),
+      new MaintenanceSchedule(
+        { url: redis.url, prefix, silenceMs },
+        { [NAME]: everyMs },
+        onError,
+        () => passedMs,
+      ),
   ) as [MaintenanceSchedule, MaintenanceSchedule];
   const intervalAfter = async (restored: MaintenanceSchedule): Promise<number | undefined> => {
     await restored.restore();
@@ -155,7 +163,7 @@ it('regular jobs are restored in one round at a time, which ends before the conn
   await queue.obliterate({ force: true });
   const told: Error[] = [];
   const closed = new MaintenanceSchedule(
-    { url: redis.url, prefix },
+    { url: redis.url, prefix, silenceMs },
     { [NAME]: EVERY_MS },
     (error) => void told.push(error),
   );
@@ -180,7 +188,7 @@ it('all regular jobs are restored, although the schedule of one was overwritten'
     await queue.obliterate({ force: true });
     const told: Error[] = [];
     const all = new MaintenanceSchedule(
-      { url: redis.url, prefix },
+      { url: redis.url, prefix, silenceMs },
       Object.fromEntries([others[0], NAME, others[1]].map((name) => [name, EVERY_MS])),
       (error) => void told.push(error),
     );
@@ -196,7 +204,7 @@ it('all regular jobs are restored, although the schedule of one was overwritten'
         ({ length }) => length === 3,
         () => false,
       );
-    for (const until = performance.now() + 5_000; performance.now() < until && !(await isWhole());) {
+    for (const until = performance.now() + 60_000; performance.now() < until && !(await isWhole());) {
       await all.restore();
       await sleep(10);
     }
@@ -212,31 +220,27 @@ it.each([
   ['its data', 'data []'],
   ['its options, which are no JSON then', 'opts {x'],
   ['its options', 'opts null'],
-])(
-  'a regular job is done again when something else was written over %s',
-  async (_what, written) => {
-    await queue.obliterate({ force: true });
-    const told: Error[] = [];
-    const regular = new MaintenanceSchedule(
-      { url: redis.url, prefix },
-      { [NAME]: EVERY_MS },
-      (error) => void told.push(error),
-    );
-    await putBackUntilThere();
-    await redis.ask(`HSET ${queue.toKey(`repeat:${NAME}`)} ${written}`);
-    let done = 0;
-    const worker = startWorker(
-      () => void (done += 1),
-      () => undefined,
-    );
-    for (const until = performance.now() + 10_000; done < 4 && performance.now() < until;) {
-      await regular.restore();
-      await sleep(20);
-    }
-    await Promise.all([worker.close(), regular.close()]);
-    expect(done).toBeGreaterThanOrEqual(4);
-    // It is logged once, not at each check.
-    expect(told.length).toBeLessThan(5);
-  },
-  30_000,
-);
+])('a regular job is done again when something else was written over %s', async (_what, written) => {
+  await queue.obliterate({ force: true });
+  const told: Error[] = [];
+  const regular = new MaintenanceSchedule(
+    { url: redis.url, prefix, silenceMs },
+    { [NAME]: EVERY_MS },
+    (error) => void told.push(error),
+  );
+  await putBackUntilThere();
+  await redis.ask(`HSET ${queue.toKey(`repeat:${NAME}`)} ${written}`);
+  let done = 0;
+  const worker = startWorker(
+    () => void (done += 1),
+    () => undefined,
+  );
+  for (const until = performance.now() + 60_000; done < 4 && performance.now() < until;) {
+    await regular.restore();
+    await sleep(20);
+  }
+  await Promise.all([worker.close(), regular.close()]);
+  expect(done).toBeGreaterThanOrEqual(4);
+  // It is logged once, not at each check.
+  expect(told.length).toBeLessThan(5);
+});

@@ -7,6 +7,7 @@ import {
   createTestDatabase,
   FaultProxy,
   listenOnLoopback,
+  PATIENT_LIMITS,
   TestAuthority,
   type TestDatabase,
 } from '@posthorn/testing';
@@ -71,6 +72,8 @@ it('ends no transaction of ours although the database ends long ones of others',
   // Longer than the setup of a connection takes on a busy machine, which it covers until that has turned it off.
   const url = urlWith('options=-c%20transaction_timeout%3D1000');
   const own = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+  // A connection whose setup takes longer all the same is opened again.
+  await waitForDatabase(own);
   await own.pool.query('BEGIN; SELECT pg_sleep(1.5); COMMIT');
   await own.close();
 });
@@ -115,7 +118,7 @@ describe('Waiting for the database at the start', () => {
     ['options that it does not take', 'options=-c%20posthorn%3D1', /does not take the options/],
   ])('says at once what to do about %s', async (_what, query, sentence) => {
     const url = urlWith(query);
-    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const refused = openDatabase({ url, poolSize: 1, applicationName: 'test', limits: PATIENT_LIMITS });
     const told: unknown[] = [];
     await expect(waitForDatabase(refused, (error) => told.push(error))).rejects.toThrow(sentence);
     await refused.close();

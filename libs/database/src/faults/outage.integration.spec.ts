@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, sleep } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
-import { createTestDatabase, FaultProxy, PrivatePostgres, type TestDatabase } from '@posthorn/testing';
+import {
+  createTestDatabase,
+  FaultProxy,
+  PATIENT_LIMITS,
+  PrivatePostgres,
+  type TestDatabase,
+} from '@posthorn/testing';
 import { type Database, waitForDatabase, openDatabase } from '../connection/connection.ts';
 import { faultOf, isOutage } from './faults.ts';
 import { ApiKeyStore } from '../stores/workspaces/api-key-store.ts';
@@ -32,10 +38,10 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 /** Broken connections may stay in the pool for a moment. */
-async function answered(ask: () => Promise<unknown>): Promise<void> {
+async function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return void (await ask());
+      return await ask();
     } catch (error) {
       if (!isOutage(error) || tries === 20) throw error;
       await sleep(50);
@@ -55,14 +61,14 @@ describe('A database that cannot be reached', () => {
     await proxy.refuse();
     expect(isOutage(await errorOf(ask()))).toBe(true);
     await proxy.heal();
-    await answered(ask);
+    await answered<unknown>(ask);
   });
 
   it.each([
     ['what Prisma asks', findEmail],
     ['a statement of ours', findHolders],
   ])('is an outage for %s when the connection breaks during it', async (_whose, ask) => {
-    await ask();
+    await answered<unknown>(ask);
     // A prepared statement is sent by its name.
     const cut = proxy.cutBefore(/SELECT|find_key_holders/);
     const error = errorOf(ask());
@@ -76,7 +82,7 @@ describe('A database that cannot be reached', () => {
   ])(
     'is an outage to %s when it says nothing any more, and the connection is given up',
     async (_whose, ask) => {
-      await ask();
+      await answered<unknown>(ask);
       const before = database.pool.totalCount;
       proxy.freeze();
       const error = await errorOf(ask());
@@ -85,7 +91,7 @@ describe('A database that cannot be reached', () => {
       expect(error).toMatchObject({ message: 'Query read timeout' });
       expect(isOutage(error)).toBe(true);
       expect(kept).toBe(before - 1);
-      await answered(ask);
+      await answered<unknown>(ask);
     },
   );
 });
@@ -98,17 +104,17 @@ describe('A server that refuses the login', () => {
     'with %s is an outage for running processes, and reported at once by starting ones',
     async (_by, change) => {
       const url = Object.assign(new URL(testDatabase.url), change).href;
-      const refused = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+      const refused = openDatabase({ url, poolSize: 1, applicationName: 'test', limits: PATIENT_LIMITS });
       const error = await errorOf(refused.pool.query('SELECT 1'));
       expect(isOutage(error)).toBe(true);
       expect(
         isOutage(await errorOf(new EmailStore(refused).find(workspaceId, newId('trs', Date.now())))),
       ).toBe(true);
-      const begun = performance.now();
-      expect(await errorOf(waitForDatabase(refused))).toMatchObject({
+      const waited: unknown[] = [];
+      expect(await errorOf(waitForDatabase(refused, (why) => waited.push(why)))).toMatchObject({
         code: (error as { code: string }).code,
       });
-      expect(performance.now() - begun).toBeLessThan(30_000);
+      expect(waited).toEqual([]);
       await refused.close();
     },
   );
@@ -120,10 +126,13 @@ describe('A pool whose connections are all in use', () => {
     ['a transaction', () => transact(database, (transaction) => transaction.workspace.count())],
     ['a statement of ours', findHolders],
   ])('is an outage for %s', async (_whose, ask) => {
-    const inUse = [await database.pool.connect(), await database.pool.connect()];
+    const inUse = [
+      await answered(() => database.pool.connect()),
+      await answered(() => database.pool.connect()),
+    ];
     expect(isOutage(await errorOf(ask()))).toBe(true);
     for (const client of inUse) client.release();
-    await answered(ask);
+    await answered<unknown>(ask);
   });
 });
 
@@ -136,7 +145,12 @@ describe('A value that the database refuses', () => {
 
 it('A standby is an outage, and its connections are closed: the host name may lead to the primary the next time', async () => {
   const postgres = await PrivatePostgres.start();
-  const demoted = openDatabase({ url: postgres.url, poolSize: 1, applicationName: 'test' });
+  const demoted = openDatabase({
+    url: postgres.url,
+    poolSize: 1,
+    applicationName: 'test',
+    limits: PATIENT_LIMITS,
+  });
   await demoted.pool.query('SELECT 1');
   await postgres.demote();
   while (demoted.pool.totalCount > 0) await sleep(10);

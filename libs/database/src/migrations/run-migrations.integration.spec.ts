@@ -72,9 +72,10 @@ describe('The migration runner', () => {
     async (name) => {
       const known = await query(`SELECT FROM pg_settings WHERE name = '${name}'`);
       if (known.length === 0) return;
-      await write(SECOND, 'SELECT pg_sleep(0.3); CREATE TABLE second ();');
+      // Longer than what is done before that is turned off takes on a busy machine.
+      await write(SECOND, 'SELECT pg_sleep(2.5); CREATE TABLE second ();');
       const url = new URL(databaseUrl);
-      url.searchParams.set('options', `-c ${name}=100`);
+      url.searchParams.set('options', `-c ${name}=2000`);
       expect(await Promise.all([1, 2].map(() => runMigrations(url.href, directory)))).toContainEqual([
         FIRST,
         SECOND,

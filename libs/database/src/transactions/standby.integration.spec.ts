@@ -30,6 +30,8 @@ const NOT_KNOWN = 'not known';
 
 /** More than the changes that wait for the standby at the same time. */
 const POOL_SIZE = 30;
+/** As of all processes: a second later, what waits for the standby is given up. */
+const STATEMENT_MS = 5_000;
 
 let primary: PrivatePostgres;
 let standby: PrivatePostgres;
@@ -39,7 +41,7 @@ let workspaceId: WorkspaceId;
 beforeAll(async () => {
   primary = await PrivatePostgres.start();
   standby = await primary.addStandby();
-  stores = new TestStores(primary.url, POOL_SIZE);
+  stores = new TestStores(primary.url, POOL_SIZE, { statementMs: STATEMENT_MS });
   workspaceId = await stores.openWorkspace();
 });
 afterAll(async () => {
@@ -47,7 +49,15 @@ afterAll(async () => {
   await standby.close();
   await primary.close();
 });
-afterEach(() => standby.restart());
+afterEach(bringStandbyBack);
+
+/** Afterwards the standby follows, and nothing waits for it any more. */
+async function bringStandbyBack(): Promise<void> {
+  await standby.restart();
+  const isBack = `SELECT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync' AND state = 'streaming')
+    AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep') AS "isBack"`;
+  while (!(await stores.ask<{ isBack: boolean }>(isBack))[0]!.isBack) await sleep(20);
+}
 
 /** Afterwards the primary has the changes, and the standby is away and does not have them. */
 async function crashDuring(...changes: readonly (() => Promise<unknown>)[]): Promise<void> {
@@ -110,7 +120,7 @@ describe('Data that a primary shows after a crash, but its synchronous standby d
     'is returned to nobody until the standby has it, as a failover would lose it: %s',
     async (_what, ask) => {
       expect(await reported(ask)).toBe(NOT_KNOWN);
-      await standby.restart();
+      await bringStandbyBack();
       expect(await ask()).toBe(true);
     },
   );
@@ -246,7 +256,7 @@ async function expectAnsweredWithStandby(repeated: readonly Repeated[]): Promise
     );
   await crashDuring(...repeated.map(({ change }) => change));
   expect(await ask()).toEqual(Object.fromEntries(repeated.map(({ what }) => [what, NOT_KNOWN])));
-  await standby.restart();
+  await bringStandbyBack();
   expect(await ask()).toEqual(Object.fromEntries(repeated.map(({ what, answer }) => [what, answer])));
 }
 

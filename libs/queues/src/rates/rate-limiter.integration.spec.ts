@@ -197,8 +197,9 @@ describe('RateLimiter', () => {
     await sleep(25);
     const second = limiter.takeToken('key', 'a', HOURLY);
     await Promise.all([first, second]);
-    expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
-    // The second one did not wait for itself again.
-    expect(inVain()).toBeLessThanOrEqual(1);
+    const tookMs = performance.now() - startedAt;
+    expect(tookMs).toBeLessThan(BOUND_MS);
+    // The second one did not wait for itself again, unless it came so late that Redis was tried again.
+    expect(inVain()).toBeLessThanOrEqual(TRIES_AT.filter((at) => at <= tookMs / 1_000).length);
   });
 });

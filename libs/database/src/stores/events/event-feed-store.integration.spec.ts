@@ -11,7 +11,7 @@ import {
   uuidOf,
 } from '@posthorn/kernel';
 import type { EventName, FeedPosition } from '@posthorn/domain';
-import { PrivatePostgres } from '@posthorn/testing';
+import { PATIENT_LIMITS, PrivatePostgres } from '@posthorn/testing';
 import { waitForDatabase, openDatabase } from '../../connection/connection.ts';
 import { someContact } from '../webhooks/deliveries.fixture.ts';
 import { recordEvents } from './record-events.ts';
@@ -311,7 +311,7 @@ describe('N5: a database that was restored on another server', () => {
     await stores.ask(`CREATE ROLE ${role}`);
     await stores.ask(`GRANT SELECT ON _prisma_migrations TO ${role}`);
     const greeters = Array.from({ length: 4 }, () =>
-      openDatabase({ url: stores.url, poolSize: 1, applicationName: 'test' }),
+      openDatabase({ url: stores.url, poolSize: 1, applicationName: 'test', limits: PATIENT_LIMITS }),
     );
     try {
       await Promise.all(
