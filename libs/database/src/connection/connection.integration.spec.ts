@@ -208,6 +208,17 @@ describe('A connection', () => {
     (await pool.query<{ setting: string }>("SELECT current_setting('default_toast_compression') AS setting"))
       .rows[0]!.setting;
 
+  it('lets nothing last long: neither a statement, nor waiting for a lock, nor a transaction in which nothing is done', async () => {
+    const { rows } = await database.pool.query<{ name: string; setting: string }>(
+      `SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`,
+    );
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      statement_timeout: '5000',
+      lock_timeout: '2000',
+      idle_in_transaction_session_timeout: '5000',
+    });
+  });
+
   it('compresses long values with lz4, where the server supports it', async () => {
     const { rows } = await database.pool.query<{ can: boolean }>(
       "SELECT 'lz4' = ANY (enumvals) AS can FROM pg_settings WHERE name = 'default_toast_compression'",
