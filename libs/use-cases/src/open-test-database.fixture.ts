@@ -9,7 +9,8 @@ export async function openTestDatabase(poolSize = 4): Promise<Database> {
     url: created.url,
     poolSize,
     applicationName: 'test',
-    limits: PATIENT_LIMITS,
+    // Some specs wait until a lock is given up.
+    limits: { ...PATIENT_LIMITS, lockMs: 2_000 },
   });
   afterAll(async () => {
     await database.close();
