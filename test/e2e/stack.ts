@@ -15,6 +15,7 @@ import {
   type AppName,
   type AppUnderTest,
   createTestDatabase,
+  PATIENT_LIMITS,
   type SinkMessage,
   SmtpSink,
   type SmtpSinkOptions,
@@ -275,13 +276,15 @@ export class Stack {
 
   private async prepareDatabase(): Promise<void> {
     let url = this.options.databaseUrl;
+    let limits = {};
     if (url === undefined) {
       const created = await createTestDatabase();
       this.undo.push(() => created.drop());
       url = created.url;
+      limits = PATIENT_LIMITS;
     }
     this.env['DATABASE_URL'] = url;
-    this.db = openDatabase({ url, poolSize: POOL_OF_TESTS, applicationName: 'posthorn-e2e' });
+    this.db = openDatabase({ url, poolSize: POOL_OF_TESTS, applicationName: 'posthorn-e2e', limits });
     this.undo.push(() => this.db.close());
     await waitForDatabase(this.db);
   }

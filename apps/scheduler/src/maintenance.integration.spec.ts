@@ -15,7 +15,7 @@ import { DnsResolver } from '@posthorn/dns';
 import { newUuid, uuidOf } from '@posthorn/kernel';
 import { createLogger } from '@posthorn/platform';
 import type { JobHandlers, RegularJobName } from '@posthorn/queues';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase, PATIENT_LIMITS, type TestDatabase } from '@posthorn/testing';
 import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
 import { INTERVALS_MS, maintenanceHandlers } from './maintenance.ts';
 
@@ -29,9 +29,13 @@ let database: Database;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 4, applicationName: 'test' });
-  // That a connection takes longer than seconds is an outage for those who wait for an answer, but says nothing here.
-  database.pool.options.connectionTimeoutMillis = 60_000;
+  const { connectMs } = PATIENT_LIMITS;
+  database = openDatabase({
+    url: testDatabase.url,
+    poolSize: 4,
+    applicationName: 'test',
+    limits: { connectMs },
+  });
   await waitForDatabase(database);
 });
 afterAll(async () => {

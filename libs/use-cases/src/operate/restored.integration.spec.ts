@@ -17,6 +17,7 @@ import { newId, sleep, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@po
 import {
   copyTestDatabase,
   createTestDatabase,
+  PATIENT_LIMITS,
   PrivatePostgres,
   runToEnd,
   type TestDatabase,
@@ -51,9 +52,8 @@ afterEach(async () => {
 });
 
 async function open(url: string): Promise<Database> {
-  const database = openDatabase({ url, poolSize: 2, applicationName: 'test' });
-  // That a connection takes longer than seconds is an outage for those who wait for an answer, but says nothing here.
-  database.pool.options.connectionTimeoutMillis = 60_000;
+  const { connectMs } = PATIENT_LIMITS;
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'test', limits: { connectMs } });
   opened.push(database);
   await waitForDatabase(database);
   return database;

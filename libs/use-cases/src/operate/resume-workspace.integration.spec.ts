@@ -12,7 +12,7 @@ import {
 } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane, operator, POSTHORN } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, type TestDatabase } from '@posthorn/testing';
+import { createTestDatabase, PATIENT_LIMITS, type TestDatabase } from '@posthorn/testing';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
@@ -31,9 +31,13 @@ let other: WorkspaceId;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, poolSize: 2, applicationName: 'test' });
-  // That a connection takes longer than seconds is an outage for those who wait for an answer, but says nothing here.
-  database.pool.options.connectionTimeoutMillis = 60_000;
+  const { connectMs } = PATIENT_LIMITS;
+  database = openDatabase({
+    url: testDatabase.url,
+    poolSize: 2,
+    applicationName: 'test',
+    limits: { connectMs },
+  });
   await waitForDatabase(database);
   pausedLanes = new PausedLaneStore(database);
 });
