@@ -20,7 +20,7 @@ export type { Redis } from 'ioredis';
 export interface RedisOptions {
   readonly url: string;
   readonly prefix: string;
-  /** After so long without an answer a connection is replaced. Default: 2 s for adding jobs, 12 s for a worker; tests of something else have more patience. */
+  /** After so long without an answer a connection for adding jobs is replaced. Default: 2 s; tests of something else have more patience. */
   readonly silenceMs?: number | undefined;
 }
 
@@ -55,14 +55,10 @@ export function connectProducer(
 }
 
 /** A connection for a worker: it waits while Redis is down and resumes by itself. */
-export function connectWorker(
-  url: string,
-  onError: (error: Error) => void,
-  silenceMs = WORKER_SILENCE_MS,
-): Redis {
+export function connectWorker(url: string, onError: (error: Error) => void): Redis {
   const connection = new Redis(url, {
     maxRetriesPerRequest: null,
-    socketTimeout: silenceMs,
+    socketTimeout: WORKER_SILENCE_MS,
     ...CONNECTION,
   });
   return withErrors(connection, onError);

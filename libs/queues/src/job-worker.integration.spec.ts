@@ -74,7 +74,7 @@ describe('a worker', () => {
 
   it('without work counts as alive, because it serves its canary jobs', async () => {
     const liveness = { canaryEveryMs: 50, stuckAfterMs: 60_000 };
-    const worker = startWorker(undefined, { liveness, silenceMs: 60_000 });
+    const worker = startWorker(undefined, { liveness, silenceMs: 8_000 });
     expect(worker.liveness()).toEqual({ ok: true, detail: 'Redis has not been asked yet' });
     await until(() => hasServed(worker));
     // Each canary that is served sets the time since the last job back.
@@ -187,7 +187,7 @@ describe('a worker', () => {
   });
 
   it('tries no job again, whatever the options of the job say', async () => {
-    startWorker(undefined, { silenceMs: 60_000 });
+    startWorker(undefined, { silenceMs: 8_000 });
     const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix });
     await queue.add('unknown', {}, { attempts: 1_000_000 });
     await until(() => errors.some((error) => error.message.includes('no handler')));

@@ -54,7 +54,7 @@ export class JobWorker<Names extends JobName> {
   private hasAsked = false;
 
   constructor(private readonly options: JobWorkerOptions<Names>) {
-    this.connection = connectWorker(options.url, options.onError, options.silenceMs);
+    this.connection = connectWorker(options.url, options.onError);
     this.worker = this.makeWorker();
     this.producer = new JobProducer(options.queue, options, options.onError);
     this.bounds = options.liveness ?? LIVENESS;

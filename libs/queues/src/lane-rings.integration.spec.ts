@@ -16,7 +16,7 @@ describe('LaneRings', () => {
 
   /** Of a server that answers, even on a busy machine, before it is given up. */
   function redisOptions(): RedisOptions {
-    return { url: testRedisUrl(), prefix: uniqueQueuePrefix(), silenceMs: 60_000 };
+    return { url: testRedisUrl(), prefix: uniqueQueuePrefix(), silenceMs: 8_000 };
   }
 
   async function startRings(redis: RedisOptions, count: number): Promise<LaneRings[]> {

@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const NAME = 'recoveries.forget';
-/** A server that is not taken away answers within this time, even on a busy machine. */
-const silenceMs = 60_000;
+/** More patience than usual, but less than what is left open may last: ioredis forgets its timer when a connection is closed. */
+const silenceMs = 8_000;
 
 let redis: PrivateRedis;
 let prefix: string;

@@ -9,8 +9,8 @@ import type { JobWorkerOptions } from './job-worker.ts';
 import type { JobName, QueueName } from './jobs.ts';
 import type { TurnQueueName } from './turn-queues.ts';
 
-/** A server that is not taken away answers within this time, even on a busy machine. */
-const silenceMs = 60_000;
+/** More patience than usual, but less than what is left open may last: ioredis forgets its timer when a connection is closed. */
+const silenceMs = 8_000;
 /** Far longer than it takes anywhere. */
 const GIVEN_UP_AFTER_MS = 120_000;
 

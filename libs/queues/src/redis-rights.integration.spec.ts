@@ -32,7 +32,7 @@ it('a user of Redis with the rights that are documented may do all that Posthorn
   const options = {
     url: redis.url.replace('://', '://posthorn:pw@'),
     prefix: 'posthorn',
-    silenceMs: 60_000,
+    silenceMs: 8_000,
     onError,
   };
   const served = { turns: 0, regular: 0 };
