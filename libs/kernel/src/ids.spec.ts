@@ -33,6 +33,24 @@ describe('G8: ids', () => {
     expect(newId('trs', at) < newId('trs', at + 1)).toBe(true);
   });
 
+  it.each([0, 0.25, 0.999])(
+    'are in the order in which they are made, 2,000 in the millisecond of a time (%d)',
+    (part) => {
+      const at = Date.UTC(2026, 10, 21, 12) + part;
+      const ids = Array.from({ length: 2_000 }, () => newUuid(at));
+      expect(ids).toEqual(ids.toSorted());
+      expect(ids.every((id) => timeOf(idFromUuid('trs', id)) === Math.trunc(at))).toBe(true);
+      expect(newUuid(at + 1) > ids.at(-1)!).toBe(true);
+    },
+  );
+
+  it('are in the order of the parts of a millisecond, in different processes too', () => {
+    const parts = [0.999, 0.5, 0.25, 0.001, 0];
+    // After an id of another millisecond, nothing is known of the earlier ones of this one, as in another process.
+    const lastFirst = parts.map((part) => [newUuid(5_000 + part), newUuid(0)][0]!);
+    expect(lastFirst.toReversed()).toEqual(lastFirst.toSorted());
+  });
+
   it.each([0, 1, Date.UTC(2026, 10, 21, 12), Date.UTC(9999, 11, 31)])(
     'of the time %d are from the least one on, and those of earlier times are before it',
     (at) => {
