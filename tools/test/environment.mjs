@@ -18,7 +18,10 @@ const IGNORED = ['TCPSocketWrap', 'PipeWrap'];
  * be lost with the process. A spec that leaves a timer, a server, a thread or a process behind fails.
  */
 export default class Environment extends TestEnvironment {
-  /** How long a busy machine, whose disk may stand still, may need to end what the spec has ended. */
+  /**
+   * How long a busy machine, whose disk may stand still, may need to end what the spec has ended. A connection to Redis leaves a timer of 12 s, which ioredis
+   * forgets when it is closed.
+   */
   closedWithinMs = 60_000;
   hasFailed = false;
 
