@@ -42,7 +42,13 @@ export {
 } from './stores/emails/email-counts-store.ts';
 export { DeliveryChanges } from './stores/webhooks/delivery-changes.ts';
 export { DeliveryListStore } from './stores/webhooks/delivery-list-store.ts';
-export { EraStore, type CountedDueSince, type DueSince, type PassGroup, type PassPosition } from './stores/events/era-store.ts';
+export {
+  EraStore,
+  type CountedDueSince,
+  type DueSince,
+  type PassGroup,
+  type PassPosition,
+} from './stores/events/era-store.ts';
 export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/events/event-feed-store.ts';
 export { DeliveryStore, type ClaimCapacity } from './stores/webhooks/delivery-store.ts';
 export type { FannedOut } from './stores/webhooks/fanned-out.ts';
