@@ -19,8 +19,8 @@ const IGNORED = ['TCPSocketWrap', 'PipeWrap'];
  */
 export default class Environment extends TestEnvironment {
   /**
-   * How long a busy machine, whose disk may stand still, may need to end what the spec has ended. A connection to Redis leaves a timer of 12 s, which ioredis
-   * forgets when it is closed.
+   * How long a busy machine, whose disk may stand still, may need to end what the spec has ended. A connection to Redis leaves a timer of 12 s, because
+   * ioredis does not clear it when it closes the connection.
    */
   closedWithinMs = 60_000;
   hasFailed = false;
