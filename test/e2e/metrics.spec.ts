@@ -128,18 +128,21 @@ describe('the metrics of a running stack', () => {
     const { pool } = stack.database;
     const oldest = async (queue: string): Promise<number> =>
       valueOf(await scrape(stack.scheduler), `posthorn_oldest_due_seconds{queue="${queue}"}`)!;
-    const put = (queue: string, lane: string): Promise<unknown> =>
+    const put = (queue: string, lane: string, isInHand = false): Promise<unknown> =>
       pool.query(
-        "INSERT INTO outbox (subject_id, queue, lane_id, state, due_at) VALUES (gen_random_uuid(), $1, $2, 'ready', now() - interval '90 s')",
-        [queue, lane],
+        `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until) VALUES (gen_random_uuid(), $1, $2, $3, now() - interval '90 s', $4)`,
+        [queue, lane, ...(isInHand ? ['taken', 'infinity'] : ['ready', null])],
       );
     await stack.sender.program.stop();
     await pool.query("INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'held', 'test')");
     await pool.query("INSERT INTO slow_lanes (lane_id) VALUES ('slow')");
-    await Promise.all([put('email', 'held'), put('webhook', 'slow')]);
+    await Promise.all([put('email', 'held'), put('webhook', 'slow'), put('webhook', 'slow', true)]);
     expect([await oldest('email'), await oldest('webhook')]).toEqual([0, 0]);
-    await Promise.all([put('email', 'not-held'), put('webhook', 'not-slow')]);
-    expect(await oldest('email')).toBeGreaterThanOrEqual(90);
-    expect(await oldest('webhook')).toBeGreaterThanOrEqual(90);
+    for (const isInHand of [true, false]) {
+      await Promise.all([put('email', 'not-held', isInHand), put('webhook', 'not-slow', isInHand)]);
+      expect(await oldest('email')).toBeGreaterThanOrEqual(90);
+      expect(await oldest('webhook')).toBeGreaterThanOrEqual(90);
+      await pool.query("DELETE FROM outbox WHERE lane_id LIKE 'not-%'");
+    }
   });
 });

@@ -202,17 +202,23 @@ SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND 
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'waiting' LIMIT $1::int) w) AS waiting,
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;
 
+/** For how many seconds the oldest row of `alias` has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could mend. */
+function oldestDueOf(alias: string): string {
+  return `coalesce(greatest(extract(epoch FROM now() - min(${alias}.due_at) FILTER (WHERE NOT EXISTS (
+           SELECT FROM slow_lanes l WHERE l.lane_id = ${alias}.lane_id
+         ))), 0), 0)::float8`;
+}
+
 /**
  * The backlog of each queue: due and leased rows (at most $1 of each), and, ignoring paused lanes, the number of lanes with due rows, and for how many seconds
- * the oldest has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could mend. The first row of a lane in
- * outbox_ready_by_lane_idx is its oldest, so each lane costs one descent. All lanes are visited, as in LANES_WITH_READY_ROWS: if only the first ones were,
+ * the oldest has been due, see {@link oldestDueOf}. Leased rows count as well: a few emails may all be in hand while a relay does not answer, or be tried again
+ * and again. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent. All lanes are visited, as in LANES_WITH_READY_ROWS: if only the first ones were,
  * paused ones among them, which may be thousands, would hide what waits behind them.
  * Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey, slow_lanes_pkey.
  */
 export const MEASURE_BACKLOG = `
-SELECT q.queue, l.lanes AS "dueLanes", l.oldest AS "oldestDueSeconds",
-       (SELECT count(*)::int FROM (SELECT FROM outbox o WHERE o.queue = q.queue AND o.state = 'ready' LIMIT $1::int) r) AS due,
-       (SELECT count(*)::int FROM (SELECT FROM outbox o WHERE o.queue = q.queue AND o.state = 'taken' LIMIT $1::int) t) AS leased
+SELECT q.queue, l.lanes AS "dueLanes", greatest(l.oldest, t.oldest) AS "oldestDueSeconds", t.leased,
+       (SELECT count(*)::int FROM (SELECT FROM outbox o WHERE o.queue = q.queue AND o.state = 'ready' LIMIT $1::int) r) AS due
 FROM   unnest(enum_range(NULL::outbox_queue)) AS q (queue)
 CROSS JOIN LATERAL (
   WITH RECURSIVE step AS (
@@ -230,10 +236,11 @@ CROSS JOIN LATERAL (
       LIMIT    1
     ) next
   )
-  SELECT count(*)::int AS lanes,
-         coalesce(greatest(extract(epoch FROM now() - min(s.due_at) FILTER (WHERE NOT EXISTS (
-           SELECT FROM slow_lanes l WHERE l.lane_id = s.lane_id
-         ))), 0), 0)::float8 AS oldest
+  SELECT count(*)::int AS lanes, ${oldestDueOf('s')} AS oldest
   FROM   step s
   WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = q.queue AND p.lane_id IN (s.lane_id, '*'))
-) l`;
+) l
+CROSS JOIN LATERAL (
+  SELECT count(*)::int AS leased, ${oldestDueOf('o')} AS oldest
+  FROM   (SELECT lane_id, due_at FROM outbox WHERE queue = q.queue AND state = 'taken' LIMIT $1::int) o
+) t`;

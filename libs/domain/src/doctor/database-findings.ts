@@ -185,7 +185,7 @@ export const MAX_DUE_COUNTED = 100_000;
 interface QueueDue {
   readonly queue: 'email' | 'event' | 'webhook';
   readonly due: number;
-  /** Apart from what is paused, and from deliveries to slow receivers. */
+  /** Those in progress, too; apart from what is paused, and from deliveries to slow receivers. */
   readonly oldestDueSeconds: number;
 }
 
@@ -220,7 +220,7 @@ export function judgeBacklog({ backlog }: DueFacts): Finding {
         `${QUEUES_OF_OUTBOX[queue].noun}: ${due}${due === MAX_DUE_COUNTED ? ' or more' : ''}`,
     )
     .join(', ');
-  const found = `due ${counts}; the oldest, apart from what is paused and deliveries to slow receivers, for ${durationText(oldestDueSeconds)}`;
+  const found = `due ${counts}; the oldest, in progress or not, apart from what is paused and deliveries to slow receivers, for ${durationText(oldestDueSeconds)}`;
   const late = backlog.filter((queue) => queue.oldestDueSeconds >= LATE_SECONDS);
   if (late.length === 0) return good(found);
   const mend = [...new Set(late.map(({ queue }) => QUEUES_OF_OUTBOX[queue].mend))].join('; ');

@@ -211,7 +211,7 @@ describe('The doctor assesses', () => {
     }));
     const { found, mend } = judgeBacklog({ ...DUE, backlog });
     expect(found).toBe(
-      'due emails: 0, events: 1, deliveries: 2; the oldest, apart from what is paused and deliveries to slow receivers, for 90 s',
+      'due emails: 0, events: 1, deliveries: 2; the oldest, in progress or not, apart from what is paused and deliveries to slow receivers, for 90 s',
     );
     expect(mend!.match(/(?<=runbooks\/)[a-z-]+/g)).toEqual(pages);
   });

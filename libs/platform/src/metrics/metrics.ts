@@ -137,7 +137,7 @@ const backlogGauges = {
   ),
   oldestDueSeconds: backlogGauge(
     'posthorn_oldest_due_seconds',
-    'For how long the oldest due row has waited that is neither paused nor a delivery to a slow receiver, by the clock of the database; 0: there is none.',
+    'For how long the oldest due row has waited, in hand or not, that is neither paused nor a delivery to a slow receiver, by the clock of the database; 0: there is none.',
   ),
 };
 

@@ -35,7 +35,7 @@ export interface QueueBacklog {
   /** At most {@link MAX_DUE_COUNTED}, as is `leased`. */
   readonly due: number;
   readonly leased: number;
-  /** Apart from what is paused, and from deliveries to slow receivers, which wait for these. */
+  /** Those that are leased, too; apart from what is paused, and from deliveries to slow receivers, which wait for these. */
   readonly oldestDueSeconds: number;
 }
 
