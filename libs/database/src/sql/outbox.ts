@@ -202,7 +202,10 @@ SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND 
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'waiting' LIMIT $1::int) w) AS waiting,
        (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;
 
-/** For how many seconds the oldest row of `alias` has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could mend. */
+/**
+ * For how many seconds the oldest row of `alias` has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could
+ * mend.
+ */
 function oldestDueOf(alias: string): string {
   return `coalesce(greatest(extract(epoch FROM now() - min(${alias}.due_at) FILTER (WHERE NOT EXISTS (
            SELECT FROM slow_lanes l WHERE l.lane_id = ${alias}.lane_id
@@ -212,8 +215,8 @@ function oldestDueOf(alias: string): string {
 /**
  * The backlog of each queue: due and leased rows (at most $1 of each), and, ignoring paused lanes, the number of lanes with due rows, and for how many seconds
  * the oldest has been due, see {@link oldestDueOf}. Leased rows count as well: a few emails may all be in hand while a relay does not answer, or be tried again
- * and again. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent. All lanes are visited, as in LANES_WITH_READY_ROWS: if only the first ones were,
- * paused ones among them, which may be thousands, would hide what waits behind them.
+ * and again. The first row of a lane in outbox_ready_by_lane_idx is its oldest, so each lane costs one descent. All lanes are visited, as in
+ * LANES_WITH_READY_ROWS: if only the first ones were, paused ones among them, which may be thousands, would hide what waits behind them.
  * Indexes: outbox_ready_by_lane_idx, outbox_taken_by_lease_idx, paused_lanes_pkey, slow_lanes_pkey.
  */
 export const MEASURE_BACKLOG = `

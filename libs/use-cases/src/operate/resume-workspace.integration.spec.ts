@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   AuditLogStore,
   type Database,
   HeldEmailStore,
   IdentityStore,
-  openDatabase,
   OutboxStore,
   PausedLaneStore,
-  waitForDatabase,
   WorkspaceStore,
 } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane, operator, POSTHORN } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { createTestDatabase, PATIENT_LIMITS, type TestDatabase } from '@posthorn/testing';
+import { openTestDatabase } from '../open-test-database.fixture.ts';
 import { addIdentity } from './add-identity.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { listPauses, pauseSending, resumeSending } from './pause-sending.ts';
@@ -23,28 +21,11 @@ const MINUTE_MS = 60_000;
 const LEASE_MS = 60_000;
 const ada = operator('ada');
 
-let testDatabase: TestDatabase;
-let database: Database;
-let pausedLanes: PausedLaneStore;
+const database = await openTestDatabase(2);
+const pausedLanes = new PausedLaneStore(database);
 let shop: WorkspaceId;
 let other: WorkspaceId;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  const { connectMs } = PATIENT_LIMITS;
-  database = openDatabase({
-    url: testDatabase.url,
-    poolSize: 2,
-    applicationName: 'test',
-    limits: { connectMs },
-  });
-  await waitForDatabase(database);
-  pausedLanes = new PausedLaneStore(database);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 beforeEach(async () => {
   [shop, other] = [await openWorkspace('The shop'), await openWorkspace('Another')];
 });
