@@ -12,6 +12,12 @@ describe('parseQuery', () => {
     expect({ ...parseQuery(text) }).toEqual(query);
   });
 
+  it('parses the last of so many parameters as fit into a request, empty ones too', () => {
+    const many = Array.from({ length: 1_500 }, (_, index) => `p${index}=1`).join('&');
+    expect(Object.keys(parseQuery(many))).toHaveLength(1_500);
+    expect({ ...parseQuery(`${'&'.repeat(10_000)}a=1`) }).toEqual({ a: '1' });
+  });
+
   it.each([
     ['a=1&group=B%FCcher', 'B%FCcher'],
     ['%ff=1', '%ff'],
