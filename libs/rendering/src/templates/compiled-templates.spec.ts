@@ -53,6 +53,15 @@ describe('CompiledTemplates', () => {
     expect(previewText).toBe('Ann Bcc: eve@example.com x');
   });
 
+  it('S3: prints no half of a character: many parsers of JSON would refuse the answer that shows it', () => {
+    const source = '{{name.[0]}}|{{lookup name 1}}|{{truncate name 1 ""}}';
+    const rendered = render(
+      { subject: source, html: source, text: source, previewText: source },
+      { name: '😀 Ann' },
+    );
+    expect(new Set(Object.values(rendered))).toEqual(new Set(['\ufffd|\ufffd|😀']));
+  });
+
   it.each([
     ['{{missing}}|{{a.b.c}}|{{nothing}}', '||'],
     ['{{zero}} {{no}} {{list}} {{object}}', '0 false 1,,x [object Object]'],

@@ -41,7 +41,8 @@ const MAX_PREVIEW_CHARACTERS = 1_000;
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
 /**
- * A rendered part as it is put into the email. A subject and a preview text become one line; a preview text is truncated,
+ * A rendered part as it is put into the email. Half of a surrogate pair, which is what `{{lookup name 0}}` gives of a name that begins with an emoji, becomes
+ * U+FFFD, as in UTF-8: many parsers would refuse JSON that holds it. A subject and a preview text become one line; a preview text is truncated,
  * because no inbox shows more.
  *
  * @throws OutputTooLarge
@@ -49,16 +50,17 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 export function finishedPart(name: PartName, rendered: string): string {
   // Many loops can concatenate hundreds of megabytes. V8 copies them only when they are read, and then exceeds the memory limit of the thread.
   if (rendered.length > MAX_CHARACTERS) throw new OutputTooLarge();
+  const text = rendered.toWellFormed();
   switch (name) {
     case 'html':
     case 'text':
-      if (rendered.length * 3 > MAX_BYTES && Buffer.byteLength(rendered) > MAX_BYTES)
+      if (text.length * 3 > MAX_BYTES && Buffer.byteLength(text) > MAX_BYTES)
         throw new OutputTooLarge(`becomes more than ${MAX_BYTES} bytes`);
-      return rendered;
+      return text;
     case 'subject':
-      return subjectLine(oneLine(rendered));
+      return subjectLine(oneLine(text));
     case 'previewText':
-      return firstCharacters(oneLine(rendered), MAX_PREVIEW_CHARACTERS);
+      return firstCharacters(oneLine(text), MAX_PREVIEW_CHARACTERS);
   }
 }
 
