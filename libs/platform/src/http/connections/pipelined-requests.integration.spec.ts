@@ -63,6 +63,14 @@ describe('Pipelined requests on a connection', () => {
     expect(alone).toMatchObject({ isGone: false });
   });
 
+  it('are not processed behind an answer that closes it: nobody would ever see theirs', async () => {
+    const socket = await send(`GET /v1/page HTTP/1.1\r\n\r\n${requestOf('/v1/held')}`);
+    const answers = await text(socket);
+    expect(answers).toMatch(/^HTTP\/1.1 400 [^]*\r\nConnection: close\r\n[^]*The header `Host` is missing/);
+    expect(heldRequests).toEqual([]);
+    socket.destroy();
+  });
+
   it('close it when they exceed the limit, and no other connection', async () => {
     const other = await send(requestOf('/v1/held', 'close'));
     await untilHeld(1);

@@ -5,10 +5,16 @@ import type { Socket } from 'node:net';
 export const MAX_PIPELINED = 64;
 
 const pipelined = new WeakMap<Socket, number>();
+const closing = new WeakSet<Socket>();
+
+/** Notes that the answer to a request closes its connection: the requests behind it must not be processed (RFC 9112, section 9.6), since nobody would see their answers. */
+export function ignoreFurtherRequests({ socket }: IncomingMessage): void {
+  closing.add(socket);
+}
 
 /**
- * Closes connections with too many pipelined requests, as a server may (RFC 9112, section 9.3.2): 50 kB can contain 1,500 requests, and
- * three hundred such connections, none of them with a key, filled the memory of a gateway.
+ * Drops the requests behind an answer that closes the connection, and closes connections with too many pipelined requests, as a server may (RFC 9112,
+ * section 9.3.2): 50 kB can contain 1,500 requests, and three hundred such connections, none of them with a key, filled the memory of a gateway.
  */
 export function limitPipelining(listener: RequestListener): RequestListener {
   return (request, response) => {
@@ -17,6 +23,7 @@ export function limitPipelining(listener: RequestListener): RequestListener {
 }
 
 function mayWait({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  if (closing.has(socket)) return false;
   // A response is assigned the socket unless another one must be written first.
   if (response.socket !== null) return true;
   if (socket.destroyed) return false;
