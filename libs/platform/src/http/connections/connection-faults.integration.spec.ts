@@ -78,6 +78,16 @@ describe('a connection with invalid HTTP', () => {
     }
   });
 
+  it('is closed after HTTP/1.0 in chunks, which a proxy of that version would take for other requests', async () => {
+    const chunked =
+      'POST /v1/things HTTP/1.0\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n' +
+      'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n';
+    const received = await exchange(sample.port, chunked);
+    expect(received).toMatch(
+      /^HTTP\/1\.1 400 [^]*Connection: close[^]*`Transfer-Encoding`, which HTTP\/1\.0 does not have/,
+    );
+  });
+
   it('is still sent the answer to the complete request before the invalid one', async () => {
     const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\nrubbish\r\n\r\n';
     const received = await exchange(sample.port, slow);

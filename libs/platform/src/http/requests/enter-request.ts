@@ -142,6 +142,12 @@ function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Re
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
   // A proxy in front may have used another one than we would (RFC 9112, section 3.2).
   if (hosts > 1) return new Refusal(400, 'There is more than one `Host` header; send exactly one');
+  // A proxy of that version takes the chunks for further requests, so the connection must be closed (RFC 9112, section 6.1).
+  if (request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined)
+    return new Refusal(
+      400,
+      'The request has `Transfer-Encoding`, which HTTP/1.0 does not have; send HTTP/1.1, or `Content-Length` instead',
+    );
   const path = routedPath(request.path);
   if (WITHOUT_BODY.has(request.method) && alwaysAdmitted.some((start) => path.startsWith(start)))
     return undefined;
