@@ -13,6 +13,8 @@ export interface WebhookUrlPolicy {
 const EXAMPLE = 'give one such as `https://example.com/webhooks`';
 /** Of a host that is refused, in a sentence. */
 const MAX_SHOWN = 100;
+/** A name (a low line is in those of some machines), or an IPv6 address in brackets. `URL` lets through what a placeholder or a pattern consists of. */
+const HOST = /^(?:[a-z0-9._-]+|\[.+\])$/;
 const LABEL_CHARACTERS = 63;
 const NAME_CHARACTERS = 253;
 
@@ -47,8 +49,10 @@ export function faultInWebhookUrl(text: string): string | undefined {
   return faultInName(url.hostname);
 }
 
-/** Faults that no resolvable name can have (RFC 1035). */
+/** Faults that no resolvable name can have (RFC 1035, RFC 1123). */
 function faultInName(host: string): string | undefined {
+  if (!HOST.test(host))
+    return 'has a host with a character that no name has; give its letters, digits, hyphens and dots, and the value of each placeholder';
   const labels = host.split('.');
   if (labels.at(-1) === '') return 'has a host that ends with a dot; leave the dot out';
   if (labels.includes(''))
