@@ -5,8 +5,8 @@ import { all, boundsOf, inOrder, type Statement, type ScanWindow, boundedScan, V
  * Scans the emails of all workspaces: see {@link boundedScan}.
  *
  * With a recipient, or the status SCHEDULED, queries each workspace by the index for that (see `listEmails`) from where the window starts, so the cost
- * grows with the number of workspaces. Otherwise scans emails_pkey from there and filters. Time bounds are expressed as bounds of the id, so that other
- * monthly partitions are pruned. Locks: none.
+ * grows with the number of workspaces, and looks up other filters by emails_pkey. Otherwise scans emails_pkey from there and filters. Time bounds are
+ * expressed as bounds of the id, so that other monthly partitions are pruned. Locks: none.
  */
 export function searchEmails(window: ScanWindow, filter: EmailFilter): Statement {
   const values = new Values();
@@ -21,18 +21,22 @@ export function searchEmails(window: ScanWindow, filter: EmailFilter): Statement
       shown,
     });
   const ofWorkspace = ['workspace_id = w.id', ...indexed, ...indexConditions];
+  // If nothing is filtered, no more of one workspace than the whole page can have.
+  const maxOfWorkspace = others.length === 0 ? window.maxGiven : window.maxSeen;
   const table = `(
-    SELECT s.id, s.matches
+    SELECT s.id
     FROM   workspaces w
     CROSS JOIN LATERAL (
-      SELECT   id, ${all(others)} AS matches
+      SELECT   id
       FROM     emails
       WHERE    ${all(ofWorkspace)}
       ORDER BY id ${inOrder(window.sort).order}
-      LIMIT    ${values.add(window.maxSeen, 'int')}
+      LIMIT    ${values.add(maxOfWorkspace, 'int')}
     ) s
   ) theirs`;
-  return boundedScan(window, values, { table, indexConditions: [], filters: ['matches'], shown });
+  // Looked up only for the rows that the statement examines, not for all that the workspaces have.
+  const filters = others.length === 0 ? [] : [`(SELECT ${all(others)} FROM emails WHERE id = theirs.id)`];
+  return boundedScan(window, values, { table, indexConditions: [], filters, shown });
 }
 
 /** The workspace of an email. $1 uuid. Index: emails_pkey. Locks: none. */

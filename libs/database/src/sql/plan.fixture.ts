@@ -9,6 +9,8 @@ export interface PlanNode {
   readonly 'Shared Hit Blocks': number;
   readonly 'Shared Read Blocks': number;
   readonly 'Actual Loops'?: number;
+  /** Of each loop, on average. */
+  readonly 'Actual Rows'?: number;
 }
 
 /** What EXPLAIN gives in JSON. */

@@ -80,6 +80,29 @@ describe('A search in all workspaces', () => {
     expect(pagesTouched(plan)).toBeLessThan(maxPages);
   });
 
+  it('looks up other filters only for the emails that a statement may examine, not for those of each workspace', async () => {
+    const [maxSeen, maxGiven] = [40, 11];
+    const search = searchEmails({ ...window, maxSeen, maxGiven }, { status: 'SCHEDULED', groupBy: 'many' });
+    const plan = await executedPlan(stores.database.pool, search);
+    const listed = plan.filter((node) => /workspace_id_id_idx/.test(node['Index Name'] ?? ''));
+    expect([...new Set(listed.map((node) => node['Node Type']))]).toEqual(['Index Only Scan']);
+    const lookedUp = plan.filter((node) => /^emails_\d{4}_\d{2}_pkey$/.test(node['Index Name'] ?? ''));
+    const lookUps = lookedUp.reduce((sum, node) => sum + node['Actual Loops']!, 0);
+    expect(lookUps).toBeGreaterThanOrEqual(maxSeen);
+    expect(lookUps).toBeLessThanOrEqual(maxSeen + maxGiven);
+  });
+
+  it('reads no more scheduled emails of a workspace than a page can have', async () => {
+    const [emails, months] = [100, 8];
+    const scheduled = searchEmails({ ...window, maxGiven: 11 }, { status: 'SCHEDULED' });
+    const plan = await executedPlan(stores.database.pool, scheduled);
+    const read = plan.filter((node) => /workspace_id_id_idx/.test(node['Index Name'] ?? ''));
+    const rows = read.map((node) => node['Actual Rows']! * node['Actual Loops']!);
+    expect(await stores.count('emails', `status = 'SCHEDULED'`)).toBe(emails * workspaces.length);
+    // The first one of each month is read in order to merge them.
+    expect(rows.reduce((sum, count) => sum + count, 0)).toBeLessThan((11 + months) * workspaces.length);
+  });
+
   it('returns the workspace of each email', async () => {
     const store = new EmailSearchStore(stores.database);
     const [email] = (await store.list({ limit: 1, sort: 'createdAt.desc' }, {})).items;
