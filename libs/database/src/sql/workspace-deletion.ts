@@ -1,3 +1,5 @@
+import { FIRST_ID } from '@posthorn/kernel';
+
 /** Locks a workspace against other changes of it. $1 uuid. Index: workspaces_pkey. Locks: the row. */
 export const LOCK_WORKSPACE = `SELECT FROM workspaces WHERE id = $1::uuid FOR NO KEY UPDATE`;
 
@@ -54,18 +56,71 @@ DELETE FROM users u WHERE u.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM me
 export const NEXT_EMAILS = `
 SELECT id FROM emails WHERE workspace_id = $1::uuid AND id > $2::uuid ORDER BY id LIMIT $3::int`;
 
-/** Tables, other than those of emails and events, that can have very many rows of a workspace. */
-export const LARGE_TABLES = [
-  'contacts',
-  'suppressions',
-  'erased_recipients',
-  'idempotency_keys',
-  'audit_log',
-] as const;
+/**
+ * Tables, other than those of emails, events and templates, that can have very many rows of a workspace: the column by which an index orders these, its type,
+ * and a value before the first one.
+ */
+const LARGE = {
+  contacts: { key: 'id', type: 'uuid', first: FIRST_ID },
+  suppressions: { key: 'id', type: 'uuid', first: FIRST_ID },
+  erased_recipients: { key: 'address_hash', type: 'bytea', first: Buffer.alloc(0) },
+  idempotency_keys: { key: 'key', type: 'text', first: '' },
+  audit_log: { key: 'id', type: 'uuid', first: FIRST_ID },
+} as const;
 
-/** Deletes some rows of a workspace. $1 uuid: the workspace. $2 int: how many. Index: one by workspace. Locks: the rows. */
-export const removeSome = (table: (typeof LARGE_TABLES)[number]): string => `
-DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE workspace_id = $1::uuid LIMIT $2::int))`;
+export type LargeTable = keyof typeof LARGE;
+export const LARGE_TABLES = Object.keys(LARGE) as LargeTable[];
+
+/** Where the removal of a table's rows begins. */
+export function firstOf(table: LargeTable): unknown {
+  return LARGE[table].first;
+}
+
+/**
+ * Deletes the next rows of a workspace, and returns how many and the position of the last one. Without a position, each group would read again the index entries
+ * of all rows deleted before it: until VACUUM comes, which may have to wait for a dump, they are still there. $1 uuid: the workspace. $2: after this key.
+ * $3 int: how many. Indexes: contacts_by_workspace_idx, suppressions_by_workspace_idx, erased_recipients_pkey, idempotency_keys_pkey or
+ * audit_log_by_workspace_idx, from that position. Locks: the rows.
+ */
+export function removeNext(table: LargeTable): string {
+  const { key, type } = LARGE[table];
+  return `
+WITH next AS MATERIALIZED (
+  SELECT   ctid, ${key} AS "end" FROM ${table}
+  WHERE    workspace_id = $1::uuid AND ${key} > $2::${type}
+  ORDER BY ${key}
+  LIMIT    $3::int
+),
+removed AS (
+  DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM next)) RETURNING 1
+)
+SELECT   "end", (SELECT count(*)::int FROM removed) AS removed FROM next
+ORDER BY "end" DESC
+LIMIT    1`;
+}
+
+/**
+ * Deletes some versions of a workspace's templates, except the current ones. In groups, because for each of them Postgres looks in all templates for one whose
+ * current version it is, without an index. $1 uuid: the workspace. $2 int: how many. Index: template_versions_template_number_key. Scans the templates.
+ * Locks: the rows.
+ */
+export const REMOVE_OLD_VERSIONS = `
+DELETE FROM template_versions WHERE id = ANY (ARRAY(
+  SELECT v.id FROM templates t JOIN template_versions v ON v.template_id = t.id AND v.id <> t.current_version_id
+  WHERE  t.workspace_id = $1::uuid
+  LIMIT  $2::int))`;
+
+/** Deletes some templates of a workspace that have only their current version, with that. Parameters, index, scan and locks as {@link REMOVE_OLD_VERSIONS}. */
+export const REMOVE_TEMPLATES = `
+WITH gone AS (
+  DELETE FROM templates WHERE id = ANY (ARRAY(
+    SELECT t.id FROM templates t
+    WHERE  t.workspace_id = $1::uuid
+    AND    NOT EXISTS (SELECT FROM template_versions v WHERE v.template_id = t.id AND v.id <> t.current_version_id)
+    LIMIT  $2::int))
+  RETURNING current_version_id
+)
+DELETE FROM template_versions WHERE id = ANY (ARRAY(SELECT current_version_id FROM gone))`;
 
 /**
  * Deletes a workspace, by table, after {@link REMOVE_ACCESS}. $1 uuid[]: the workspace. The row of usage comes first: whoever accepts locks it before writing

@@ -1,6 +1,12 @@
 import { Refusal, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
-import { addCounts, type TableCounts, type Workspace, type WorkspaceDeletionStore } from '@posthorn/database';
+import {
+  addCounts,
+  LARGE_TABLES,
+  type TableCounts,
+  type Workspace,
+  type WorkspaceDeletionStore,
+} from '@posthorn/database';
 import { repeatWhileSending } from './repeat-while-sending.ts';
 import { sumOf, withoutNone } from './table-counts.ts';
 
@@ -27,7 +33,7 @@ interface Tally {
 
 type Store = Pick<
   WorkspaceDeletionStore,
-  'now' | 'close' | 'removeEmails' | 'removeEvents' | 'removeOthers' | 'finish'
+  'now' | 'close' | 'removeEmails' | 'removeEvents' | 'removeRows' | 'removeTemplates' | 'finish'
 >;
 
 interface DeletionOrder {
@@ -76,10 +82,16 @@ async function removeAll(store: Store, id: WorkspaceId, tally: Tally, tell: () =
       tell();
     }
   }
-  for (;;) {
-    const deleted = await store.removeOthers(id);
-    if (Object.keys(deleted).length === 0) return;
-    addCounts(tally.deleted, deleted);
+  for (const table of LARGE_TABLES) {
+    let group = await store.removeRows(id, table);
+    for (; group !== undefined; group = await store.removeRows(id, table, group.end)) {
+      addCounts(tally.deleted, group.deleted);
+      tell();
+    }
+  }
+  let removed = await store.removeTemplates(id);
+  for (; removed !== undefined; removed = await store.removeTemplates(id)) {
+    addCounts(tally.deleted, removed);
     tell();
   }
 }

@@ -5,8 +5,18 @@ import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { LOCK_RECEIVERS } from '../../sql/deliveries.ts';
 import { APPLY_RECEIVER_CHANGES } from '../../sql/receiver-health.ts';
-import { LOCK_USERS, REMOVE_FORMER_MEMBERS, REMOVE_MEMBERS } from '../../sql/workspace-deletion.ts';
+import { executedPlan, pagesTouched } from '../../sql/plan.fixture.ts';
+import {
+  firstOf,
+  LARGE_TABLES,
+  type LargeTable,
+  LOCK_USERS,
+  REMOVE_FORMER_MEMBERS,
+  REMOVE_MEMBERS,
+  removeNext,
+} from '../../sql/workspace-deletion.ts';
 import { MemberTestStores } from '../members/members.fixture.ts';
+import type { TableCounts } from '../retention/removed-rows.ts';
 import { WorkspaceDeletionStore } from './workspace-deletion-store.ts';
 
 const OPERATOR = operator('test');
@@ -66,6 +76,79 @@ describe('Beginning the deletion of a workspace', () => {
     });
     expect(await stores.count('slow_lanes', 'lane_id = $1', [lane])).toBe(0);
     expect(await stores.count('paused_lanes', 'lane_id = $1', [lane])).toBe(0);
+  });
+});
+
+describe('Removing the rows of a workspace', () => {
+  const CROWD = 3_000;
+  const EACH: Readonly<Record<LargeTable, string>> = {
+    contacts: `INSERT INTO contacts (id, workspace_id, email) SELECT gen_random_uuid(), $1, n || '@example.net' FROM n`,
+    suppressions: `INSERT INTO suppressions (id, workspace_id, email, reason, created_by)
+                   SELECT gen_random_uuid(), $1, n || '@example.net', 'MANUAL', '{}' FROM n`,
+    erased_recipients: `INSERT INTO erased_recipients (workspace_id, address_hash) SELECT $1, sha256(n::text::bytea) FROM n`,
+    idempotency_keys: `INSERT INTO idempotency_keys SELECT $1, 'key ' || n, sha256('x'), '{}', now() FROM n`,
+    audit_log: `INSERT INTO audit_log (id, workspace_id, action, actor, subject_id)
+                SELECT gen_random_uuid(), $1, 'contact.updated', '{}', n::text FROM n`,
+  };
+
+  it.each(LARGE_TABLES)(
+    'reads of %s only the next ones, however many were removed before and are still there for somebody else',
+    async (table) => {
+      const workspaceId = await stores.openWorkspace();
+      const n = `WITH n AS (SELECT generate_series(1, ${CROWD}) AS n)`;
+      await stores.ask(`${n} ${EACH[table]}`, [uuidOf(workspaceId)]);
+      const pagesOf = async (after: readonly unknown[]): Promise<number> => {
+        const client = await stores.database.pool.connect();
+        await client.query('BEGIN');
+        const values = [uuidOf(workspaceId), ...after, 500];
+        const plan = await executedPlan(client, { text: removeNext(table), values });
+        await client.query('ROLLBACK');
+        client.release();
+        return pagesTouched(plan);
+      };
+      const first = await pagesOf([firstOf(table)]);
+      const dump = await stores.database.pool.connect();
+      await dump.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM workspaces');
+      let group = await deletion.removeRows(workspaceId, table);
+      for (let removed = 0; removed < CROWD - 1_000; removed += 500) {
+        expect(group!.deleted).toEqual({ [table]: 500 });
+        group = await deletion.removeRows(workspaceId, table, group!.end);
+      }
+      const last = await pagesOf(group!.end);
+      await dump.query('COMMIT');
+      dump.release();
+      expect(last).toBeLessThan(first * 1.5);
+      while (group !== undefined) group = await deletion.removeRows(workspaceId, table, group.end);
+      expect(await stores.count(table, 'workspace_id = $1', [uuidOf(workspaceId)])).toBe(0);
+    },
+  );
+
+  it('removes the versions of templates, also of deleted ones, before their last transaction', async () => {
+    const workspaceId = await stores.openWorkspace();
+    await stores.ask(
+      `WITH n AS (SELECT gen_random_uuid() AS id, gen_random_uuid() AS version, n FROM generate_series(1, 600) n),
+            t AS (INSERT INTO templates (id, workspace_id, name, current_version_id, deleted_at)
+                  SELECT id, $1, n::text, version, CASE WHEN n % 2 = 0 THEN now() END FROM n)
+       INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required)
+       SELECT CASE WHEN v = 2 THEN n.version ELSE gen_random_uuid() END, n.id, v, 'a@example.com', '', '', '{}'
+       FROM   n, generate_series(1, 3) v`,
+      [uuidOf(workspaceId)],
+    );
+    const groups: TableCounts[] = [];
+    let group = await deletion.removeTemplates(workspaceId);
+    for (; group !== undefined; group = await deletion.removeTemplates(workspaceId)) groups.push(group);
+    expect(groups).toEqual([
+      { template_versions: 500 },
+      { template_versions: 500 },
+      { template_versions: 200 },
+      { templates: 500, template_versions: 500 },
+      { templates: 100, template_versions: 100 },
+    ]);
+    expect(await deletion.finish(workspaceId, OPERATOR, {})).toMatchObject({
+      workspaces: 1,
+      templates: 0,
+      template_versions: 0,
+    });
   });
 });
 

@@ -7,9 +7,10 @@ import type { Database } from '../../connection/connection.ts';
 import { faultOf } from '../../faults/faults.ts';
 import { NEXT_EVENTS } from '../../sql/retention.ts';
 import {
+  firstOf,
   FORGET_PAUSES,
   HAS_ANY,
-  LARGE_TABLES,
+  type LargeTable,
   LOCK_USERS,
   LOCK_WEBHOOKS,
   LOCK_WORKSPACE,
@@ -18,8 +19,10 @@ import {
   REMOVE_ACCESS,
   REMOVE_FORMER_MEMBERS,
   REMOVE_MEMBERS,
+  REMOVE_OLD_VERSIONS,
+  REMOVE_TEMPLATES,
   REMOVE_WORKSPACE,
-  removeSome,
+  removeNext,
 } from '../../sql/workspace-deletion.ts';
 import { transactOn } from '../../transactions/transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
@@ -37,7 +40,7 @@ import {
 const GROUP = 500;
 const WHY_PAUSED = 'The workspace is being deleted';
 
-/** A position among the emails of a workspace, or among its events. */
+/** A position among the emails of a workspace, its events, or the rows of another table. */
 type DeletionPosition = readonly unknown[];
 
 /** The result of one group, and its last position. */
@@ -45,12 +48,22 @@ interface DeletedGroup extends RemovedRows {
   readonly end: DeletionPosition;
 }
 
+interface RemovedNext {
+  readonly end: unknown;
+  readonly removed: number;
+}
+
 /** Something was added to the workspace while its last rows were being removed. */
 class NotEmpty extends Error {}
 
 /** Deletes a workspace. Each step is a transaction of its own, and may be interrupted, repeated, or run concurrently. */
 export class WorkspaceDeletionStore {
-  private readonly sizes = { emails: new AdaptiveGroupSize(), events: new AdaptiveGroupSize() };
+  private readonly sizes = {
+    emails: new AdaptiveGroupSize(),
+    events: new AdaptiveGroupSize(),
+    rows: new AdaptiveGroupSize(),
+    templates: new AdaptiveGroupSize(),
+  };
 
   constructor(private readonly database: Database) {}
 
@@ -119,14 +132,30 @@ export class WorkspaceDeletionStore {
     );
   }
 
-  /** Removes rows of the other tables that can have very many. @returns how many, by table; none: there are no more */
-  async removeOthers(workspaceId: WorkspaceId): Promise<TableCounts> {
-    const deleted: TableCounts = {};
-    for (const table of LARGE_TABLES) {
-      const { rowCount } = await this.database.pool.query(removeSome(table), [uuidOf(workspaceId), GROUP]);
-      if (rowCount) deleted[table] = rowCount;
-    }
-    return deleted;
+  /** Removes the next rows of another table that can have very many, after a position; undefined: there are no more. */
+  removeRows(
+    workspaceId: WorkspaceId,
+    table: LargeTable,
+    after: DeletionPosition = [firstOf(table)],
+  ): Promise<Pick<DeletedGroup, 'deleted' | 'end'> | undefined> {
+    return this.sizes.rows.run(GROUP, async (max) => {
+      const values = [uuidOf(workspaceId), ...after, max];
+      const { rows } = await this.database.pool.query<RemovedNext>(removeNext(table), values);
+      return rows[0] && { deleted: { [table]: rows[0].removed }, end: [rows[0].end] };
+    });
+  }
+
+  /** Removes older versions of templates, or else templates. @returns how many, by table; undefined: there are no more */
+  async removeTemplates(workspaceId: WorkspaceId): Promise<TableCounts | undefined> {
+    const removeSome = (statement: string): Promise<number> =>
+      this.sizes.templates.run(
+        GROUP,
+        async (max) => (await this.database.pool.query(statement, [uuidOf(workspaceId), max])).rowCount ?? 0,
+      );
+    const versions = await removeSome(REMOVE_OLD_VERSIONS);
+    if (versions > 0) return { template_versions: versions };
+    const templates = await removeSome(REMOVE_TEMPLATES);
+    return templates > 0 ? { templates, template_versions: templates } : undefined;
   }
 
   /**
