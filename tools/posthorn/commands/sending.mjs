@@ -128,9 +128,10 @@ function resumptionLines({ failed = 0, doubtful = 0, stillPaused = [] }) {
 
 /** @param {import('@posthorn/use-cases/operate').SendingStatus} status */
 function showStatus({ pauses, lanesWithDueEmails, emails, restoration }) {
-  const [due, waiting, taken] = [emails.due, emails.waiting, emails.taken].map((count) =>
-    count === emails.countedTo ? `${count} or more` : count,
-  );
+  const { countedTo } = emails;
+  const shown = (count, isMore = count === countedTo) => (isMore ? `${count} or more` : count);
+  const [due, taken] = [emails.due, emails.taken].map((count) => shown(count));
+  const waiting = shown(emails.waiting, emails.isMoreWaiting);
   return (
     `${pauseTable(pauses)}\n\nEmails: ${due} due, ${waiting} waiting for their time, ${taken} being sent\n` +
     `Lanes with due emails that are not paused: ${lanesWithDueEmails}` +

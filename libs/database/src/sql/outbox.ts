@@ -194,13 +194,17 @@ FROM   lane l
 WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*'))`;
 
 /**
- * How many emails are in each state, counting at most $1 of each, so that a backlog of ten million need not be counted.
- * Indexes: outbox_ready_by_lane_idx, outbox_waiting_by_due_idx, outbox_taken_by_lease_idx.
+ * How many emails are in each state, counting at most $1 of each, so that a backlog of ten million need not be counted. Of those that wait, at most $1 rows of all
+ * queues are read, the last due first: deliveries that wait for a retry, which may be millions while a receiver is down, are due before scheduled emails are.
+ * Whether these were all is in `isMoreWaiting`.
+ * Indexes: outbox_ready_by_lane_idx, outbox_waiting_by_due_idx from its end, outbox_taken_by_lease_idx.
  */
 export const COUNT_EMAILS = `
-SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'ready'   LIMIT $1::int) r) AS due,
-       (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'waiting' LIMIT $1::int) w) AS waiting,
-       (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken'   LIMIT $1::int) t) AS taken`;
+SELECT (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'ready' LIMIT $1::int) r) AS due,
+       w.waiting, w."isMoreWaiting",
+       (SELECT count(*)::int FROM (SELECT FROM outbox WHERE queue = 'email' AND state = 'taken' LIMIT $1::int) t) AS taken
+FROM   (SELECT (count(*) FILTER (WHERE queue = 'email'))::int AS waiting, count(*) = $1::int AS "isMoreWaiting"
+        FROM   (SELECT queue FROM outbox WHERE state = 'waiting' ORDER BY due_at DESC LIMIT $1::int) o) w`;
 
 /**
  * For how many seconds the oldest row of `alias` has been due, apart from those of slow receivers: what these keep waiting is nothing that an operator could

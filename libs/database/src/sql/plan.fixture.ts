@@ -11,6 +11,7 @@ export interface PlanNode {
   readonly 'Actual Loops'?: number;
   /** Of each loop, on average. */
   readonly 'Actual Rows'?: number;
+  readonly 'Rows Removed by Filter'?: number;
 }
 
 /** What EXPLAIN gives in JSON. */

@@ -209,7 +209,7 @@ describe('Pausing', () => {
     expect(await sendingStatus(paused(), new OutboxStore(database), new EraStore(database))).toEqual({
       pauses: [],
       lanesWithDueEmails: 0,
-      emails: { countedTo: 100_000, due: 0, waiting: 0, taken: 0 },
+      emails: { countedTo: 100_000, due: 0, waiting: 0, isMoreWaiting: false, taken: 0 },
       restoration: null,
     });
   });

@@ -11,7 +11,7 @@ it('The status of sending is read by one statement after the other: with a large
       return result;
     };
   };
-  const [now, emails] = [new Date(0), { countedTo: 1, due: 0, waiting: 0, taken: 0 }];
+  const [now, emails] = [new Date(0), { countedTo: 1, due: 0, waiting: 0, isMoreWaiting: false, taken: 0 }];
   const counted = { queues: [], areAll: true };
   const status = await sendingStatus(
     { list: read([]) },

@@ -4,6 +4,8 @@ import { EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
 import { scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
+import { COUNT_EMAILS } from '../../sql/outbox.ts';
+import { executedPlan } from '../../sql/plan.fixture.ts';
 import { OutboxStore } from './outbox-store.ts';
 
 const GRACE_MS = 15_000;
@@ -294,5 +296,29 @@ describe('The lanes with ready rows', () => {
     ]);
     await stores.claim(acme, 1);
     expect(await stores.outbox.lanesWithReadyRows()).toEqual([]);
+  });
+});
+
+describe('The emails in each state', () => {
+  it('are counted without reading all deliveries that wait for a retry', async () => {
+    await stores.accept(
+      [24, 48, 72].map((hours) => scheduledEmail(acme, new Date(Date.now() + hours * HOUR_MS))),
+    );
+    await stores.ask(
+      `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at)
+       SELECT gen_random_uuid(), 'webhook', 'lane', 'waiting', now() + n * interval '1 second' FROM generate_series(1, 500) n`,
+    );
+    const backlog = { due: 0, waiting: 3, taken: 0 };
+    expect(await stores.outbox.countEmails(20)).toEqual({ countedTo: 20, ...backlog, isMoreWaiting: true });
+    expect(await stores.outbox.countEmails(1_000)).toEqual({
+      countedTo: 1_000,
+      ...backlog,
+      isMoreWaiting: false,
+    });
+
+    const plan = await executedPlan(stores.database.pool, { text: COUNT_EMAILS, values: [20] });
+    const waiting = plan.find((node) => node['Index Name'] === 'outbox_waiting_by_due_idx')!;
+    expect(waiting['Actual Rows']).toBe(20);
+    expect(waiting['Rows Removed by Filter'] ?? 0).toBe(0);
   });
 });

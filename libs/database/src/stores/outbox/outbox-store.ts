@@ -45,6 +45,8 @@ export interface EmailBacklog {
   readonly countedTo: number;
   readonly due: number;
   readonly waiting: number;
+  /** Whether more may be waiting: of all queues, only so many rows that wait were read. */
+  readonly isMoreWaiting: boolean;
   readonly taken: number;
 }
 
@@ -155,12 +157,12 @@ export class OutboxStore {
     return { revived, givenUp };
   }
 
-  /** How many emails are in each state. */
-  async countEmails(): Promise<EmailBacklog> {
+  /** How many emails are in each state, counted up to a number. */
+  async countEmails(countedTo = COUNTED_TO): Promise<EmailBacklog> {
     const { rows } = await this.database.pool.query<Omit<EmailBacklog, 'countedTo'>>(COUNT_EMAILS, [
-      COUNTED_TO,
+      countedTo,
     ]);
-    return { countedTo: COUNTED_TO, ...rows[0]! };
+    return { countedTo, ...rows[0]! };
   }
 
   /** The backlog of each queue. The cost grows with the lanes, but not with their rows. */
