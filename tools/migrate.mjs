@@ -27,7 +27,14 @@ async function main({ wait = false }) {
     throw new NotReady(
       'DATABASE_URL is not set: say which database to migrate, e.g. DATABASE_URL=postgresql://… npm run migrate',
     );
-  const migrations = await whenBuilt(() => import('../libs/database/dist/migrations/run-migrations.js'));
+  const [settings, migrations] = await whenBuilt(() =>
+    Promise.all([
+      import('@posthorn/platform/settings'),
+      import('../libs/database/dist/migrations/run-migrations.js'),
+    ]),
+  );
+  // The driver would take a URL that is torn apart by its password, or is none, for that of another host.
+  settings.readSettings({ database: settings.DatabaseSettings }, { DATABASE_URL: databaseUrl });
   if (wait) return waitUntilApplied(() => migrations.findUnapplied(databaseUrl, MIGRATIONS));
   const applied = await migrations.runMigrations(databaseUrl, MIGRATIONS, (delay) =>
     process.stderr.write(`migrate: ${delayText(delay)}\n`),
@@ -64,8 +71,6 @@ function reasonOf(error) {
   if (error.migration !== undefined) return `migration ${error.migration} failed: ${reasonOf(error.cause)}`;
   if (error.code === '42501')
     return `The role in DATABASE_URL lacks a privilege: use the role that the database belongs to (${error.message})`;
-  if (error.code === 'ERR_INVALID_URL' || error instanceof URIError)
-    return 'DATABASE_URL cannot be read: write it as postgresql://user:password@host:5432/database, with user and password percent-encoded, and with one host, which leads to the primary';
   return WRONG_STATEMENT.test(error.code) ? error.stack : explain(error);
 }
 

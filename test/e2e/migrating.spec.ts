@@ -97,12 +97,19 @@ describe('A migration that fails prints one line that says what to do', () => {
   });
 
   it.each([
+    ['what is no URL', 'posthorn'],
+    ['the URL of another server', 'redis://127.0.0.1:1'],
+    ['a URL without a host, for which the driver would take this machine', 'postgresql:///posthorn'],
     ['a list of hosts', 'postgresql://ada@one:5432,two:5432/posthorn'],
     ['a slash in a password', 'postgresql://ada:pass/word@one:5432/posthorn'],
+    [
+      'a slash in a password that would begin with the port',
+      'postgresql://127.0.0.1:1/word@one:5432/posthorn',
+    ],
     ['a password that is percent-encoded in Latin-1', 'postgresql://ada:p%E4ss@one:5432/posthorn'],
   ])('about %s', async (_, url) => {
     expect(await lastWordsOf(url)).toMatch(
-      /^migrate: DATABASE_URL cannot be read: .* user and password percent-encoded, and with one host, which leads to the primary\n$/,
+      /^migrate: The settings are not usable: DATABASE_URL has a value that is not allowed; .* has one host, which leads to the primary; user and password are percent-encoded\n$/,
     );
   });
 
