@@ -134,10 +134,14 @@ async function keepServerRunning({ start, ...program }) {
   return { server: await /** @type {Promise<Server>} */ (/** @type {unknown} */ (latestStart)), stop };
 }
 
-/** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL */
+/** @param {string} setting @param {string} value @returns {string} the same @throws when it is no URL, or its password has torn it apart */
 function urlOf(setting, value) {
-  if (URL.canParse(value)) return value;
-  throw new Error(`${setting} is not a URL: write it as .env.example does.`);
+  // A `/` or `#` in a password ends the host: another one would be looked for, and the password shown as what follows it.
+  const isTornApart = ({ pathname, hash }) => (pathname + hash).includes('@');
+  if (URL.canParse(value) && !isTornApart(new URL(value))) return value;
+  throw new Error(
+    `${setting} is not a URL, or its user or password is not percent-encoded: write it as .env.example does.`,
+  );
 }
 
 /** The URL without user name and password. @param {string} url */
