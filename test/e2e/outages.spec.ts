@@ -427,6 +427,38 @@ describe('when a sender gets SIGTERM', () => {
   });
 });
 
+describe('when a sender gets SIGTERM while the relay is silent', () => {
+  let stack: Stack;
+  let sender: Stack['sender'];
+  beforeAll(async () => {
+    stack = await Stack.start();
+    ({ sender } = stack);
+  });
+  afterAll(() => stack.close());
+
+  it.each(['greeting', 'mail', 'rcpt'] as const)(
+    'at %s, it gives its email back at once, without an attempt',
+    async (where) => {
+      let isReached = false;
+      stack.sink.script = (stage) => {
+        if (stage !== where) return undefined;
+        isReached = true;
+        return {};
+      };
+      const { id, to } = emailIn(await stack.send());
+      await until(() => isReached, 'the sender waits for an answer');
+      sender.program.kill('SIGTERM');
+      expect(await sender.program.exit).toEqual({ code: 0, signal: null });
+      expect(await stack.outboxRow(id)).toMatchObject({ state: 'ready', attempts: 0 });
+      expect(sender.program.output).not.toContain('ALARM');
+      stack.sink.script = () => undefined;
+      sender = await stack.startApp('sender');
+      await stack.onlyMailTo(to);
+      expect((await stack.show(id)).timeline.map(({ event }) => event)).toEqual(['ACCEPTED', 'SENT']);
+    },
+  );
+});
+
 describe('when a sender gets SIGTERM while it makes the text of an email', () => {
   /** Takes 20 s and more, were it not for its deadline; see the spec of `HtmlToText`. */
   const SLOW_HTML = '<blockquote>x y'.repeat(2_500);

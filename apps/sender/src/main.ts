@@ -139,9 +139,11 @@ await startProcess('sender', async () => {
   const drain = [
     async () => {
       const drained = [worker.close(), sendEmails.drain()];
-      // Ends all waits for what is not begun any more: for the pace, for a connection, and for the text or template of an email, which can take minutes.
+      // Ends all waits for what is not begun any more: for the pace, for a connection, for a silent relay, and for the text or template of an email. Each can
+      // take minutes.
       pace.stop();
       gate.open();
+      relays.leave();
       await Promise.all([...drained, htmlToText.close(), renderer.close(), linkFinder.close()]);
     },
     () => closeRings(rings),

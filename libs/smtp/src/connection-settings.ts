@@ -52,12 +52,15 @@ export interface ConnectionSettings {
   readonly quitTimeoutMs: number;
   readonly ehloName: string | undefined;
   readonly tls: ConnectionOptions | undefined;
+  /** Aborted when no answer is to be waited for any more, except that to a message. */
+  readonly leaving: AbortSignal;
 }
 
 /** The settings of connections to this relay. */
 export function connectionSettings(
   address: RelayAddress,
   options: RelayConnectionOptions,
+  leaving: AbortSignal,
 ): ConnectionSettings {
   const { connectionTimeoutMs = 30_000, greetingTimeoutMs = 30_000, socketTimeoutMs = 600_000 } = options;
   const commandTimeoutMs = Math.min(options.commandTimeoutMs ?? 300_000, socketTimeoutMs);
@@ -80,6 +83,7 @@ export function connectionSettings(
     quitTimeoutMs: options.quitTimeoutMs ?? 2_000,
     ehloName: options.ehloName,
     tls: options.tls,
+    leaving,
   };
 }
 

@@ -417,3 +417,46 @@ describe('relays in order of preference', () => {
     expect(chain.chain.retryAfterMs).toBe(0);
   });
 });
+
+describe('relays that are left', () => {
+  const PATIENT = { greetingTimeoutMs: 600_000, commandTimeoutMs: 600_000, socketTimeoutMs: 600_000 };
+
+  it.each([
+    ['greeting', []],
+    ['ehlo', []],
+    ['starttls', ['STARTTLS']],
+    ['mail', []],
+    ['rcpt', []],
+    ['data', []],
+    ['mail', ['PIPELINING']],
+  ] as const)(
+    'are not waited for when they are silent at %s (%j), nor taken for unavailable, and no other is tried',
+    async (silentAt, extensions) => {
+      const isReached = Promise.withResolvers<void>();
+      const silent: SinkScript = (stage) => (stage === silentAt ? (isReached.resolve(), {}) : undefined);
+      const chain = await chainWith(PATIENT, [silent, WELL], [[...extensions], []]);
+      const sent = chain.chain.send(ENVELOPE, MESSAGE);
+      await isReached.promise;
+      chain.chain.leave();
+      expect(await sent).toBeUndefined();
+      await chain.chain.close();
+      expect([chain.events, chain.chain.retryAfterMs, taken(chain)]).toEqual([[], 0, [0, 0]]);
+      expect(chain.servers[1]!.connections.total).toBe(0);
+    },
+  );
+
+  it('are waited for when a message is on its way, and say goodbye afterwards', async () => {
+    const isReached = Promise.withResolvers<void>();
+    const isTold = Promise.withResolvers<void>();
+    const chain = await chainWith(PATIENT, [
+      (stage) => (stage === 'content' ? (isReached.resolve(), { after: isTold.promise }) : undefined),
+    ]);
+    const sent = chain.chain.send(ENVELOPE, MESSAGE);
+    await isReached.promise;
+    chain.chain.leave();
+    isTold.resolve();
+    expect(await sent).toMatchObject({ kind: 'accepted' });
+    await chain.chain.close();
+    expect([taken(chain), chain.servers[0]!.commands.at(-1)]).toEqual([[1], 'QUIT']);
+  });
+});

@@ -33,6 +33,8 @@ export interface RelayEvent {
 
 /** Several relays in order of preference. */
 export class RelayChain {
+  private isLeaving = false;
+
   /**
    * @param onRelay called whenever a relay becomes unavailable (each time that its breaker opens, also after a failed probe), and when it is back
    * @param onTransmitted called after each transmission, however it ended, with its duration: from the right to a connection, which may have to be established, to the
@@ -55,7 +57,7 @@ export class RelayChain {
    *
    * @param mayStillBegin called before each relay, and again when there is a connection to it
    * @param watch observes each transmission
-   * @returns the result and the relay that gave it; undefined when no relay may be tried now
+   * @returns the result and the relay that gave it; undefined when no relay may be tried now, or `leave` has broken it off
    * @throws what a transport throws: faults of our own
    */
   async send(
@@ -79,6 +81,12 @@ export class RelayChain {
     const [refusal] = unasked;
     if (refusal === undefined || (answer !== undefined && !isRelayFault(answer))) return answer;
     return unasked.length === this.relays.length ? refusal : { ...refusal, othersUnavailable: true };
+  }
+
+  /** For shutting down: breaks off what has not come to the message yet, which may be silence of a relay for minutes. Nothing may be begun afterwards. */
+  leave(): void {
+    this.isLeaving = true;
+    for (const { transport } of this.relays) transport.leave();
   }
 
   /** Waits for transmissions in flight, and closes all transports. */
@@ -106,7 +114,9 @@ export class RelayChain {
     };
     let transmission: Transmission | undefined;
     try {
-      transmission = judged(await transport.send(envelope, message, onReached), breaker);
+      const sent = await transport.send(envelope, message, onReached);
+      // Broken off by us, it shows nothing about the relay; if the relay did it, the email waits for the next sender, too.
+      transmission = this.isLeaving && sent?.kind === 'broken' ? undefined : judged(sent, breaker);
     } finally {
       onEnd?.(transmission);
       this.learnFrom(relay, transmission, begunAtMs);

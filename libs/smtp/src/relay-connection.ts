@@ -71,6 +71,8 @@ const isTooLarge = (error: Error): boolean =>
 
 /** How a connection ends when nothing has failed: it was closed, by us or by the server. */
 const CLOSED_NORMALLY = new Error('the connection was closed');
+/** How it ends when this process shuts down before it has come to a message. */
+const LEFT = new Error('this process is shutting down');
 
 /** DSN options for nodemailer, which uses them only if the server offers DSN (RFC 3461, section 4). */
 const dsnOf = ({ envelopeId, of }: RequestedReports): SMTPConnection.DSNOptions => ({
@@ -142,6 +144,7 @@ export class RelayConnection implements PooledConnection {
     );
     this.smtp.on('error', (error: Error) => this.ended(error));
     this.smtp.on('end', () => this.ended(CLOSED_NORMALLY));
+    settings.leaving.addEventListener('abort', this.leave);
   }
 
   /** Whether the connection is encrypted. */
@@ -203,7 +206,8 @@ export class RelayConnection implements PooledConnection {
   async quit(): Promise<void> {
     if (!this.isAlive) return this.abort();
     const socket = this.smtp._socket;
-    const end = await this.step(() => this.smtp.quit(), this.settings.quitTimeoutMs);
+    this.settings.leaving.removeEventListener('abort', this.leave);
+    const end = await this.lastStep(() => this.smtp.quit(), this.settings.quitTimeoutMs);
     if (end !== CLOSED_NORMALLY) return this.abort();
     // Wait until the server has closed its side too, so that there is never one connection too many; nodemailer has a timeout for that.
     await gone(socket);
@@ -234,11 +238,17 @@ export class RelayConnection implements PooledConnection {
     return refusal && this.dialogue.outcome(refusal);
   }
 
-  /** Begins a step and waits until it is done, the connection ends, or the timeout expires. */
+  /** As `lastStep`, but begins nothing when this process is leaving. */
   private step(
     begin: (done: Done) => void,
     timeoutMs = this.settings.stepTimeoutMs,
   ): Promise<Error | undefined> {
+    if (this.settings.leaving.aborted) this.ended(LEFT);
+    return this.lastStep(begin, timeoutMs);
+  }
+
+  /** Begins a step and waits until it is done, the connection ends, or the timeout expires. */
+  private lastStep(begin: (done: Done) => void, timeoutMs: number): Promise<Error | undefined> {
     return new Promise((resolve) => {
       if (this.end !== undefined) return resolve(this.end);
       const cancelTimeout = startTimeout(timeoutMs, () => {
@@ -256,6 +266,13 @@ export class RelayConnection implements PooledConnection {
     });
   }
 
+  /** Ends the step under way, unless that is a message whose answer must be known. A connection that is kept says QUIT later. */
+  private readonly leave = (): void => {
+    if (this.finishStep === NO_STEP || this.dialogue.wait === 'content') return;
+    this.ended(LEFT);
+    this.smtp.close();
+  };
+
   /** Restarts the timeout for what the dialogue is waiting for now. */
   private watch(): void {
     this.cancelTimeout();
@@ -269,6 +286,7 @@ export class RelayConnection implements PooledConnection {
   }
 
   private ended(error: Error): void {
+    this.settings.leaving.removeEventListener('abort', this.leave);
     this.cancelTimeout();
     this.end ??= error;
     this.finishStep(this.end);

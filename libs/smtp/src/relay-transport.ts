@@ -85,6 +85,7 @@ export class RelayTransport {
   private opening = 0;
   /** When the relay last answered about an email. */
   private servedAtMs = Number.NEGATIVE_INFINITY;
+  private readonly leaving = new AbortController();
   private closed: Promise<void> | undefined;
 
   /**
@@ -97,7 +98,7 @@ export class RelayTransport {
       throw new CannotStart(
         'SMTP_URL names a user without a password: add one, or set SMTP_OAUTH_TOKEN_URL to log in with access tokens',
       );
-    this.settings = connectionSettings(address, options);
+    this.settings = connectionSettings(address, options, this.leaving.signal);
     this.accessTokens = options.accessTokens;
     this.pool = new ConnectionPool(options.maxConnections ?? 20, options.idleMs ?? 30_000);
     this.maxMessagesPerConnection = options.maxMessagesPerConnection ?? 100;
@@ -135,8 +136,8 @@ export class RelayTransport {
         return undefined;
       }
       const { transmission, isCrowded } = await this.transmitWithSlot(slot, envelope, message, onReached);
-      // When we are closing, no further slot will become free.
-      if (!isCrowded || this.closed !== undefined) return transmission;
+      // When we are leaving, none is begun any more; when we are closing, no further slot will become free.
+      if (!isCrowded || this.leaving.signal.aborted || this.closed !== undefined) return transmission;
     }
   }
 
@@ -153,6 +154,11 @@ export class RelayTransport {
       tlsFailure,
       login: hasLogin ? (isLoggedIn ? 'taken' : 'not asked for') : 'none',
     };
+  }
+
+  /** Breaks off every transmission whose message is not on its way yet, whatever the relay is doing; the others go on. */
+  leave(): void {
+    this.leaving.abort();
   }
 
   /** Waits for transmissions in flight, sends QUIT, and closes all connections. */
