@@ -120,6 +120,29 @@ it('when the answer to a COMMIT is lost, calls with a key are repeated, and get 
   expect(await emailsOf(workspaceId)).toBe(1);
 });
 
+it('when the answer to a COMMIT is lost, no call of which anything was accepted is repeated, not even for the sake of a key that is now taken', async () => {
+  const { group } = losing('answer');
+  const workspaceId = await openWorkspace();
+  const keyed = { idempotencyKey: 'shared' };
+  const wholeCall = {
+    key: 'shared',
+    fingerprint: fingerprintOf({}),
+    expiresAt: keyExpiryAfter(new Date()),
+    answerFor: () => 'told',
+  };
+  // At first, the second call has to wait for the key of the first; without that one, the third would have to wait for the second.
+  const outcomes = await group.accept([
+    callFrom(workspaceId, keyed),
+    { ...callFrom(workspaceId), idempotency: wholeCall },
+    callFrom(workspaceId, {}, keyed),
+  ]);
+  expect(outcomes[2]).toMatchObject({
+    kind: 'decided',
+    emails: [{ kind: 'accepted' }, { kind: 'contended' }],
+  });
+  expect(await emailsOf(workspaceId)).toBe(2);
+});
+
 it('when the answer to a COMMIT is lost, its outcome is looked up until the database answers, but not after a fault of ours', async () => {
   const store = new AcceptanceStore(database);
   const workspaceId = await openWorkspace();

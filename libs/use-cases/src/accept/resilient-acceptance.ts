@@ -123,18 +123,22 @@ function withoutAccepted(call: AcceptableCall, found: ReadonlySet<EmailId>): Acc
   return { ...call, emails: call.emails.filter(({ id }) => !found.has(id)) };
 }
 
-/** The outcome of a call, some of whose emails were found, and the rest retried again. */
+/**
+ * The outcome of a call, some of whose emails were found, and the rest retried again. If the rest would have to be repeated later, only a call of which nothing was
+ * found is: a repeated call has new ids, so that the others would be accepted twice.
+ */
 function completed(
   { emails, idempotency }: AcceptableCall,
   found: ReadonlySet<EmailId>,
   rest: CallOutcome | undefined,
 ): CallOutcome {
-  if (idempotency !== undefined || (rest !== undefined && rest.kind !== 'decided')) return rest!;
-  const retried = [...(rest?.emails ?? [])];
+  if (idempotency !== undefined) return rest!;
+  const retried = rest?.kind === 'decided' ? [...rest.emails] : [];
+  if (rest !== undefined && rest.kind !== 'decided' && !emails.some(({ id }) => found.has(id))) return rest;
   return {
     kind: 'decided',
     emails: emails.map(({ id }): AcceptanceOutcome =>
-      found.has(id) ? { kind: 'accepted' } : retried.shift()!,
+      found.has(id) ? { kind: 'accepted' } : (retried.shift() ?? { kind: 'contended' }),
     ),
   };
 }
