@@ -84,3 +84,16 @@ export const CANCEL_DUE = `
 DELETE FROM outbox o
 WHERE  o.subject_id IN (SELECT h.subject_id FROM outbox h WHERE h.subject_id = ANY ($1::uuid[]) AND h.state <> 'taken' ORDER BY h.subject_id FOR UPDATE)
 AND    o.subject_id = ANY ($1::uuid[])`;
+
+/**
+ * Locks those of these deliveries that are not due: whoever makes one due again at that moment has done so by then, or finds nothing afterwards. $1 uuid[].
+ * Indexes: webhook_deliveries_pkey, outbox_pkey. Locks: the rows, in order; the outbox may have some of them by then.
+ */
+export const LOCK_FINISHED_DELIVERIES = `
+SELECT   d.id FROM webhook_deliveries d
+WHERE    d.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = d.id)
+ORDER BY d.id
+FOR UPDATE OF d`;
+
+/** Which of these deliveries exist. $1 uuid[]. Index: webhook_deliveries_pkey. Locks: none. */
+export const DELIVERIES_AMONG = 'SELECT id FROM webhook_deliveries WHERE id = ANY ($1::uuid[])';

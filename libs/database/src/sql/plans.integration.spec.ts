@@ -29,7 +29,15 @@ import {
   READ_STATUS,
   SHARE_WEBHOOK,
 } from './delivery-changes.ts';
-import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON, CANCEL_DUE } from './erasure.ts';
+import {
+  CANCEL_DUE,
+  DELIVERIES_AMONG,
+  EMAILS_TO,
+  endOfGroup,
+  EVENTS_NAMING,
+  FORGET_PERSON,
+  LOCK_FINISHED_DELIVERIES,
+} from './erasure.ts';
 import { KEYS_NAMING } from './redaction.ts';
 import { FIND_LEFT_BEHIND } from './examination.ts';
 import { RECORD_EVENTS } from './events.ts';
@@ -810,6 +818,13 @@ const STATEMENTS: readonly Checked[] = [
     'idempotency_keys_pkey',
   ),
   checked({ CANCEL_DUE }, () => [array(sample.ids)], 'outbox_pkey'),
+  checked(
+    { LOCK_FINISHED_DELIVERIES },
+    () => [array(sample.deliveries)],
+    'webhook_deliveries_.*_pkey',
+    'outbox_pkey',
+  ),
+  checked({ DELIVERIES_AMONG }, () => [array(sample.deliveries)], 'webhook_deliveries_.*_pkey'),
   checked({ NEXT_EMAILS }, () => [someWorkspace(), text(FIRST_ID), '500'], 'emails_.*workspace_id_id.*'),
   checked({ LOCK_WEBHOOKS }, () => [someWorkspace()], 'webhooks_by_workspace_idx'),
   checked(

@@ -6,6 +6,7 @@ import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
 import { ErasureStore } from './erasure-store.ts';
 import { NEW_ERASURE } from './new-erasure.fixture.ts';
+import { PUT_BACK_DELIVERY } from '../../sql/delivery-changes.ts';
 
 const stores = await openTestStores();
 
@@ -67,28 +68,46 @@ describe('Erasing a person', () => {
     expect(await stores.count('webhook_deliveries')).toBe(0);
   });
 
-  it('counts a delivery that ends while the others of its event are being removed', async () => {
+  it('leaves a delivery that is made due again at that moment, and its event, to its next run', async () => {
+    const erasure = new ErasureStore(stores.database);
+    const deliveryStores = new DeliveryTestStores(stores);
+    const workspaceId = await stores.openWorkspace();
+    const webhook = await deliveryStores.addWebhook(workspaceId);
+    const [failed] = await deliveryStores.recordAndClaim(workspaceId, webhook);
+    const exhausted = deliveryStores.failed(failed!, { status: 'EXHAUSTED', retryAfterMs: null });
+    await deliveryStores.deliveries.record([exhausted]);
+    const ada = { address: 'ada@example.net', workspaceId };
+
+    const again = await stores.database.pool.connect();
+    await again.query('BEGIN');
+    await again.query(PUT_BACK_DELIVERY, [uuidOf(failed!.id)]);
+    const removal = erasure.removeEvents(ada, NEW_ERASURE);
+    await stores.untilWaiting();
+    await again.query('COMMIT');
+    again.release();
+    expect(await removal).toMatchObject({ inProgress: 1, deleted: { webhook_deliveries: 0, events: 0 } });
+    expect(await deliveryStores.claim(webhook)).toMatchObject([{ id: failed!.id }]);
+  });
+
+  it('leaves a delivery that ends while the others of its event are being removed to its next run', async () => {
+    const erasure = new ErasureStore(stores.database);
     const deliveryStores = new DeliveryTestStores(stores);
     const workspaceId = await stores.openWorkspace();
     const busy = await deliveryStores.addWebhook(workspaceId);
     await deliveryStores.addWebhook(workspaceId);
     const [posted] = await deliveryStores.recordAndClaim(workspaceId, busy);
+    const ada = { address: 'ada@example.net', workspaceId };
     const holder = await stores.database.pool.connect();
     await holder.query('BEGIN; LOCK TABLE webhook_attempts IN SHARE MODE');
-    const removal = new ErasureStore(stores.database).removeEvents(
-      {
-        address: 'ada@example.net',
-        workspaceId,
-      },
-      NEW_ERASURE,
-    );
+    const removal = erasure.removeEvents(ada, NEW_ERASURE);
     await stores.untilWaiting();
     await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(posted!.id)]);
     await holder.query('COMMIT');
     holder.release();
-    expect(await removal).toMatchObject({
+    expect(await removal).toMatchObject({ inProgress: 1, deleted: { webhook_deliveries: 1, events: 0 } });
+    expect(await erasure.removeEvents(ada, NEW_ERASURE)).toMatchObject({
       inProgress: 0,
-      deleted: { webhook_deliveries: 2, events: 1 },
+      deleted: { webhook_deliveries: 1, events: 1 },
     });
   });
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { CANCEL_DUE } from '../../sql/erasure.ts';
+import { CANCEL_DUE, DELIVERIES_AMONG, LOCK_FINISHED_DELIVERIES } from '../../sql/erasure.ts';
 import {
   DELIVERIES_OF,
   FINISHED_OF,
@@ -89,17 +89,18 @@ export async function removeEmails(client: pg.ClientBase, ids: readonly string[]
 }
 
 /**
- * Removes events with their deliveries. If a delivery of an event is being posted, the event and that delivery are kept; its other deliveries are removed:
- * cancelled ones are not due any more, and nobody else would ever finish them.
+ * Removes events with their deliveries. If a delivery of an event is being posted, or is made due again at that moment, the event and that delivery are kept; its
+ * other deliveries are removed: cancelled ones are not due any more, and nobody else would ever finish them.
  */
 export async function removeEvents(client: pg.ClientBase, ids: readonly string[]): Promise<RemovedRows> {
   const deliveries = await deliveriesOf(client, ids);
   const deliveryIds = deliveries.map(({ id }) => id);
   const cancelled = (await client.query(CANCEL_DUE, [[...ids, ...deliveryIds]])).rowCount ?? 0;
-  const finished = await idsOf(client, FINISHED_OF, [deliveryIds]);
+  const locked = await idsOf(client, LOCK_FINISHED_DELIVERIES, [deliveryIds]);
+  const finished = await idsOf(client, FINISHED_OF, [locked]);
   const deleted = await removeFrom(client, REMOVE_DELIVERIES, finished);
-  const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, []);
-  // Including deliveries that have ended meanwhile.
+  const left = await idsOf(client, DELIVERIES_AMONG, [deliveryIds]);
+  const { removed, stay } = await removeFinishedEvents(client, ids, deliveries, left);
   addCounts(deleted, removed);
   return { deleted, cancelled, inProgress: stay };
 }

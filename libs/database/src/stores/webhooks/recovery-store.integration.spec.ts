@@ -187,6 +187,34 @@ describe('A recovery', () => {
     },
   );
 
+  it.each([
+    ['a recovery', () => recoveries.recoverGroup(ALL_AT_ONCE)],
+    ['a re-activation', () => new UpkeepStore(stores.database).putBackDeliveries(1_000)],
+  ])('W10: %s leaves out a delivery that is being removed at that moment', async (_, makeDue) => {
+    await fail(2);
+    await begin();
+    // Counts them.
+    await recoveries.recoverGroup(ALL_AT_ONCE);
+    await stores.ask('UPDATE webhooks SET put_back_before = CASE WHEN id = $1 THEN now() END', [
+      uuidOf(webhook),
+    ]);
+    const [first] = await stores.ask<{ id: string }>(
+      'SELECT id FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id LIMIT 1',
+      [uuidOf(webhook)],
+    );
+    const removing = await stores.database.pool.connect();
+    await removing.query('BEGIN');
+    await removing.query('SELECT FROM webhook_deliveries WHERE id = $1 FOR UPDATE', [first!.id]);
+    const again = makeDue();
+    await Promise.race([again, stores.untilWaiting()]);
+    await removing.query('DELETE FROM webhook_deliveries WHERE id = $1', [first!.id]);
+    await removing.query('COMMIT');
+    removing.release();
+    await again;
+    expect(await stores.count('outbox', 'subject_id = $1', [first!.id])).toBe(0);
+    expect(await ready()).toBe(1);
+  });
+
   it('W10: is the only one of its webhook, however often it is requested concurrently', async () => {
     const all = await Promise.all([1, 2, 3, 4].map(() => begin()));
     expect(new Set(all.map((one) => one!.id)).size).toBe(1);
