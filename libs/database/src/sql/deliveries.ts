@@ -61,8 +61,9 @@ const ATTEMPT_OF_OUTCOME = `o.number, o.status_code, o.error_class::post_error_c
  *
  * Indexes: outbox_pkey, those of webhook_deliveries, webhook_attempts_pkey. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the deliveries (which nobody
  * else locks without the outbox row), then the key of the attempts, in order.
- * Fencing: an outcome whose claim no longer holds changes no state, but its attempt is recorded as late, unless the delivery is gone. Successes, which are
- * nearly all, are changed by lists of keys; see {@link applyOutcomes}.
+ * Fencing: an outcome whose claim no longer holds changes no state, but its attempt is recorded as late, unless the delivery is gone, or being removed at that
+ * moment: its key is locked, if it is free, so that nothing is left of one that goes. Successes, which are nearly all, are changed by lists of keys; see
+ * {@link applyOutcomes}.
  * `told` needs no conflict check: if the row is still taken under this claim, no attempt of the claim has been recorded before, because whatever records one
  * changes the row first. (Also in a restored database: see {@link NOTED_CLAIM}.)
  */
@@ -94,22 +95,22 @@ told_late AS (
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
   WHERE     o.attempt AND l.is_taken IS NOT TRUE
-  AND       (l.id IS NOT NULL OR (SELECT true FROM webhook_deliveries d WHERE d.id = o.id)) -- else it was erased meanwhile
+  AND       (l.id IS NOT NULL OR (SELECT true FROM webhook_deliveries d WHERE d.id = o.id FOR KEY SHARE SKIP LOCKED))
   ORDER BY  o.id, o.claims
   ON CONFLICT DO NOTHING
 )
 SELECT o.n, l.id IS NOT NULL AS live FROM outcome o LEFT JOIN live l ON l.n = o.n ORDER BY o.n`;
 
 /**
- * Records our own faults among the attempts, unless the delivery was erased meanwhile; only the first of several in a row, because a long outage of ours
+ * Records our own faults among the attempts, unless the delivery is gone or being removed; only the first of several in a row, because a long outage of ours
  * would add one every half a minute. $1 json: id, claims, number, reason, duration_ms. Indexes: outbox_pkey, webhook_deliveries_pkey,
- * webhook_attempts_pkey. Locks: the new rows, in order.
+ * webhook_attempts_pkey. Locks: the keys of the deliveries, as RECORD_DELIVERIES; the new rows, in order.
  */
 export const RECORD_OWN_FAULTS = `
 INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, reason, duration_ms)
 SELECT   o.id, CASE WHEN ${IS_OF_LOST_DATABASE} THEN -o.claims ELSE o.claims END, o.number, 'internal', o.reason, o.duration_ms
 FROM     json_to_recordset($1::json) AS o (id uuid, claims int, number int, reason text, duration_ms int)
-WHERE    (SELECT true FROM webhook_deliveries d WHERE d.id = o.id)
+WHERE    (SELECT true FROM webhook_deliveries d WHERE d.id = o.id FOR KEY SHARE SKIP LOCKED)
 AND      (SELECT t.error_class FROM webhook_attempts t WHERE t.delivery_id = o.id ORDER BY t.claims DESC LIMIT 1)
          IS DISTINCT FROM 'internal'
 ORDER BY o.id

@@ -43,7 +43,7 @@ ${COMPOSITION_JOINS}`;
  * Indexes: outbox_pkey, emails_pkey, email_events_claim_kind_key. Locks: after the outbox rows (LOCK_OUTBOX_ROWS) the emails (which nobody else locks without
  * the outbox row), then the unique index of the timeline, in order.
  * Fencing: an outcome whose claim no longer holds changes no state, but is appended to the timeline as `late` and as a possible duplicate, unless the email is
- * gone.
+ * gone, or being removed at that moment: the key of the email is locked, if it is free, so that nothing is left of one that goes.
  */
 export const RECORD_OUTCOMES = `
 WITH outcome AS MATERIALIZED (
@@ -68,7 +68,7 @@ told AS (
   SELECT    o.id, o.kind, ${NOTED_CLAIM}, l.id IS NULL, o.duplicate_possible OR l.id IS NULL, o.detail
   FROM      outcome o
   LEFT JOIN live l ON l.n = o.n
-  WHERE     l.id IS NOT NULL OR (SELECT true FROM emails e WHERE e.id = o.id) -- else it was erased meanwhile
+  WHERE     l.id IS NOT NULL OR (SELECT true FROM emails e WHERE e.id = o.id FOR KEY SHARE SKIP LOCKED)
   ORDER BY  o.id, o.claims, o.kind
   ON CONFLICT DO NOTHING
 )

@@ -177,6 +177,18 @@ describe('An outcome', () => {
     expect(await stores.statusOf(email.id)).toBe('FAILED');
     expect((await stores.timelineOf(email.id)).find((fact) => fact.late)?.kind).toBe('SENT');
   });
+
+  it('that is late leaves nothing of an email that is being removed at that moment', async () => {
+    await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(email.id)]);
+    const removing = await stores.database.pool.connect();
+    await removing.query('BEGIN');
+    await removing.query('DELETE FROM emails WHERE id = $1', [uuidOf(email.id)]);
+    const recorded = await stores.outbox.record([sent(email)]);
+    await removing.query('COMMIT');
+    removing.release();
+    expect(recorded).toEqual([false]);
+    expect(await stores.timelineOf(email.id)).toEqual([]);
+  });
 });
 
 describe('Outcomes recorded together', () => {

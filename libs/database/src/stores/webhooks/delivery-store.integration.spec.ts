@@ -370,6 +370,23 @@ describe('Recording', () => {
     expect(await attemptsOf(uuidOf(id))).toEqual([]);
   });
 
+  it('stores nothing of a delivery that is being removed at that moment', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    const { id, claims } = delivery!;
+    await stores.ask('DELETE FROM outbox WHERE subject_id = $1', [uuidOf(id)]);
+    const removing = await stores.database.pool.connect();
+    await removing.query('BEGIN');
+    await removing.query('DELETE FROM webhook_deliveries WHERE id = $1', [uuidOf(id)]);
+    await deliveryStores.deliveries.recordOwnFaults([
+      { id, claims, number: 1, reason: 'a bug', durationMs: 0 },
+    ]);
+    const recorded = await record(deliveryStores.outcome(delivery!));
+    await removing.query('COMMIT');
+    removing.release();
+    expect(recorded).toEqual([false]);
+    expect(await attemptsOf(uuidOf(id))).toEqual([]);
+  });
+
   it('takes effect when the lease has ended and its row was not claimed again; its attempt is stored, and not late', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.letLeasesEnd([delivery!.id]);
