@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { LazyBody } from './body/lazy-body.ts';
-import { ignoreFurtherRequests } from './connections/pipelined-requests.ts';
+import { closeWith } from './connections/pipelined-requests.ts';
 
 /** The event that a response emits when it was written completely and the client has not read it yet. */
 export const UNREAD = 'unread';
@@ -32,10 +32,7 @@ export function messageClassesOf(app: Express, isDraining: () => boolean): Messa
   }
   class ExpressResponse<Of extends IncomingMessage = IncomingMessage> extends ServerResponse<Of> {
     override writeHead(...given: unknown[]): this {
-      if (isDraining()) {
-        this.setHeader('Connection', 'close');
-        ignoreFurtherRequests(this.req);
-      }
+      if (isDraining()) closeWith(this);
       return super.writeHead(...(given as [number]));
     }
 

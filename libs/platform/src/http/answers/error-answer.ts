@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { REASON_PHRASES, startTimeout, type Refusal, type ErrorBody } from '@posthorn/kernel';
-import { ignoreFurtherRequests } from '../connections/pipelined-requests.ts';
+import { closeWith } from '../connections/pipelined-requests.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 /** The connection of a caller who sends no more of a discarded body for this long is closed. */
@@ -68,8 +68,7 @@ export function writeErrorEarly(
   answer: ErrorAnswer,
   render: ErrorRenderer = renderJson,
 ): void {
-  response.setHeader('Connection', 'close');
-  ignoreFurtherRequests(request);
+  closeWith(response);
   response.write(writeHead(response, answer, render));
   const finish = (): void => {
     cancelWaiting();

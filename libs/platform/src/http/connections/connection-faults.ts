@@ -5,6 +5,7 @@ import type { AnswerHeaders } from '../requests/enter-request.ts';
 import { errorBody, type ErrorAnswer } from '../answers/error-answer.ts';
 import { originForm } from '../routing/origin-form.ts';
 import { decodable } from '../routing/stray-percents.ts';
+import { closeWith } from './pipelined-requests.ts';
 import { isUnused, keepUnused } from './unused-connections.ts';
 
 /** The answers to errors of Node's HTTP parser, by their codes. */
@@ -106,7 +107,7 @@ function currentResponse(socket: Duplex): ServerResponse | null | undefined {
  */
 function closeAfter(answer: ServerResponse, socket: Duplex): void {
   socket.pause();
-  if (!answer.headersSent) answer.setHeader('Connection', 'close');
+  if (!answer.headersSent) closeWith(answer);
   answer.once('close', () => socket.end());
 }
 

@@ -7,9 +7,10 @@ export const MAX_PIPELINED = 64;
 const pipelined = new WeakMap<Socket, number>();
 const closing = new WeakSet<Socket>();
 
-/** Notes that the answer to a request closes its connection: the requests behind it must not be processed (RFC 9112, section 9.6), since nobody would see their answers. */
-export function ignoreFurtherRequests({ socket }: IncomingMessage): void {
-  closing.add(socket);
+/** Lets an answer, whose head was not sent yet, close its connection: the requests behind it are not processed (RFC 9112, section 9.6), since nobody would see theirs. */
+export function closeWith(answer: ServerResponse): void {
+  answer.setHeader('Connection', 'close');
+  closing.add(answer.req.socket);
 }
 
 /**
