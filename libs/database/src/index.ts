@@ -128,7 +128,6 @@ export { type PendingWebhookNotice, WebhookNoticeStore } from './stores/webhooks
 export { type SealedWebhook, type WebhookChange, WebhookStore } from './stores/webhooks/webhook-store.ts';
 export { VerificationLinkStore, type LinkedAddress } from './stores/identities/verification-link-store.ts';
 export { WorkspaceDeletionStore } from './stores/workspaces/workspace-deletion-store.ts';
-export { LARGE_TABLES } from './sql/workspace-deletion.ts';
 export { type Workspace, WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 export {
   DkimKeyStore,

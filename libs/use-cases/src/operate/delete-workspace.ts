@@ -1,12 +1,6 @@
 import { Refusal, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
-import {
-  addCounts,
-  LARGE_TABLES,
-  type TableCounts,
-  type Workspace,
-  type WorkspaceDeletionStore,
-} from '@posthorn/database';
+import { addCounts, type TableCounts, type Workspace, type WorkspaceDeletionStore } from '@posthorn/database';
 import { repeatWhileSending } from './repeat-while-sending.ts';
 import { sumOf, withoutNone } from './table-counts.ts';
 
@@ -74,24 +68,12 @@ export async function deleteWorkspace(
 /** Removes all rows of which there can be many, except those in progress. */
 async function removeAll(store: Store, id: WorkspaceId, tally: Tally, tell: () => void): Promise<void> {
   tally.inProgress = 0;
-  for (const step of ['removeEmails', 'removeEvents'] as const) {
+  for (const step of ['removeEmails', 'removeEvents', 'removeRows', 'removeTemplates'] as const) {
     for (let group = await store[step](id); group !== undefined; group = await store[step](id, group.end)) {
       addCounts(tally.deleted, group.deleted);
       tally.cancelled += group.cancelled;
       tally.inProgress += group.inProgress;
       tell();
     }
-  }
-  for (const table of LARGE_TABLES) {
-    let group = await store.removeRows(id, table);
-    for (; group !== undefined; group = await store.removeRows(id, table, group.end)) {
-      addCounts(tally.deleted, group.deleted);
-      tell();
-    }
-  }
-  let removed = await store.removeTemplates(id);
-  for (; removed !== undefined; removed = await store.removeTemplates(id)) {
-    addCounts(tally.deleted, removed);
-    tell();
   }
 }

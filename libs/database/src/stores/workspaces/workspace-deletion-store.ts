@@ -10,6 +10,7 @@ import {
   firstOf,
   FORGET_PAUSES,
   HAS_ANY,
+  LARGE_TABLES,
   type LargeTable,
   LOCK_USERS,
   LOCK_WEBHOOKS,
@@ -40,7 +41,7 @@ import {
 const GROUP = 500;
 const WHY_PAUSED = 'The workspace is being deleted';
 
-/** A position among the emails of a workspace, its events, or the rows of another table. */
+/** A position among the emails of a workspace, its events, or the rows of its other tables. */
 type DeletionPosition = readonly unknown[];
 
 /** The result of one group, and its last position. */
@@ -52,6 +53,17 @@ interface RemovedNext {
   readonly end: unknown;
   readonly removed: number;
 }
+
+/** Where the removal of a table's rows begins. */
+const startOf = (table: LargeTable): DeletionPosition => [table, firstOf(table)];
+
+/** A group of rows that nobody processes. */
+const removedAlone = (deleted: TableCounts, end: DeletionPosition = []): DeletedGroup => ({
+  deleted,
+  cancelled: 0,
+  inProgress: 0,
+  end,
+});
 
 /** Something was added to the workspace while its last rows were being removed. */
 class NotEmpty extends Error {}
@@ -132,30 +144,31 @@ export class WorkspaceDeletionStore {
     );
   }
 
-  /** Removes the next rows of another table that can have very many, after a position; undefined: there are no more. */
-  removeRows(
+  /** Removes the next rows of other tables that can have very many, table by table, after a position; undefined: there are no more. */
+  async removeRows(
     workspaceId: WorkspaceId,
-    table: LargeTable,
-    after: DeletionPosition = [firstOf(table)],
-  ): Promise<Pick<DeletedGroup, 'deleted' | 'end'> | undefined> {
-    return this.sizes.rows.run(GROUP, async (max) => {
-      const values = [uuidOf(workspaceId), ...after, max];
-      const { rows } = await this.database.pool.query<RemovedNext>(removeNext(table), values);
-      return rows[0] && { deleted: { [table]: rows[0].removed }, end: [rows[0].end] };
-    });
+    after: DeletionPosition = startOf(LARGE_TABLES[0]!),
+  ): Promise<DeletedGroup | undefined> {
+    const [table, key] = after as [LargeTable, unknown];
+    const { rows } = await this.sizes.rows.run(GROUP, (max) =>
+      this.database.pool.query<RemovedNext>(removeNext(table), [uuidOf(workspaceId), key, max]),
+    );
+    if (rows[0] !== undefined) return removedAlone({ [table]: rows[0].removed }, [table, rows[0].end]);
+    const next = LARGE_TABLES[LARGE_TABLES.indexOf(table) + 1];
+    return next && this.removeRows(workspaceId, startOf(next));
   }
 
-  /** Removes older versions of templates, or else templates. @returns how many, by table; undefined: there are no more */
-  async removeTemplates(workspaceId: WorkspaceId): Promise<TableCounts | undefined> {
+  /** Removes older versions of templates, or else templates; undefined: there are no more. */
+  async removeTemplates(workspaceId: WorkspaceId): Promise<DeletedGroup | undefined> {
     const removeSome = (statement: string): Promise<number> =>
       this.sizes.templates.run(
         GROUP,
         async (max) => (await this.database.pool.query(statement, [uuidOf(workspaceId), max])).rowCount ?? 0,
       );
     const versions = await removeSome(REMOVE_OLD_VERSIONS);
-    if (versions > 0) return { template_versions: versions };
+    if (versions > 0) return removedAlone({ template_versions: versions });
     const templates = await removeSome(REMOVE_TEMPLATES);
-    return templates > 0 ? { templates, template_versions: templates } : undefined;
+    return templates > 0 ? removedAlone({ templates, template_versions: templates }) : undefined;
   }
 
   /**
