@@ -1,10 +1,10 @@
 /**
  * The CTEs `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
  *
- * $1 text[]: distinct lanes. $2 int[]: maximum rows of each. $3 bigint: maximum bytes of each lane (its first row is claimed whatever its size).
- * $4 interval: the lease.
+ * $1 text[], $2 int[], $3 float8[]: distinct lanes, and of each the maximum rows and from which due time it is read ({@link LaneColumns}). $4 bigint: maximum
+ * bytes of each lane (its first row is claimed whatever its size). $5 interval: the lease.
  *
- * Index: outbox_ready_by_lane_idx, from its front for each lane; outbox_pkey, by a list of keys.
+ * Index: outbox_ready_by_lane_idx, from the due time of each lane; outbox_pkey, by a list of keys.
  * Locks: the candidates, skipping rows that another turn has locked; rows beyond the byte limit are released at the commit.
  * A ready row that still has a lease was freed from a dead process (see REVIVE), so its work may be done twice. Of the rows whose workers have died twice
  * in a row a claim takes only one per lane: if that row is the cause, few others are affected.
@@ -18,8 +18,8 @@
 export function claimCtes(queue: 'email' | 'webhook', condition = 'true'): string {
   return `
 turn AS (
-  SELECT t.lane_id, t.max_rows
-  FROM   unnest($1::text[], $2::int[]) AS t (lane_id, max_rows)
+  SELECT t.lane_id, t.max_rows, t.start
+  FROM   unnest($1::text[], $2::int[], $3::float8[]) AS t (lane_id, max_rows, start)
   WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = '${queue}' AND p.lane_id IN (t.lane_id, '*'))
   AND    ${condition}
 ),
@@ -31,7 +31,7 @@ due AS (
   CROSS JOIN LATERAL (
     SELECT   o.subject_id, o.due_at, o.bytes, o.lease_until, o.unanswered
     FROM     outbox o
-    WHERE    o.queue = '${queue}' AND o.lane_id = t.lane_id AND o.state = 'ready'
+    WHERE    o.queue = '${queue}' AND o.lane_id = t.lane_id AND o.state = 'ready' AND o.due_at >= to_timestamp(t.start)
     ORDER BY o.due_at, o.subject_id
     LIMIT    t.max_rows
     FOR NO KEY UPDATE SKIP LOCKED
@@ -40,19 +40,20 @@ due AS (
 ),
 candidate AS MATERIALIZED (
   SELECT subject_id, lane_id, is_full, lease_until IS NOT NULL AS from_the_dead,
-         (bytes_so_far <= $3::bigint OR bytes_so_far = bytes) AND (unanswered <= 1 OR suspects_so_far = 1) AS fits
+         (bytes_so_far <= $4::bigint OR bytes_so_far = bytes) AND (unanswered <= 1 OR suspects_so_far = 1) AS fits
   FROM   due
 ),
 claimed AS (
   UPDATE outbox o
-  SET    state = 'taken', claims = o.claims + 1, unanswered = o.unanswered + 1, lease_until = now() + $4::interval
+  SET    state = 'taken', claims = o.claims + 1, unanswered = o.unanswered + 1, lease_until = now() + $5::interval
   WHERE  o.subject_id = ANY (ARRAY(SELECT subject_id FROM candidate WHERE fits))
-  RETURNING o.subject_id, o.lane_id, o.claims, o.attempts, o.bytes
+  RETURNING o.subject_id, o.lane_id, o.due_at, o.claims, o.attempts, o.bytes
 )`;
 }
 
 /** The columns that every claim returns of a row of `claimed c`. */
 export const CLAIM_COLUMNS = `c.subject_id AS id, c.lane_id AS "laneId", c.claims, c.attempts, c.bytes,
+         extract(epoch FROM c.due_at)::float8 AS "dueSeconds",
          c.lane_id IN (SELECT lane_id FROM candidate WHERE is_full OR NOT fits) AS "laneHasMore"`;
 
 /**

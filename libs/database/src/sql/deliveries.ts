@@ -3,11 +3,11 @@ import { applyOutcomes, CLAIM_COLUMNS, claimCtes, IS_OF_LOST_DATABASE, NOTED_CLA
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
 /**
- * Claims deliveries of several webhooks, with their payloads. See {@link claimCtes} for the parameters $1 to $4, indexes, locks and planning. $5 boolean: of
+ * Claims deliveries of several webhooks, with their payloads. See {@link claimCtes} for the parameters $1 to $5, indexes, locks and planning. $6 boolean: of
  * slow lanes only, or of others only. Further indexes: primary keys.
  */
 export const CLAIM_DELIVERIES = `
-WITH ${claimCtes('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $5::boolean')}
+WITH ${claimCtes('webhook', 'EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) = $6::boolean')}
 SELECT   ${CLAIM_COLUMNS},
          d.workspace_id AS "workspaceId", d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS "attemptsMade",
          e.type AS event, e.payload, e.is_test AS "isTest", e.traceparent

@@ -1,16 +1,16 @@
 /**
  * Finds and locks due events of several lanes. The planner has only one choice, so the plan can be cached (decision 12).
  *
- * $1 text[]: distinct lanes. $2 int[]: maximum events of each.
- * Index: outbox_ready_by_lane_idx, from its front for each lane. Locks: the outbox rows of the events, skipping those that another turn has locked.
+ * $1 text[], $2 int[], $3 float8[]: distinct lanes, and of each the maximum events and from which due time it is read ({@link LaneColumns}).
+ * Index: outbox_ready_by_lane_idx, from the due time of each lane. Locks: the outbox rows of the events, skipping those that another turn has locked.
  */
 export const LOCK_DUE_EVENTS = `
-SELECT r.subject_id AS id, t.lane_id AS "laneId"
-FROM   unnest($1::text[], $2::int[]) AS t (lane_id, max_rows)
+SELECT r.subject_id AS id, t.lane_id AS "laneId", extract(epoch FROM r.due_at)::float8 AS "dueSeconds"
+FROM   unnest($1::text[], $2::int[], $3::float8[]) AS t (lane_id, max_rows, start)
 CROSS JOIN LATERAL (
-  SELECT   o.subject_id
+  SELECT   o.subject_id, o.due_at
   FROM     outbox o
-  WHERE    o.queue = 'event' AND o.lane_id = t.lane_id AND o.state = 'ready'
+  WHERE    o.queue = 'event' AND o.lane_id = t.lane_id AND o.state = 'ready' AND o.due_at >= to_timestamp(t.start)
   ORDER BY o.due_at, o.subject_id
   LIMIT    t.max_rows
   FOR UPDATE SKIP LOCKED

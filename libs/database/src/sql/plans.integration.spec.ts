@@ -508,6 +508,7 @@ const STATEMENTS: readonly Checked[] = [
     () => [
       array(sample.workspaces.map((id) => `${id}.now`)),
       array(sample.workspaces.map(() => 5)),
+      array(sample.workspaces.map(() => '-infinity')),
       '1000000',
       `'60 s'`,
     ],
@@ -576,6 +577,7 @@ const STATEMENTS: readonly Checked[] = [
     () => [
       array(sample.workspaces.map((id) => eventLane(idFromUuid('wrk', id)))),
       array(sample.workspaces.map(() => 20)),
+      array(sample.workspaces.map(() => '-infinity')),
     ],
     'outbox_ready_by_lane_idx',
   ),
@@ -591,6 +593,7 @@ const STATEMENTS: readonly Checked[] = [
     () => [
       array(sample.webhooks.map((id) => webhookLane(idFromUuid('wh', id)))),
       array(sample.webhooks.map(() => 5)),
+      array(sample.webhooks.map(() => '-infinity')),
       '1000000',
       `'60 s'`,
       'false',

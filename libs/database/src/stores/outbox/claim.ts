@@ -1,5 +1,5 @@
 import type { Id } from '@posthorn/kernel';
-import type { LaneDemand, LaneId } from '@posthorn/domain';
+import type { LaneId } from '@posthorn/domain';
 
 /** The queue, and so the consumer, of a row. */
 export type OutboxQueue = 'email' | 'event' | 'webhook';
@@ -20,9 +20,4 @@ export interface ClaimedRow extends Claim {
   readonly laneHasMore: boolean;
   /** `suspensionProofNowMs()` before the claim was sent. */
   readonly askedAtMs: number;
-}
-
-/** Demands as the array parameters of a claim: lanes, and maximum rows of each. */
-export function demandColumns(demands: readonly LaneDemand[]): [string[], number[]] {
-  return [demands.map(({ laneId }) => laneId), demands.map(({ maxRows }) => maxRows)];
 }

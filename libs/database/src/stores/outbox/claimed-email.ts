@@ -1,6 +1,7 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import type { LaneId, SuppressionReason, WithheldReason } from '@posthorn/domain';
 import type { Claim, ClaimedRow } from './claim.ts';
+import type { LaneRow } from './claim-starts.ts';
 import { composableEmail, type ComposableEmail } from '../emails/composable-email.ts';
 import type { CompositionRow } from '../../sql/composition.ts';
 
@@ -33,6 +34,7 @@ export interface EmailOutcome extends Claim {
 /** A row of CLAIM_EMAILS. */
 export type ClaimRow = CompositionRow &
   Omit<ClaimedRow, 'id' | 'askedAtMs'> &
+  LaneRow &
   Pick<ClaimedEmail, 'withheldFor' | 'traceparent'>;
 
 /** @param askedAtMs `suspensionProofNowMs()` before the claim was sent */

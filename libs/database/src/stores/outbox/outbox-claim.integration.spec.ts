@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type EmailId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, nowLane } from '@posthorn/domain';
 import { delayed, rawEmail, scheduledEmail } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
@@ -19,8 +19,26 @@ function idsOf(claimed: readonly { id: string }[]): string[] {
   return claimed.map(({ id }) => id).sort();
 }
 
+function uuids(claimed: readonly { id: EmailId }[]): string[] {
+  return claimed.map(({ id }) => uuidOf(id));
+}
+
 function demand(workspaceId: WorkspaceId, maxRows: number) {
   return { laneId: nowLane(workspaceId), maxRows };
+}
+
+/** Claims one email while its row is locked. */
+async function claimSlowly(id: string) {
+  await stores.ask(`UPDATE emails SET status = 'SCHEDULED', send_at = now() WHERE id = $1`, [id]);
+  const holder = await otherStores.database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM emails WHERE id = $1 FOR UPDATE', [id]);
+  const claimed = stores.claim(acme, 1);
+  await stores.untilWaiting();
+  await sleep(400);
+  await holder.query('COMMIT');
+  holder.release();
+  return claimed;
 }
 
 describe('A claim', () => {
@@ -115,6 +133,20 @@ describe('A claim', () => {
       uuidOf(ids[5]!),
     ]);
     expect(idsOf(await stores.claim(acme, 3))).toEqual([ids[5]!, ids[0]!, ids[1]!].sort());
+  });
+
+  it('begins near the rows claimed last after two that took long, as they do while the dead rows of finished work cannot be removed', async () => {
+    const [early, late, ...busy] = (await stores.acceptEmails(acme, 4)).map((id) => uuidOf(id));
+    await stores.ask(
+      `UPDATE outbox SET state = 'waiting', due_at = due_at - interval '1 minute' WHERE subject_id = $1`,
+      [early],
+    );
+    await stores.ask(`UPDATE outbox SET due_at = now() WHERE subject_id = $1`, [late]);
+    for (const id of busy) expect(uuids(await claimSlowly(id))).toEqual([id]);
+
+    await stores.ask(`UPDATE outbox SET state = 'ready' WHERE subject_id = $1`, [early]);
+    expect(uuids(await stores.claim(acme))).toEqual([late]);
+    expect(uuids(await otherStores.claim(acme))).toEqual([early]);
   });
 
   it('claims at most the requested number of rows of each lane, and none of others', async () => {

@@ -15,7 +15,8 @@ import {
   MAKE_READY,
 } from '../../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../../sql/withheld.ts';
-import { type Claim, demandColumns, type OutboxQueue } from './claim.ts';
+import type { Claim, OutboxQueue } from './claim.ts';
+import { ClaimStarts } from './claim-starts.ts';
 import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from '../with-locked-rows.ts';
 
@@ -60,6 +61,7 @@ const COUNTED_TO = 100_000;
  * empty at one moment and have a million rows at the next, and a plan cached from the first might scan all of it for every row (seconds instead of 5 ms).
  */
 export class OutboxStore {
+  private readonly emailStarts = new ClaimStarts();
   private readonly sizes = { ready: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
@@ -71,10 +73,10 @@ export class OutboxStore {
     leaseMs: number,
   ): Promise<ClaimedEmail[]> {
     const askedAtMs = suspensionProofNowMs();
-    const { rows } = await this.database.pool.query<ClaimRow>({
-      name: 'claim_emails',
-      text: CLAIM_EMAILS,
-      values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`],
+    const rows = await this.emailStarts.claim(demands, async (lanes) => {
+      const values = [...lanes, maxBytesPerLane, `${leaseMs} ms`];
+      const claim = { name: 'claim_emails', text: CLAIM_EMAILS, values };
+      return (await this.database.pool.query<ClaimRow>(claim)).rows;
     });
     return rows.map((row) => claimedEmail(row, askedAtMs));
   }

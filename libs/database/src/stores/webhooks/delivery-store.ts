@@ -12,7 +12,7 @@ import {
 } from '../../sql/deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from '../../sql/fan-out.ts';
 import { transactOn } from '../../transactions/transaction.ts';
-import { demandColumns } from '../outbox/claim.ts';
+import { ClaimStarts, type LaneRow } from '../outbox/claim-starts.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,
@@ -38,6 +38,7 @@ export interface ClaimCapacity {
 export class DeliveryStore {
   /** How many events of each lane to fan out in one transaction. */
   private readonly eventsTogether = new AdaptiveGroupSize();
+  private readonly starts = { events: new ClaimStarts(), deliveries: new ClaimStarts() };
 
   constructor(private readonly database: Database) {}
 
@@ -57,19 +58,18 @@ export class DeliveryStore {
   ): Promise<FannedOut> {
     const askedAtMs = suspensionProofNowMs();
     return transactOn(this.database, async (client) => {
-      const due = await client.query<DueEvent>({
-        name: 'lock_due_events',
-        text: LOCK_DUE_EVENTS,
-        values: demandColumns(demands),
+      const due = await this.starts.events.claim(demands, async (values) => {
+        const lock = { name: 'lock_due_events', text: LOCK_DUE_EVENTS, values };
+        return (await client.query<DueEvent>(lock)).rows;
       });
-      if (due.rows.length === 0) return fannedOut(demands, [], [], askedAtMs);
-      const ids = due.rows.map(({ id }) => id);
+      if (due.length === 0) return fannedOut(demands, [], [], askedAtMs);
+      const ids = due.map(({ id }) => id);
       const { rows } = await client.query<FannedOutRow>({
         name: 'fan_out_events',
         text: FAN_OUT_EVENTS,
         values: [ids, capacity.rows, capacity.bytes, `${leaseMs} ms`, capacity.excludedLanes],
       });
-      return fannedOut(demands, due.rows, rows, askedAtMs);
+      return fannedOut(demands, due, rows, askedAtMs);
     });
   }
 
@@ -81,12 +81,12 @@ export class DeliveryStore {
     areSlow: boolean,
   ): Promise<ClaimedDelivery[]> {
     const askedAtMs = suspensionProofNowMs();
-    const { rows } = await this.database.pool.query<DeliveryRow>({
-      name: 'claim_deliveries',
-      text: CLAIM_DELIVERIES,
-      values: [...demandColumns(demands), maxBytesPerLane, `${leaseMs} ms`, areSlow],
+    const rows = await this.starts.deliveries.claim(demands, async (lanes) => {
+      const values = [...lanes, maxBytesPerLane, `${leaseMs} ms`, areSlow];
+      const claim = { name: 'claim_deliveries', text: CLAIM_DELIVERIES, values };
+      return (await this.database.pool.query<DeliveryRow & LaneRow>(claim)).rows;
     });
-    return rows.map((row) => claimedDelivery(row, askedAtMs));
+    return rows.map(({ dueSeconds: _, ...row }) => claimedDelivery(row, askedAtMs));
   }
 
   /** The current receivers of webhooks, in the order of the ids; undefined for a deleted webhook. */

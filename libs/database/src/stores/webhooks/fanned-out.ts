@@ -1,4 +1,5 @@
 import type { LaneDemand, LaneId } from '@posthorn/domain';
+import type { LaneRow } from '../outbox/claim-starts.ts';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
 
 /** An event lane in which something was due. */
@@ -29,9 +30,8 @@ export interface FannedOut {
 }
 
 /** A row of LOCK_DUE_EVENTS. */
-export interface DueEvent {
+export interface DueEvent extends LaneRow {
   readonly id: string;
-  readonly laneId: LaneId;
 }
 
 /** The state of a delivery that is claimed in the statement that creates it. */
