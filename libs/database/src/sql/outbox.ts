@@ -102,35 +102,56 @@ WITH ${HELD}
 UPDATE outbox b SET state = 'ready', lease_until = NULL, unanswered = greatest(b.unanswered - 1, 0)
 FROM   held h WHERE b.subject_id = h.subject_id`;
 
+/** A lane `l` as the clock rings it. */
+const RINGABLE = `l.queue, l.lane_id AS "laneId", EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = l.lane_id) AS "isSlow"`;
+
+/** The distinct lanes of `rows`, as the clock rings them, if they are wanted. */
+function lanesOf(rows: string, areWanted: string): string {
+  return `
+CASE WHEN ${areWanted} THEN (
+  SELECT json_agg(r) FROM (SELECT ${RINGABLE} FROM (SELECT DISTINCT queue, lane_id FROM ${rows}) l) r
+) END AS lanes`;
+}
+
 /**
- * Makes due rows ready. $1 int: maximum number. Index: outbox_waiting_by_due_idx, from its front; then by ctid, which is stable while the rows are locked. (By
- * primary key it took a tenth longer, and a join would scan the whole outbox.)
+ * Makes due rows ready. $1 int: maximum number. $2 float8: those that are due from then on, in seconds since 1970. $3 boolean: whether their lanes are wanted.
+ * Returns how many there were, up to which time all are ready, and their lanes.
+ *
+ * Index: outbox_waiting_by_due_idx, from $2; then by ctid, which is stable while the rows are locked. (By primary key it took a tenth longer, and a join would
+ * scan the whole outbox.)
  */
 export const MAKE_READY = `
 WITH due AS MATERIALIZED (
-  SELECT   ctid FROM outbox
-  WHERE    state = 'waiting' AND due_at <= now()
+  SELECT   ctid, due_at, queue, lane_id FROM outbox
+  WHERE    state = 'waiting' AND due_at >= to_timestamp($2::float8) AND due_at <= now()
   ORDER BY due_at
   LIMIT    $1::int
   FOR NO KEY UPDATE SKIP LOCKED
+),
+ready AS (
+  UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM due))
 )
-UPDATE outbox o SET state = 'ready' WHERE o.ctid = ANY (ARRAY(SELECT ctid FROM due))`;
+SELECT count(*)::int AS "madeReady",
+       extract(epoch FROM CASE WHEN count(*) < $1::int THEN now() ELSE max(due_at) END)::float8 AS "readSeconds",
+       ${lanesOf('due', '$3::boolean')}
+FROM   due`;
 
 /**
  * Frees rows whose lease expired long enough ago, or ends implausibly far in the future, because the database's clock was set back since.
  *
  * $1 interval: the grace period. $2 int: maximum number. $3 int: after this many consecutive claims without an outcome, an email or a delivery is given up
- * instead, so that a row that kills its workers does not do so for ever.
+ * instead, so that a row that kills its workers does not do so for ever. $4 float8: leases that expired from then on, in seconds since 1970. $5 boolean: whether
+ * the lanes of freed rows are wanted.
  * A freed row keeps its lease: this tells the next claim that the previous worker died.
- * Index: outbox_taken_by_lease_idx, from its front and at its end. Locks: the rows, skipping those that another scheduler is freeing or a worker recording;
+ * Index: outbox_taken_by_lease_idx, from $4 and at its end. Locks: the rows, skipping those that another scheduler is freeing or a worker recording;
  * then the emails and deliveries that are given up.
  */
 export const REVIVE = `
 WITH dead AS MATERIALIZED (
   SELECT o.*, o.queue <> 'event' AND o.unanswered >= $3::int AS is_given_up
-  FROM   (VALUES ('-infinity', now() - $1::interval), (now() + $1::interval + interval '${MAX_LEASE_MS} ms', 'infinity')) AS l (least, most)
+  FROM   (VALUES (to_timestamp($4::float8), now() - $1::interval), (now() + $1::interval + interval '${MAX_LEASE_MS} ms', 'infinity')) AS l (least, most)
   CROSS JOIN LATERAL (
-    SELECT   subject_id, queue, claims, unanswered FROM outbox
+    SELECT   subject_id, queue, lane_id, claims, unanswered, lease_until FROM outbox
     WHERE    state = 'taken' AND lease_until > l.least AND lease_until < l.most
     ORDER BY lease_until
     LIMIT    $2::int
@@ -167,9 +188,12 @@ revived AS (
   UPDATE outbox o SET state = 'ready'
   FROM   dead d
   WHERE  o.subject_id = d.subject_id AND NOT d.is_given_up
-  RETURNING o.subject_id
+  RETURNING o.queue, o.lane_id
 )
-SELECT (SELECT count(*)::int FROM revived) AS revived, ${recordEmailEvents('failed')}, (SELECT count(*)::int FROM given_up) AS "givenUp"`;
+SELECT (SELECT count(*)::int FROM revived) AS revived, ${recordEmailEvents('failed')}, (SELECT count(*)::int FROM given_up) AS "givenUp",
+       extract(epoch FROM CASE WHEN count(*) < $2::int THEN now() - $1::interval ELSE least(min(lease_until), now() - $1::interval) END)::float8 AS "readSeconds",
+       ${lanesOf('revived', '$5::boolean')}
+FROM   dead`;
 
 /**
  * The lanes that have ready rows and are not paused, and whether they are slow. A loose index scan (one descent for each lane), so that the cost does not grow
@@ -189,7 +213,7 @@ WITH RECURSIVE lane AS (
     LIMIT    1
   ) n
 )
-SELECT l.queue, l.lane_id AS "laneId", EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = l.lane_id) AS "isSlow"
+SELECT ${RINGABLE}
 FROM   lane l
 WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*'))`;
 

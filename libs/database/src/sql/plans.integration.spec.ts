@@ -556,10 +556,10 @@ const STATEMENTS: readonly Checked[] = [
     'emails_.*_pkey',
     'idempotency_keys_pkey',
   ),
-  checked({ MAKE_READY }, () => ['500'], 'outbox_waiting_by_due_idx'),
+  checked({ MAKE_READY }, () => ['500', `'-infinity'`, 'true'], 'outbox_waiting_by_due_idx'),
   checked(
     { REVIVE },
-    () => [`'15 s'`, '500', '5'],
+    () => [`'15 s'`, '500', '5', `'-infinity'`, 'true'],
     'outbox_taken_by_lease_idx',
     'outbox_pkey',
     'emails_.*_pkey',
@@ -976,7 +976,7 @@ describe('The test of plans', () => {
   it('detects a missing index', async () => {
     await client.query('BEGIN');
     await client.query('DROP INDEX outbox_waiting_by_due_idx');
-    const plan = await planOf(MAKE_READY, ['2000']);
+    const plan = await planOf(MAKE_READY, ['2000', `'-infinity'`, 'false']);
     await client.query('ROLLBACK');
     expect(plan.map((node) => node['Index Name'])).not.toContain('outbox_waiting_by_due_idx');
     expect(readFromEndToEnd(plan)).toEqual(['outbox']);

@@ -1,7 +1,7 @@
 import type { EmailId, WorkspaceId } from '@posthorn/kernel';
 import type { LaneId, SuppressionReason, WithheldReason } from '@posthorn/domain';
 import type { Claim, ClaimedRow } from './claim.ts';
-import type { LaneRow } from './claim-starts.ts';
+import type { LaneRow } from './read-starts.ts';
 import { composableEmail, type ComposableEmail } from '../emails/composable-email.ts';
 import type { CompositionRow } from '../../sql/composition.ts';
 

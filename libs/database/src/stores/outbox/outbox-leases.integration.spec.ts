@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
+import { type EmailId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { bulkLane, EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
 import { scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
@@ -296,6 +296,67 @@ describe('The lanes with ready rows', () => {
     ]);
     await stores.claim(acme, 1);
     expect(await stores.outbox.lanesWithReadyRows()).toEqual([]);
+  });
+});
+
+describe('While skipping dead rows takes long', () => {
+  /** Does the work while the outbox is locked, so that it takes more than a second. */
+  async function slowly<Result>(work: () => Promise<Result>): Promise<Result> {
+    const holder = await stores.database.pool.connect();
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE');
+    const result = work();
+    await stores.untilWaiting();
+    await sleep(1_000);
+    await holder.query('COMMIT');
+    holder.release();
+    return result;
+  }
+
+  it('rows are made ready, and revived, from near where that ended the last time, and later from the front again', async () => {
+    const outbox = new OutboxStore(stores.database);
+    const makeReady = () => outbox.makeReady(10);
+    const revive = async () => (await outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).revived;
+    for (const step of [makeReady, makeReady, revive, revive]) expect(await slowly(step)).toBe(0);
+
+    await stores.acceptEmails(acme, 2);
+    const [old, recent] = (await stores.claim(acme)).map(({ id }) => uuidOf(id));
+    const endLease = (id: string, seconds: number) =>
+      stores.ask(`UPDATE outbox SET lease_until = now() - make_interval(secs => $2) WHERE subject_id = $1`, [
+        id,
+        seconds,
+      ]);
+    await endLease(old!, 3_600);
+    await endLease(recent!, GRACE_MS / 1_000 + 1);
+    await stores.accept([HOUR_MS, 1_000].map((ago) => scheduledEmail(acme, new Date(Date.now() - ago))));
+
+    expect([await makeReady(), await revive()]).toEqual([1, 1]);
+    expect(await new OutboxStore(stores.database).makeReady(10)).toBe(1);
+    expect((await new OutboxStore(stores.database).revive(GRACE_MS, 10, MAX_UNANSWERED)).revived).toBe(1);
+  });
+
+  it('the lanes with ready rows are those in which rows were made ready or revived since', async () => {
+    const outbox = new OutboxStore(stores.database);
+    const globex = await stores.openWorkspace();
+    await stores.acceptEmails(acme, 1);
+    for (let n = 0; n < 2; n += 1)
+      expect((await slowly(() => outbox.lanesWithReadyRows())).map(({ laneId }) => laneId)).toEqual([
+        nowLane(acme),
+      ]);
+
+    await stores.accept([1, 2].map(() => scheduledEmail(acme, new Date(Date.now() - 60_000))));
+    await stores.acceptEmails(globex, 1);
+    await stores.letLeasesEnd((await stores.claim(globex)).map(({ id }) => id));
+    await stores.ask('INSERT INTO slow_lanes (lane_id) VALUES ($1)', [nowLane(globex)]);
+    await outbox.makeReady(10);
+    await outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    const found = await outbox.lanesWithReadyRows();
+    await stores.ask('DELETE FROM slow_lanes');
+    expect(found).toEqual([
+      { queue: 'email', laneId: bulkLane(acme), isSlow: false },
+      { queue: 'email', laneId: nowLane(globex), isSlow: true },
+    ]);
+    expect(await outbox.lanesWithReadyRows()).toEqual([]);
   });
 });
 

@@ -16,7 +16,8 @@ import {
 } from '../../sql/outbox.ts';
 import { ASK_WHY_WITHHELD } from '../../sql/withheld.ts';
 import type { Claim, OutboxQueue } from './claim.ts';
-import { ClaimStarts } from './claim-starts.ts';
+import { CostlyLook } from './costly-look.ts';
+import { ReadStarts } from './read-starts.ts';
 import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from '../with-locked-rows.ts';
 
@@ -26,6 +27,23 @@ interface LaneWithReadyRows {
   readonly laneId: LaneId;
   /** Whether its receiver is slow. */
   readonly isSlow: boolean;
+}
+
+/** What a statement has done that made rows ready in the order of a time. */
+interface MovedRows {
+  /** Up to this time it has done so with all, in seconds since 1970. */
+  readonly readSeconds: number;
+  /** Null: there are none, or they were not asked for. */
+  readonly lanes: readonly LaneWithReadyRows[] | null;
+}
+
+interface MadeReady extends MovedRows {
+  readonly madeReady: number;
+}
+
+interface Revived extends MovedRows {
+  readonly revived: number;
+  readonly givenUp: number;
 }
 
 /** The backlog of a queue. */
@@ -61,7 +79,10 @@ const COUNTED_TO = 100_000;
  * empty at one moment and have a million rows at the next, and a plan cached from the first might scan all of it for every row (seconds instead of 5 ms).
  */
 export class OutboxStore {
-  private readonly emailStarts = new ClaimStarts();
+  private readonly starts = { claimed: new ReadStarts(), ready: new ReadStarts(), revived: new ReadStarts() };
+  private readonly lanesLook = new CostlyLook();
+  /** By queue and id: those in which rows were made ready since all lanes were looked at, if that is costly. */
+  private readonly readyLanes = new Map<string, LaneWithReadyRows>();
   private readonly sizes = { ready: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
 
   constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
@@ -73,7 +94,7 @@ export class OutboxStore {
     leaseMs: number,
   ): Promise<ClaimedEmail[]> {
     const askedAtMs = suspensionProofNowMs();
-    const rows = await this.emailStarts.claim(demands, async (lanes) => {
+    const rows = await this.starts.claimed.claim(demands, async (lanes) => {
       const values = [...lanes, maxBytesPerLane, `${leaseMs} ms`];
       const claim = { name: 'claim_emails', text: CLAIM_EMAILS, values };
       return (await this.database.pool.query<ClaimRow>(claim)).rows;
@@ -135,10 +156,14 @@ export class OutboxStore {
 
   /** Makes up to `limit` due rows ready, fewer if that takes too long. @returns how many */
   makeReady(limit: number): Promise<number> {
-    return this.sizes.ready.run(
-      limit,
-      async (max) => (await this.database.pool.query(MAKE_READY, [max])).rowCount ?? 0,
-    );
+    return this.sizes.ready.run(limit, async (max) => {
+      const { madeReady } = await this.starts.ready.look(async (start) => {
+        const values = [max, start, !this.lanesLook.isFast];
+        const { rows } = await this.database.pool.query<MadeReady>(MAKE_READY, values);
+        return this.noted(rows[0]!);
+      });
+      return madeReady;
+    });
   }
 
   /** Frees up to `limit` rows whose lease expired more than `graceMs` ago, fewer if that takes too long; gives up rows that would be freed too often. */
@@ -147,16 +172,15 @@ export class OutboxStore {
     limit: number,
     maxUnanswered: number,
   ): Promise<{ revived: number; givenUp: number }> {
-    const { rows } = await this.sizes.revived.run(limit, (max) =>
-      this.database.pool.query<{ revived: number; givenUp: number } & WithEventLanes>(REVIVE, [
-        `${graceMs} ms`,
-        max,
-        maxUnanswered,
-      ]),
-    );
-    this.announceDueEvents(rows);
-    const { revived, givenUp } = rows[0]!;
-    return { revived, givenUp };
+    return this.sizes.revived.run(limit, async (max) => {
+      const { revived, givenUp } = await this.starts.revived.look(async (start) => {
+        const values = [`${graceMs} ms`, max, maxUnanswered, start, !this.lanesLook.isFast];
+        const { rows } = await this.database.pool.query<Revived & WithEventLanes>(REVIVE, values);
+        this.announceDueEvents(rows);
+        return this.noted(rows[0]!);
+      });
+      return { revived, givenUp };
+    });
   }
 
   /** How many emails are in each state, counted up to a number. */
@@ -173,9 +197,22 @@ export class OutboxStore {
     return rows;
   }
 
-  /** The lanes that have ready rows and are not paused. */
+  /**
+   * The lanes that have ready rows and are not paused. If looking at all of them took long the last time, then for ten times as long only those in which rows were
+   * made ready or revived by this store since.
+   */
   async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
-    return (await this.database.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS)).rows;
+    const all = await this.lanesLook.take(() =>
+      this.database.pool.query<LaneWithReadyRows>(LANES_WITH_READY_ROWS),
+    );
+    const since = [...this.readyLanes.values()];
+    this.readyLanes.clear();
+    return all?.rows ?? since;
+  }
+
+  private noted<Found extends MovedRows>(found: Found): Found {
+    for (const lane of found.lanes ?? []) this.readyLanes.set(`${lane.queue}/${lane.laneId}`, lane);
+    return found;
   }
 
   /** Every row has the same lanes, those of the whole statement. */

@@ -12,7 +12,7 @@ import {
 } from '../../sql/deliveries.ts';
 import { FAN_OUT_EVENTS, LOCK_DUE_EVENTS } from '../../sql/fan-out.ts';
 import { transactOn } from '../../transactions/transaction.ts';
-import { ClaimStarts, type LaneRow } from '../outbox/claim-starts.ts';
+import { ReadStarts, type LaneRow } from '../outbox/read-starts.ts';
 import {
   type ClaimedDelivery,
   claimedDelivery,
@@ -38,7 +38,7 @@ export interface ClaimCapacity {
 export class DeliveryStore {
   /** How many events of each lane to fan out in one transaction. */
   private readonly eventsTogether = new AdaptiveGroupSize();
-  private readonly starts = { events: new ClaimStarts(), deliveries: new ClaimStarts() };
+  private readonly starts = { events: new ReadStarts(), deliveries: new ReadStarts() };
 
   constructor(private readonly database: Database) {}
 

@@ -1,5 +1,5 @@
 import type { LaneDemand, LaneId } from '@posthorn/domain';
-import type { LaneRow } from '../outbox/claim-starts.ts';
+import type { LaneRow } from '../outbox/read-starts.ts';
 import { type ClaimedDelivery, claimedDelivery, type DeliveryRow } from './claimed-delivery.ts';
 
 /** An event lane in which something was due. */

@@ -1,15 +1,18 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LaneDemand, LaneId } from '@posthorn/domain';
-import { ClaimStarts } from './claim-starts.ts';
+import { ReadStarts } from './read-starts.ts';
 
 const FRONT = Number.NEGATIVE_INFINITY;
 const [acme, globex] = ['acme', 'globex'] as LaneId[] as [LaneId, LaneId];
 let nowMs: number;
-let starts: ClaimStarts;
+let starts: ReadStarts;
 
 beforeEach(() => {
   nowMs = 1_000_000;
-  starts = new ClaimStarts(() => nowMs);
+  starts = new ReadStarts(
+    () => nowMs,
+    () => 9_000_000,
+  );
 });
 
 function demand(laneId: LaneId): LaneDemand {
@@ -33,7 +36,7 @@ async function claim(dueSeconds: readonly [LaneId, number[]][], tookMs: number):
   return from;
 }
 
-describe('ClaimStarts', () => {
+describe('A claim of lanes', () => {
   it('reads lanes from their fronts as long as that is fast', async () => {
     for (let n = 0; n < 3; n += 1) expect(await claim([[acme, [5_000]]], 20)).toEqual([FRONT]);
   });
@@ -110,6 +113,38 @@ describe('ClaimStarts', () => {
     expect(await claim([[acme, []]], 1)).toEqual([4_990]);
     await claim([[globex, [5_000]]], 120);
     expect(await claim([[acme, []]], 1)).toEqual([FRONT]);
+  });
+});
+
+describe('A look at all lanes', () => {
+  const look = async (tookMs: number, readSeconds?: number) => {
+    let from: number | undefined;
+    const looked = starts.look((startSeconds) => {
+      from = startSeconds;
+      nowMs += tookMs;
+      return readSeconds === undefined
+        ? Promise.reject(new Error('out of time'))
+        : Promise.resolve({ readSeconds });
+    });
+    if (readSeconds === undefined) await expect(looked).rejects.toThrow('out of time');
+    else expect(await looked).toEqual({ readSeconds });
+    return from;
+  };
+
+  it('begins 10 s before where the last one ended after two in a row that took long', async () => {
+    expect([await look(120, 5_000), await look(130, 5_001), await look(1, 5_002)]).toEqual([
+      FRONT,
+      FRONT,
+      4_991,
+    ]);
+    expect(await look(1, 5_003)).toBe(4_992);
+    nowMs += 1_200;
+    expect([await look(1, 5_004), await look(1, 5_005)]).toEqual([FRONT, FRONT]);
+  });
+
+  it('begins ten minutes ago if the front was never read in time', async () => {
+    expect([await look(5_000), await look(5_000), await look(1, 9_000)]).toEqual([FRONT, FRONT, 8_400]);
+    expect(await look(1, 9_001)).toBe(8_990);
   });
 });
 
