@@ -18,7 +18,6 @@ FROM node:24.21.0-slim AS production
 ENV NODE_ENV=production
 WORKDIR /posthorn
 COPY --from=packages /posthorn ./
-COPY --from=build --parents /posthorn/./libs/*/dist ./
 USER node
 
 FROM production AS app
@@ -28,31 +27,32 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s \
 STOPSIGNAL SIGTERM
 
 FROM app AS gateway
-COPY --from=build /posthorn/apps/gateway/dist apps/gateway/dist
+COPY --from=build /posthorn/apps/gateway/dist/*.js* apps/gateway/dist/
 CMD ["node", "apps/gateway/dist/main.js"]
 
 FROM app AS sender
-COPY --from=build /posthorn/apps/sender/dist apps/sender/dist
+COPY --from=build /posthorn/apps/sender/dist/*.js* apps/sender/dist/
 CMD ["node", "apps/sender/dist/main.js"]
 
 FROM app AS scheduler
-COPY --from=build /posthorn/apps/scheduler/dist apps/scheduler/dist
+COPY --from=build /posthorn/apps/scheduler/dist/*.js* apps/scheduler/dist/
 CMD ["node", "apps/scheduler/dist/main.js"]
 
 FROM app AS webhook-dispatcher
-COPY --from=build /posthorn/apps/webhook-dispatcher/dist apps/webhook-dispatcher/dist
+COPY --from=build /posthorn/apps/webhook-dispatcher/dist/*.js* apps/webhook-dispatcher/dist/
 CMD ["node", "apps/webhook-dispatcher/dist/main.js"]
 
 FROM app AS inbound
 EXPOSE 2525
-COPY --from=build /posthorn/apps/inbound/dist apps/inbound/dist
+COPY --from=build /posthorn/apps/inbound/dist/*.js* apps/inbound/dist/
 CMD ["node", "apps/inbound/dist/main.js"]
 
 FROM app AS dashboard
-COPY --from=build /posthorn/apps/dashboard/dist apps/dashboard/dist
+COPY --from=build /posthorn/apps/dashboard/dist/*.js* apps/dashboard/dist/
 CMD ["node", "apps/dashboard/dist/main.js"]
 
 FROM production AS tools
+COPY --from=build --parents /posthorn/./libs/*/dist ./
 COPY prisma/migrations prisma/migrations
 COPY tools/migrate.mjs tools/posthorn.mjs tools/
 COPY tools/posthorn tools/posthorn
