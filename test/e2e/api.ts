@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expectDescribed } from './described-answers.ts';
+import { describedAnswers } from './described-answers.ts';
 
 /** An answer with its complete body. */
 export interface Answer {
@@ -76,6 +76,7 @@ export class Api {
     body: string | Uint8Array | undefined,
     { key = this.key, headers = {} }: RequestOptions = {},
   ): Promise<Answer> {
+    const described = await describedAnswers(this.url);
     const startedAt = performance.now();
     const response = await fetch(this.url + path, {
       method,
@@ -98,7 +99,7 @@ export class Api {
       body: parsed(received),
       durationMs,
     };
-    expectDescribed(method, path, answer);
+    described.expect(method, path, answer);
     return answer;
   }
 

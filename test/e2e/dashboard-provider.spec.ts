@@ -3,7 +3,7 @@ import { AuditLogStore, OperatorAccountStore } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
 import { SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
-import { createOperator } from '@posthorn/use-cases';
+import { createOperator } from '@posthorn/use-cases/operate';
 import { TestIdentityProvider, Visitor } from './identity-provider.ts';
 import { Stack, TESTS } from './stack.ts';
 

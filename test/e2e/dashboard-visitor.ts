@@ -1,7 +1,7 @@
 import { OperatorAccountStore } from '@posthorn/database';
 import type { OperatorRole } from '@posthorn/domain';
 import type { AppUnderTest } from '@posthorn/testing';
-import { createOperator } from '@posthorn/use-cases';
+import { createOperator } from '@posthorn/use-cases/operate';
 import { type Stack, TESTS } from './stack.ts';
 
 /** A script that would run in a page that does not escape it. */

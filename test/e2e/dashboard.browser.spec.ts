@@ -10,7 +10,7 @@ import {
   freePort,
   type PageSize,
 } from '@posthorn/testing';
-import { createOperator } from '@posthorn/use-cases';
+import { createOperator } from '@posthorn/use-cases/operate';
 import { TestIdentityProvider } from './identity-provider.ts';
 import { Stack, TESTS } from './stack.ts';
 

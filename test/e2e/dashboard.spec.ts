@@ -3,7 +3,7 @@ import { type AuditEntry, AuditLogStore, OperatorAccountStore } from '@posthorn/
 import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
 import { type EmailId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import type { AppUnderTest } from '@posthorn/testing';
-import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases';
+import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases/operate';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { emailIn } from './api.ts';

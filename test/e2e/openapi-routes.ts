@@ -87,7 +87,7 @@ export function queryOf({ parameters }: DescribedRoute): string {
 }
 
 /** How the document describes a route's answers with a status; undefined: not at all. */
-export function describedAnswer({ responses }: DescribedRoute, status: number): TestedResponse | undefined {
+function describedAnswer({ responses }: DescribedRoute, status: number): TestedResponse | undefined {
   const named = responses[status];
   const shared = DOCUMENT.components['responses'] as DescribedRoute['responses'];
   return named?.$ref === undefined ? named : shared[named.$ref.split('/').at(-1)!];

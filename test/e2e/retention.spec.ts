@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operator } from '@posthorn/domain';
 import { WorkspaceStore } from '@posthorn/database';
-import { retainWorkspace } from '@posthorn/use-cases';
+import { retainWorkspace } from '@posthorn/use-cases/operate';
 import { newUuid, uuidOf } from '@posthorn/kernel';
 import { Stack, until } from './stack.ts';
 

@@ -23,7 +23,7 @@ import {
   testRedisUrl,
   uniqueQueuePrefix,
 } from '@posthorn/testing';
-import { addIdentity, createApiKey, createWorkspace, limitWorkspace } from '@posthorn/use-cases';
+import { addIdentity, createApiKey, createWorkspace, limitWorkspace } from '@posthorn/use-cases/operate';
 import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from './api.ts';
 import { avoidEndOfMonth } from './times.ts';
 

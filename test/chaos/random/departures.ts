@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, PausedLaneStore, WorkspaceDeletionStore } from '@posthorn/database';
 import type { WorkspaceId } from '@posthorn/kernel';
 import { runOperatorCommand } from '@posthorn/testing';
-import { pauseSending, resumeSending } from '@posthorn/use-cases';
+import { pauseSending, resumeSending } from '@posthorn/use-cases/operate';
 import { emailIn } from '../../e2e/api.ts';
 import { orphansOf, rowsOf } from '../../e2e/leftovers.ts';
 import { type Tenant, TESTS, validEmail } from '../../e2e/stack.ts';

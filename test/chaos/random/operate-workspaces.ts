@@ -1,6 +1,6 @@
 import { IdentityStore, SealedSecretStore, WorkspaceStore } from '@posthorn/database';
 import { parseKeyRing, SecretBox } from '@posthorn/signing';
-import { addIdentity, limitWorkspace, rotateSecrets as rotate } from '@posthorn/use-cases';
+import { addIdentity, limitWorkspace, rotateSecrets as rotate } from '@posthorn/use-cases/operate';
 import { newRecipient, TESTS, validEmail } from '../../e2e/stack.ts';
 import { fromNow } from '../../e2e/times.ts';
 import { sendKeyed } from './email-operations.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EraStore, HeldEmailStore, PausedLaneStore } from '@posthorn/database';
 import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { Refusal, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { pauseSending, resumeEverything, resumeWorkspace } from '@posthorn/use-cases';
+import { pauseSending, resumeEverything, resumeWorkspace } from '@posthorn/use-cases/operate';
 import { TESTS } from '../../e2e/stack.ts';
 import { fromNow } from '../../e2e/times.ts';
 import type { Account } from './account.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EraStore, PausedLaneStore } from '@posthorn/database';
 import { PostgresTools, PrivatePostgres } from '@posthorn/testing';
-import { resumeEverything } from '@posthorn/use-cases';
+import { resumeEverything } from '@posthorn/use-cases/operate';
 import { TESTS } from '../../e2e/stack.ts';
 import { type FeedEvent, FeedFollower } from '../feed-follower.ts';
 import { settle } from '../settle.ts';

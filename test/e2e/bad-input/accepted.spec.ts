@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IdentityStore } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
-import { addIdentity } from '@posthorn/use-cases';
+import { addIdentity } from '@posthorn/use-cases/operate';
 import { type Answer, emailIn } from '../api.ts';
 import { newRecipient, validEmail, Stack } from '../stack.ts';
 

@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import { IdentityStore } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
-import { addIdentity } from '@posthorn/use-cases';
+import { addIdentity } from '@posthorn/use-cases/operate';
 import { casesOf, type Fault, inBatch, inRawEmail, texts } from './cases.ts';
 import { INVALID_MAILBOXES } from './faults/mailboxes.ts';
 import { RefusingStack, titled } from './refusing-stack.ts';

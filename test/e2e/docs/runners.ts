@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { it } from '@jest/globals';
-import { ALL_SECTIONS, describeSettings } from '@posthorn/platform';
+import { ALL_SECTIONS, describeSettings } from '@posthorn/platform/settings';
 import { type Fence, ROOT, whereIs } from './fences.ts';
 
 /** Far more than any example takes: ten commands in a row take half a minute, and ten times as long on a busy machine. */
