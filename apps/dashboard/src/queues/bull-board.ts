@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
@@ -22,6 +24,9 @@ type ErrorHandler = Parameters<ExpressAdapter['setErrorHandler']>[0];
 const CANNOT_PAUSE =
   'Queues are not paused or slowed down here: nobody would be told, and workers that get no jobs are restarted as stuck. Pause emails and deliveries at `/pauses`, or with `posthorn pause`';
 
+/** Where Bull Board's pages are. It would look for them itself with an `eval`, which finds nothing once it is bundled. */
+const PAGES = dirname(createRequire(import.meta.url).resolve('@bull-board/ui/package.json'));
+
 interface BoardOptions {
   /** The path that it is mounted at. */
   readonly path: string;
@@ -35,7 +40,7 @@ export function createBoard(queues: Queues, { path, isReadOnly }: BoardOptions):
   createBullBoard({
     queues: queues.map((queue) => new UnpausableQueue(queue, isReadOnly)),
     serverAdapter: server,
-    options: { uiConfig: { boardTitle: 'Posthorn queues', hideRedisDetails: true } },
+    options: { uiBasePath: PAGES, uiConfig: { boardTitle: 'Posthorn queues', hideRedisDetails: true } },
   });
   return server.getRouter() as RequestHandler;
 }
