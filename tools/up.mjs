@@ -1,5 +1,6 @@
 // npm run up: the whole of Posthorn on this machine, with one command.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkedOut } from './stack/checked-out.mjs';
 import { detach } from './stack/detach.mjs';
 import { ensureInstalled } from './stack/install.mjs';
 import { askedToStop, endAll, ORPHANS_GONE_AFTER_MS } from './stack/processes.mjs';
@@ -36,14 +37,19 @@ const LOGS_TRUNCATED_EVERY_MS = 60_000;
 const isDetached = process.send !== undefined;
 let isUp = false;
 
-function alreadyUp(pid) {
+async function alreadyUp(pid) {
   const stack = readJson(STACK_FILE);
-  if (stack === undefined) {
-    say(`Posthorn is being started or stopped by process ${pid}. Wait for it, or stop it: npm run down`);
-    process.exitCode = 1;
-  } else {
+  const release = await checkedOut();
+  if (stack?.release === release) {
     say(`Posthorn is already up, run by process ${pid}; npm run down stops it.\n${summary(stack)}`);
+    return;
   }
+  process.exitCode = 1;
+  say(
+    stack === undefined
+      ? `Posthorn is being started or stopped by process ${pid}. Wait for it, or stop it: npm run down`
+      : `Posthorn is already up, run by process ${pid}, but not as it is checked out now (${release}): npm run down stops it, and npm run up then starts that.`,
+  );
 }
 
 /** Resolves when the process that waits for this one to be up has been killed. @returns {Promise<void>} */

@@ -259,6 +259,24 @@ describe('up', () => {
     await ended;
   });
 
+  it('does not take what runs of another commit for what is checked out', async () => {
+    const identity = ['-c', 'user.name=ada', '-c', 'user.email=ada@example.com'];
+    execFileSync('git', ['init', '--quiet'], { cwd: root });
+    execFileSync('git', [...identity, 'commit', '--quiet', '--allow-empty', '-m', 'one'], { cwd: root });
+    const running = call('up');
+    await pidOf('npm');
+    writeFileSync(state('stack.json'), '{"form": "an older one"}');
+
+    expect(await call('up').ended).toEqual({
+      output: expect.stringMatching(
+        /^Posthorn is already up, run by process \d+, but not as it is checked out now \(\S+, commit [0-9a-f]+\): npm run down stops it, and npm run up then starts that\.\n$/,
+      ),
+      code: 1,
+    });
+    running.child.kill('SIGTERM');
+    await running.ended;
+  });
+
   it('says in a line where it may not write', async () => {
     writeFileSync(state(''), 'a file where the folder should be');
     const { output, code } = await call('up').ended;

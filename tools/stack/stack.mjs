@@ -1,5 +1,6 @@
 import { AppRunner } from './app-runner.mjs';
 import { build } from './build.mjs';
+import { checkedOut } from './checked-out.mjs';
 import { migrate, summariseMigrations } from './migrate.mjs';
 import { choosePorts } from './ports.mjs';
 import { say, step } from './progress.mjs';
@@ -58,6 +59,7 @@ export class Stack {
 
   /** Starts everything. @returns {Promise<any>} the contents of stack.json @throws when something does not become healthy */
   async start({ withBuild = true } = {}) {
+    const release = await checkedOut();
     if (withBuild) await step('Build', build);
     const ports = await this.#choosePorts();
     /** @param {import('./services.mjs').Service} service */
@@ -82,6 +84,7 @@ export class Stack {
       ({ workspaceId }) => workspaceId,
     );
     this.#description = {
+      release,
       apiUrl,
       dashboardUrl: this.#url('dashboard'),
       inbox: { smtpUrl: inbox.url, webUrl: inbox.webUrl },
