@@ -41,7 +41,7 @@ describe('The check of migrations', () => {
   const before = [
     {
       name: '1',
-      sql: `CREATE TABLE old (id uuid, name text); CREATE UNIQUE INDEX old_key ON old (name); CREATE INDEX old_idx ON old (id);
+      sql: `CREATE TABLE old (id uuid, name text); CREATE INDEX old_idx ON old (id);
             CREATE FUNCTION f(a integer, b text DEFAULT 'x') RETURNS integer LANGUAGE sql AS $$ SELECT 1; $$;`,
     },
   ];
@@ -52,10 +52,10 @@ describe('The check of migrations', () => {
     "ALTER TABLE old ADD COLUMN x text NOT NULL DEFAULT 'a, NOT NULL', ADD COLUMN y numeric(4, 2)",
     'ALTER TABLE old ALTER COLUMN name DROP NOT NULL, DROP CONSTRAINT old_check',
     'ALTER TABLE old SET (autovacuum_vacuum_scale_factor = 0.01)',
-    'DROP INDEX old_idx',
     'CREATE TABLE young (id uuid NOT NULL); CREATE INDEX young_idx ON young (id); CREATE UNIQUE INDEX young_key ON young (id); ALTER TABLE young ADD PRIMARY KEY (id)',
     "CREATE OR REPLACE FUNCTION f(a integer, b text DEFAULT 'y') RETURNS integer LANGUAGE sql AS $$ DROP TABLE old; $$",
     'CREATE FUNCTION g() RETURNS integer LANGUAGE sql AS $body$ SELECT 1; $body$',
+    'CREATE OR REPLACE FUNCTION g() RETURNS integer LANGUAGE sql BEGIN ATOMIC SELECT 1; END',
     "-- DROP TABLE old;\nINSERT INTO old (name) VALUES ('DROP TABLE old;')",
     "CREATE TYPE t AS ENUM ('a'); INSERT INTO old VALUES (1)",
     'ALTER TABLE old ADD COLUMN at timestamptz NOT NULL DEFAULT now()',
@@ -68,7 +68,10 @@ describe('The check of migrations', () => {
 
   it.each([
     'DROP TABLE old',
-    'DROP INDEX old_key',
+    'DROP INDEX old_idx',
+    'ALTER TABLE old DROP CONSTRAINT old_name_key',
+    'ALTER TABLE old DROP CONSTRAINT old_pkey',
+    'ALTER TABLE old DROP CONSTRAINT IF EXISTS old_id_fkey',
     'DROP FUNCTION f(integer, text)',
     'ALTER TABLE old DROP COLUMN name',
     'ALTER TABLE old DROP name',

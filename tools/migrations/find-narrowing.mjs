@@ -7,9 +7,9 @@
 /** Statements that cannot break a program that does not know of them. */
 const ADDS = /^(CREATE (TABLE|TYPE|VIEW|SEQUENCE)|INSERT INTO|SELECT|COMMENT ON|SET|GRANT) /i;
 
-/** Changes that a table in use allows, apart from adding columns. */
+/** Changes that a table in use allows, apart from adding columns. A key or a reference is no mere CHECK: `ON CONFLICT` and the deletion of rows rely on it. */
 const TABLE_ADDS =
-  /^(SET \(|DROP CONSTRAINT |ALTER (COLUMN )?\w+ (DROP NOT NULL$|SET DEFAULT |SET STATISTICS |SET STORAGE ))/i;
+  /^(SET \(|DROP CONSTRAINT (?!.*_(pkey|key|fkey)\b)|ALTER (COLUMN )?\w+ (DROP NOT NULL$|SET DEFAULT |SET STATISTICS |SET STORAGE ))/i;
 
 /**
  * Columns for which Postgres reads or writes every row of the table while nobody else can use it. A default is written to no row if it is a constant, or the
@@ -32,28 +32,22 @@ const REFERENCE =
  */
 export function findNarrowing(before, after) {
   const older = before.flatMap(({ sql }) => statementsOf(sql));
-  const known = { unique: namesIn(older, UNIQUE_INDEX), functions: new Map(older.flatMap(functionOf)) };
-  const tables = namesIn(
-    after.flatMap(({ sql }) => statementsOf(sql)),
-    /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/i,
-  );
+  const functions = new Map(older.flatMap(functionOf));
+  const tables = new Set(after.flatMap(({ sql }) => statementsOf(sql)).flatMap(tableOf));
   return after.flatMap(({ name, sql }) =>
     statementsOf(sql)
-      .filter((statement) => !onlyAdds(statement, { ...known, tables }))
+      .filter((statement) => !onlyAdds(statement, { functions, tables }))
       .map((statement) => `${name}: ${statement}`),
   );
 }
 
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(\w+) ON (?:ONLY )?(\w+)/i;
-const UNIQUE_INDEX = /^CREATE UNIQUE INDEX (?:IF NOT EXISTS )?(\w+)/i;
 
-/** @param {string} statement @param {{ unique: Set<string>, functions: Map<string, string>, tables: Set<string> }} known */
-function onlyAdds(statement, { unique, functions, tables }) {
+/** @param {string} statement @param {{ functions: Map<string, string>, tables: Set<string> }} known */
+function onlyAdds(statement, { functions, tables }) {
   if (keepsRows(statement, tables)) return false;
   const [, index, ofTable = ''] = INDEX.exec(statement) ?? [];
   if (index !== undefined) return tables.has(ofTable);
-  const [, dropped] = /^DROP INDEX (?:IF EXISTS )?(\w+)$/i.exec(statement) ?? [];
-  if (dropped !== undefined) return !unique.has(dropped);
   const [, updated] = /^UPDATE (?:ONLY )?(\w+) /i.exec(statement) ?? [];
   if (updated !== undefined) return tables.has(updated);
   const [, table, actions = ''] = /^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?(\w+) (.*)$/i.exec(statement) ?? [];
@@ -82,11 +76,12 @@ function addsToTable(action) {
   return isFilled && !EVERY_ROW.test(action);
 }
 
-/** The statements of a script, each on one line, without comments and quoted text. @param {string} sql */
+/** The statements of a script, each on one line, without comments, quoted text and bodies of functions. @param {string} sql */
 function statementsOf(sql) {
   return sql
     .replaceAll(/--.*$/gm, '')
     .replaceAll(/(\$\w*\$).*?\1/gs, '$$$$')
+    .replaceAll(/\bBEGIN ATOMIC\b.*?\bEND(?=\s*;)/gis, '$$$$')
     .replaceAll(/'(?:[^']|'')*'/g, "''")
     .split(';')
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
@@ -99,9 +94,9 @@ function partsOf(text) {
   return flat === text ? text.split(/, ?/) : partsOf(flat);
 }
 
-/** @param {readonly string[]} statements @param {RegExp} form @returns {Set<string>} */
-function namesIn(statements, form) {
-  return new Set(statements.flatMap((statement) => form.exec(statement)?.[1] ?? []));
+/** The table that a statement creates. @param {string} statement @returns {string[]} */
+function tableOf(statement) {
+  return /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/i.exec(statement)?.slice(1) ?? [];
 }
 
 /** Name and parameters of the function that a statement creates. @param {string} statement @returns {[string, string][]} */
