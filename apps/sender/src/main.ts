@@ -112,11 +112,7 @@ await startProcess('sender', async () => {
     }),
     spans,
     connections: sender.SMTP_CONNECTIONS,
-    rowsPerTurn: lanes.TURN_ROWS,
-    handoverMs: lanes.TURN_HANDOVER_MS,
-    leaseMs: lanes.LEASE_MS,
-    renewalMs: lanes.LEASE_RENEWAL_MS,
-    marginMs: lanes.LEASE_MARGIN_MS,
+    ...lanes.options,
     onError,
   });
   const worker = new JobWorker<'email.turn'>({

@@ -81,11 +81,7 @@ await startProcess('webhook-dispatcher', async () => {
     rings,
     connections: dispatcher.WEBHOOK_CONNECTIONS,
     slowConnections: dispatcher.WEBHOOK_SLOW_CONNECTIONS,
-    rowsPerTurn: lanes.TURN_ROWS,
-    handoverMs: lanes.TURN_HANDOVER_MS,
-    leaseMs: lanes.LEASE_MS,
-    renewalMs: lanes.LEASE_RENEWAL_MS,
-    marginMs: lanes.LEASE_MARGIN_MS,
+    ...lanes.options,
     onNotice: (newNotice) => logNotice(logger, newNotice),
     onError,
   });

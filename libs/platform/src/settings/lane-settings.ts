@@ -39,6 +39,17 @@ export class LaneSettings implements CrossValidated {
   @IsWholeNumber(100, 60_000)
   CLOCK_TICK_MS = 1_000;
 
+  /** The options for serving lanes, of `@posthorn/use-cases`. */
+  get options() {
+    return {
+      rowsPerTurn: this.TURN_ROWS,
+      handoverMs: this.TURN_HANDOVER_MS,
+      leaseMs: this.LEASE_MS,
+      renewalMs: this.LEASE_RENEWAL_MS,
+      marginMs: this.LEASE_MARGIN_MS,
+    };
+  }
+
   faults(): string[] {
     if (this.LEASE_RENEWAL_MS + this.LEASE_MARGIN_MS < this.LEASE_MS) return [];
     return [
