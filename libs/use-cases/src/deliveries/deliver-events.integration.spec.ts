@@ -97,11 +97,11 @@ function dispatcher(
 }
 
 /** Lets a dispatcher claim and post one delivery of each of these webhooks. */
-function claimAndPost(events: DeliverEvents, ...webhooks: WebhookId[]): Promise<void> {
+async function claimAndPost(events: DeliverEvents, ...webhooks: WebhookId[]): Promise<void> {
   const demands = webhooks.map((id) => ({ laneId: webhookLane(id), maxRows: 1 }));
-  return events.spareCapacity.fill(demands.length, () =>
-    deliveries.claim(demands, 1_000_000, LEASE_MS, false),
-  );
+  await events.spareCapacity.fill(demands.length, async () => ({
+    claimed: await deliveries.claim(demands, 1_000_000, LEASE_MS, false),
+  }));
 }
 
 it('records the outcome of a delivery although the observation of its receiver fails, and goes on', async () => {
@@ -169,7 +169,7 @@ it('W8: gives back to the slow queue what is claimed of a receiver that turns ou
   );
   const claim = (areSlow: boolean): Promise<ClaimedDelivery[]> =>
     deliveries.claim([{ laneId: webhookLane(webhook), maxRows: 3 }], 1_000_000, LEASE_MS, areSlow);
-  await events.spareCapacity.fill(3, () => claim(false));
+  await events.spareCapacity.fill(3, async () => ({ claimed: await claim(false) }));
   const bySlowQueue: ClaimedDelivery[] = [];
   for (; bySlowQueue.length < 2; await sleep(10)) bySlowQueue.push(...(await claim(true)));
   expect(posted).toHaveLength(1);
@@ -257,7 +257,7 @@ it('is drained only when a claim under way has ended, and what it has claimed is
     const demand = { laneId: webhookLane(webhook), maxRows: 1 };
     const claimed = await deliveries.claim([demand], 1_000_000, LEASE_MS, false);
     await answer.promise;
-    return claimed;
+    return { claimed };
   });
   while ((await stateOf(webhook)) !== 'taken') await sleep(10);
   let isDrained = false;
@@ -286,11 +286,7 @@ it('claims nothing while outcomes cannot be recorded, and goes on when they can'
     new Unreachable(database),
   );
   const capacity = async (): Promise<number> => {
-    let rows = 0;
-    await events.spareCapacity.fill(1, (free) => {
-      ({ rows } = free);
-      return Promise.resolve([]);
-    });
+    const { rows } = await events.spareCapacity.fill(1, (free) => Promise.resolve({ ...free, claimed: [] }));
     return rows;
   };
   await claimAndPost(events, webhook);

@@ -43,9 +43,12 @@ function backlog(
     const made = lanes.reduce((sum, { events }) => sum + events * WEBHOOKS, 0);
     return Promise.resolve({ lanes, ready, claimed: [], made });
   };
-  const fill = async (most: number, claim: (capacity: ClaimCapacity) => Promise<unknown>): Promise<void> => {
+  const fill = <Result>(
+    most: number,
+    claim: (capacity: ClaimCapacity) => Promise<Result>,
+  ): Promise<Result> => {
     wanted.push(most);
-    await claim({ rows: Math.min(most, rowsFree()), bytes: 1, excludedLanes: [] });
+    return claim({ rows: Math.min(most, rowsFree()), bytes: 1, excludedLanes: [] });
   };
   const events = new FanOutEvents({
     deliveries: { fanOut },

@@ -74,15 +74,13 @@ export class FanOutEvents {
   private async fanOut(turns: readonly EventTurn[]): Promise<FannedOut> {
     const { deliveries, spareCapacity, eventsPerTurn, leaseMs } = this.options;
     const wanted = Math.ceil(turns.length * eventsPerTurn * this.deliveriesPerEvent);
-    let made: FannedOut = { lanes: [], ready: [], claimed: [], made: 0 };
-    await spareCapacity.fill(wanted, async (capacity) => {
+    const made = await spareCapacity.fill(wanted, (capacity) => {
       const backlog = this.eventsFor(capacity.rows / turns.length);
       const demands = turns.map(({ laneId, isBehind }) => ({
         laneId,
         maxRows: isBehind ? backlog : eventsPerTurn,
       }));
-      made = await deliveries.fanOut(demands, capacity, leaseMs);
-      return made.claimed;
+      return deliveries.fanOut(demands, capacity, leaseMs);
     });
     this.ring(made);
     this.observeRatio(made);

@@ -40,12 +40,11 @@ describe('SpareCapacity', () => {
       wanted: number,
       claim = (capacity: ClaimCapacity) => claimedRows(LANE, 'dlv', capacity.rows),
     ): Promise<ClaimCapacity> => {
-      let told: ClaimCapacity | undefined;
-      await spare.fill(wanted, async (capacity) => {
+      const { capacity } = await spare.fill(wanted, async (capacity) => {
         await nextTurn();
-        return claim((told = capacity));
+        return { capacity, claimed: claim(capacity) };
       });
-      return told!;
+      return capacity;
     };
     undo.push(async () => {
       bench.stopIntake();
@@ -90,13 +89,13 @@ describe('SpareCapacity', () => {
 
   it('is settled once no claim is under way', async () => {
     const { spare } = make();
-    let claimed: (rows: ClaimedRow[]) => void;
-    const claiming = spare.fill(3, () => new Promise((resolve) => (claimed = resolve)));
+    const { promise, resolve } = Promise.withResolvers<{ claimed: ClaimedRow[] }>();
+    const claiming = spare.fill(3, () => promise);
     let isSettled = false;
     const settled = spare.settled().then(() => (isSettled = true));
     await nextTurn();
     expect(isSettled).toBe(false);
-    claimed!([]);
+    resolve({ claimed: [] });
     await Promise.all([claiming, settled]);
     // What has ended is forgotten, so that memory does not grow.
     expect(spare['filling'].size).toBe(0);

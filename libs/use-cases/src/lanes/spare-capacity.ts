@@ -15,6 +15,11 @@ interface SpareCapacityOptions<Row extends ClaimedRow> {
   readonly maxRows: number;
 }
 
+/** The result of a statement that claims rows, among other things. */
+interface Claimed<Row> {
+  readonly claimed: readonly Row[];
+}
+
 /** Lets code that creates rows claim some of them at once for this process's workbench, without a turn of their lane. */
 export class SpareCapacity<Row extends ClaimedRow> {
   private readonly filling = new Set<Promise<unknown>>();
@@ -43,12 +48,16 @@ export class SpareCapacity<Row extends ClaimedRow> {
    *
    * @param wanted the maximum number of rows
    * @param claim called with the capacity available, which may be none
+   * @returns what `claim` has resolved with
    */
-  async fill(wanted: number, claim: (capacity: ClaimCapacity) => Promise<readonly Row[]>): Promise<void> {
+  async fill<Result extends Claimed<Row>>(
+    wanted: number,
+    claim: (capacity: ClaimCapacity) => Promise<Result>,
+  ): Promise<Result> {
     const filling = this.claimInto(wanted, claim);
     this.filling.add(filling);
     try {
-      await filling;
+      return await filling;
     } finally {
       this.filling.delete(filling);
     }
@@ -59,17 +68,18 @@ export class SpareCapacity<Row extends ClaimedRow> {
     await Promise.allSettled(this.filling);
   }
 
-  private async claimInto(
+  private async claimInto<Result extends Claimed<Row>>(
     wanted: number,
-    claim: (capacity: ClaimCapacity) => Promise<readonly Row[]>,
-  ): Promise<void> {
+    claim: (capacity: ClaimCapacity) => Promise<Result>,
+  ): Promise<Result> {
     const { bench, mayClaim, maxRows } = this.options;
     const rows = mayClaim() ? bench.capacity.reserveForAny(wanted) : 0;
     const excludedLanes = bench.capacity.lanesWith(maxRows * MAX_SHARE_PER_LANE);
     const claimedAt = suspensionProofNowMs();
-    const claimed = await claim({ rows, bytes: bench.capacity.bytesFree, excludedLanes }).finally(() =>
+    const result = await claim({ rows, bytes: bench.capacity.bytesFree, excludedLanes }).finally(() =>
       bench.capacity.releaseForAny(rows),
     );
-    void bench.put(claimed, claimedAt);
+    void bench.put(result.claimed, claimedAt);
+    return result;
   }
 }
