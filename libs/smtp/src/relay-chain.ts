@@ -17,8 +17,6 @@ export interface Relay {
   readonly breaker: RelayBreaker;
 }
 
-type Refused = Extract<RelayedTransmission, { kind: 'refused' }>;
-
 /** Called before each transmission; the returned function is called with its result, or without one after a fault of ours. */
 export type WatchTransmission = (relay: string) => (transmission?: Transmission) => void;
 
@@ -53,7 +51,7 @@ export class RelayChain {
 
   /**
    * Transmits a message by the first available relay that can take it. The next relay is tried only if this one has provably accepted nothing, and has not given a
-   * verdict on the email. What the available ones could not take, by what they have announced, is final only if no other relay remains to be tried later.
+   * verdict on the email.
    *
    * @param mayStillBegin called before each relay, and again when there is a connection to it
    * @param watch observes each transmission
@@ -66,21 +64,16 @@ export class RelayChain {
     mayStillBegin: () => boolean = () => true,
     watch?: WatchTransmission,
   ): Promise<RelayedTransmission | undefined> {
-    let answer: RelayedTransmission | undefined;
-    const unasked: Refused[] = [];
+    const failed: RelayedTransmission[] = [];
     for (const relay of this.relays) {
       if (!mayStillBegin()) break;
       if (!relay.breaker.tryBegin()) continue;
       const transmission = await this.sendBy(relay, envelope, message, mayStillBegin, watch);
       if (transmission === undefined) continue;
       if (!mayTryAnotherRelay(transmission)) return transmission;
-      if (transmission.kind === 'refused' && transmission.unasked) unasked.push(transmission);
-      // A result about the email takes precedence over the unavailability of a later relay.
-      else if (answer === undefined || isRelayFault(answer)) answer = transmission;
+      failed.push(transmission);
     }
-    const [refusal] = unasked;
-    if (refusal === undefined || (answer !== undefined && !isRelayFault(answer))) return answer;
-    return unasked.length === this.relays.length ? refusal : { ...refusal, othersUnavailable: true };
+    return resultOf(failed, this.relays.length);
   }
 
   /** For shutting down: breaks off what has not come to the message yet, which may be silence of a relay for minutes. Nothing may be begun afterwards. */
@@ -151,6 +144,24 @@ export class RelayChain {
     breaker.succeeded();
     if (!wasClosed) this.onRelay({ relay: name, isAvailable: true });
   }
+}
+
+/**
+ * The result of a message that some of so many relays were tried for, and none has taken. A result about the email takes precedence over the unavailability of a
+ * relay. What the available ones could not take, by what they have announced, is final only if no other relay remains to be tried later.
+ */
+function resultOf(failed: readonly RelayedTransmission[], relays: number): RelayedTransmission | undefined {
+  const aboutEmail = failed.find((transmission) => !wasUnasked(transmission) && !isRelayFault(transmission));
+  const unasked = failed.filter(wasUnasked);
+  const [refusal] = unasked;
+  if (aboutEmail !== undefined || refusal === undefined) return aboutEmail ?? failed.at(-1);
+  return unasked.length === relays ? refusal : { ...refusal, othersUnavailable: true };
+}
+
+function wasUnasked(
+  transmission: RelayedTransmission,
+): transmission is Extract<RelayedTransmission, { kind: 'refused' }> {
+  return transmission.kind === 'refused' && transmission.unasked === true;
 }
 
 /**
