@@ -9,7 +9,7 @@ import type {
 } from '@posthorn/domain';
 import pg from 'pg';
 import { readOwnership } from './connection/ownership.ts';
-import { SESSION_FORMATS } from './connection/session-formats.ts';
+import { SESSION_FORMATS } from './connection/session-setup.ts';
 import type { SealedColumn } from './schema/sealed-columns.ts';
 import {
   FIND_INACTIVE_SLOTS,

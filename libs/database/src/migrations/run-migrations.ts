@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { faultOf } from '../faults/faults.ts';
-import { SESSION_FORMATS } from '../connection/session-formats.ts';
+import { SESSION_FORMATS } from '../connection/session-setup.ts';
 import { PoolerRefused } from '../connection/pooler.ts';
 import { refuseParameters } from '../connection/refused-parameters.ts';
 import { throwRefusedConnection } from '../faults/unusable.ts';
