@@ -2,13 +2,14 @@ import { isAscii } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { sanitizeText, type Transmission } from '@posthorn/domain';
+import type { Transmission } from '@posthorn/domain';
 import { startTimeout } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayUsePlaintext } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
 import { Mailer } from './mailer.ts';
 import { type Login, mailerLogin, mailerLoginOptions, mechanismsOf } from './login.ts';
+import { loginMissing, messageTooLarge, SMTPUTF8_MISSING } from './own-refusals.ts';
 import { AddressSearch } from './relay-addresses.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
@@ -20,40 +21,6 @@ const ALWAYS = (): boolean => true;
 const NO_STEP: Done = () => undefined;
 /** The slowest rate at which a large message may leave, 16 kbit/s; at that rate it may take longer than any other step. */
 const MIN_BYTES_PER_MS = 2;
-
-const ANY_OF = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
-const SMTPUTF8_MISSING: Transmission = {
-  kind: 'refused',
-  stage: 'rcpt',
-  reply: {
-    code: 550,
-    enhancedCode: '5.6.7',
-    text: 'Posthorn: an address of the email has characters beyond ASCII before its @, and the relay does not offer SMTPUTF8',
-  },
-  unasked: true,
-};
-
-const tooLarge = (bytes: number, maxBytes: number): Transmission => ({
-  kind: 'refused',
-  stage: 'mail',
-  reply: {
-    code: 552,
-    enhancedCode: '5.3.4',
-    text: `Posthorn: the message has ${bytes} bytes, and the relay takes ${maxBytes} at most`,
-  },
-  unasked: true,
-});
-
-const loginMissing = (usable: readonly string[], offered: string): Transmission => ({
-  kind: 'refused',
-  stage: 'auth',
-  reply: {
-    code: 504,
-    enhancedCode: '5.5.4',
-    text: sanitizeText(`Posthorn: logs in by ${ANY_OF.format(usable)}, and the relay offers only ${offered}`),
-  },
-});
 
 /** Whether another server of the relay would fail in the same way: our login was rejected, or this machine lacks resources. */
 const isAboutUs = (failure: Transmission): boolean =>
@@ -188,7 +155,8 @@ export class RelayConnection implements PooledConnection {
     const error = await this.step((done) => this.smtp.send(mailerEnvelope, message, done), timeoutMs);
     // An idle connection must not retain its last email.
     this.smtp.onEnvelope = ALWAYS;
-    if (error !== undefined && isTooLarge(error)) return tooLarge(message.length, this.smtp.maxMessageBytes);
+    if (error !== undefined && isTooLarge(error))
+      return messageTooLarge(message.length, this.smtp.maxMessageBytes);
     return this.smtp.wasWithheld && !this.dialogue.hasFailed ? undefined : this.dialogue.outcome(error);
   }
 

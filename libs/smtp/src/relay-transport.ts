@@ -1,5 +1,5 @@
 import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises';
-import { isAnswered, isBeforeAnyEmail, type Transmission } from '@posthorn/domain';
+import { isAnswered, type Transmission } from '@posthorn/domain';
 import { CannotStart } from '@posthorn/kernel';
 import type { AccessTokens } from './access-tokens.ts';
 import { ConnectionPool, type ConnectionSlot } from './connection-pool.ts';
@@ -8,6 +8,7 @@ import {
   type ConnectionSettings,
   type RelayConnectionOptions,
 } from './connection-settings.ts';
+import { isConnectionDropped, isConnectionRefused, wasStale } from './connection-verdict.ts';
 import { describeTransmission } from './describe-transmission.ts';
 import { openConnection } from './open-connection.ts';
 import { SERVING_MS } from './relay-breaker.ts';
@@ -47,31 +48,6 @@ export interface RelayGreeting {
   /** `taken`: the login succeeded. `not asked for`: the relay offers no login. `none`: we have no credentials. */
   readonly login: 'taken' | 'not asked for' | 'none';
 }
-
-/** Of a relay that takes so many messages over a connection, and leaves it open: `452 4.4.5 Maximum number of messages per session exceeded.` (Stalwart, at DATA). */
-const MENTIONS_CONNECTION = /\b(per|(in|for|over) (this|one|a single)) (smtp )?(session|connection)\b/i;
-
-/** Whether the relay refuses anything more over this connection. */
-const isUsedUp = (transmission: Transmission): boolean =>
-  transmission.kind === 'refused' &&
-  transmission.reply.code < 500 &&
-  MENTIONS_CONNECTION.test(transmission.reply.text);
-
-/** Whether a reused connection turned out to be closed, dead or used up: then the relay has accepted nothing and given no verdict, so a new connection may be tried. */
-const wasStale = (transmission: Transmission): boolean =>
-  isUsedUp(transmission) ||
-  (transmission.kind === 'broken' && transmission.stage === 'mail') ||
-  (transmission.kind === 'refused' && transmission.stage === 'mail' && transmission.reply.code === 421);
-
-/** Whether the relay temporarily rejects the connection as such, before or at MAIL. */
-const isConnectionRefused = (transmission: Transmission): boolean =>
-  transmission.kind === 'refused' &&
-  ((isBeforeAnyEmail(transmission.stage) && transmission.reply.code < 500) ||
-    (transmission.stage === 'mail' && transmission.reply.code === 421));
-
-/** Whether the relay, or something in front of it, has closed the connection without a word, or keeps it waiting. (At STARTTLS, and while connecting, the cause may be a certificate or a name.) */
-const isConnectionDropped = (transmission: Transmission): boolean =>
-  transmission.kind === 'broken' && (transmission.stage === 'greeting' || transmission.stage === 'ehlo');
 
 /** Sends through one relay, over a pool of reused connections. */
 export class RelayTransport {
