@@ -46,6 +46,8 @@ interface ErasureOrder {
 /** Adds up what the steps did. */
 class Tally implements ErasureRun {
   readonly deleted: TableCounts = {};
+  readonly redacted: TableCounts = {};
+  readonly left: TableCounts = {};
   readonly workspaceIds = new Set<WorkspaceId>();
   readonly remembered = new Set<WorkspaceId>();
   cancelled = 0;
@@ -64,6 +66,20 @@ class Tally implements ErasureRun {
     this.cancelled += cancelled;
     this.inProgress += inProgress;
     for (const id of workspaceIds) this.workspaceIds.add(id);
+  }
+
+  receipt({ address, workspaceId }: PersonToErase, erasedAt: Date): ErasureReceipt {
+    return {
+      recipient: hash('sha256', address.toLowerCase()),
+      workspaceId,
+      erasedAt,
+      deleted: withoutNone(this.deleted),
+      redacted: withoutNone(this.redacted),
+      left: withoutNone(this.left),
+      remembered: this.remembered.size,
+      cancelled: this.cancelled,
+      inProgress: this.inProgress,
+    };
   }
 }
 
@@ -90,37 +106,29 @@ export async function eraseRecipient(
     await store.record([workspaceId], actor, { begun: true });
     tally.workspaceIds.add(workspaceId);
   }
-  const forget = async (): Promise<void> => {
-    const erased = await store.forget(person, suppress, tally);
-    for (const id of erased.remembered) tally.remembered.add(id);
-    tally.add(erased);
-  };
-  await forget();
+  await forget(store, person, suppress, tally);
   await repeatWhileSending(() => removeAll(store, person, tally));
   // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
-  await forget();
-  const answers = await store.redactAnswers(person, tally.onSearched);
-  addCounts(tally.deleted, { idempotency_keys: answers.deleted });
-  const { redacted, left } = await redactAll(store, person, tally);
-  addCounts(redacted, { idempotency_keys: answers.redacted });
-  const { deleted, cancelled, inProgress } = tally;
+  await forget(store, person, suppress, tally);
+  await redactAll(store, person, tally);
+  const { deleted, redacted, cancelled } = tally;
   // Counts of the whole installation would tell a workspace what others had of the person.
   const result =
     workspaceId === null ? {} : { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled };
   await store.record(tally.workspaceIds, actor, { completed: true, ...result });
   await store.confirm();
-  const recipient = hash('sha256', person.address.toLowerCase());
-  return {
-    recipient,
-    workspaceId,
-    erasedAt: store.now(),
-    deleted: withoutNone(deleted),
-    redacted: withoutNone(redacted),
-    left: withoutNone(left),
-    remembered: tally.remembered.size,
-    cancelled,
-    inProgress,
-  };
+  return tally.receipt(person, store.now());
+}
+
+async function forget(
+  store: Pick<ErasureStore, 'forget'>,
+  person: PersonToErase,
+  suppress: boolean,
+  tally: Tally,
+): Promise<void> {
+  const erased = await store.forget(person, suppress, tally);
+  for (const id of erased.remembered) tally.remembered.add(id);
+  tally.add(erased);
 }
 
 /** Removes what is about the person. @returns true; undefined: some of it is being sent */
@@ -141,15 +149,16 @@ async function removeAll(
 }
 
 async function redactAll(
-  store: Pick<ErasureStore, 'redact'>,
+  store: Pick<ErasureStore, 'redactAnswers' | 'redact'>,
   person: PersonToErase,
-  { onSearched }: Tally,
-): Promise<{ redacted: TableCounts; left: TableCounts }> {
-  const [redacted, left]: [TableCounts, TableCounts] = [{}, {}];
+  { deleted, redacted, left, onSearched }: Tally,
+): Promise<void> {
+  const answers = await store.redactAnswers(person, onSearched);
   for (const table of Object.keys(ERASURE_RULES)) {
     const counts = await store.redact(table, person, onSearched);
     redacted[table] = counts.redacted;
     left[table] = counts.left;
   }
-  return { redacted, left };
+  addCounts(deleted, { idempotency_keys: answers.deleted });
+  addCounts(redacted, { idempotency_keys: answers.redacted });
 }
