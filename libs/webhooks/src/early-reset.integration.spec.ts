@@ -43,7 +43,6 @@ it('W8: a receiver that resets the connection before its address is checked is u
   const result = await client.post({ url, headers: {}, body: BODY, deadlineMs: PATIENT_MS });
   unsubscribe('net.client.socket', holdUp);
   expect(result).toMatchObject(failed('connect', 'the receiver closed the connection'));
-  expect(result).not.toHaveProperty('address');
   await expectNoSockets(client);
   client.close();
 });

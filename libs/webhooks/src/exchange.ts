@@ -14,8 +14,8 @@ const MAX_FIELD_BYTES = 1 * KIB;
 /** Maximum interim responses (1xx) before the final one. */
 const MAX_INTERIM_RESPONSES = 16;
 
-/** The result of an exchange, without what only the caller knows. */
-export type ExchangeResult = Omit<PostAnswer, 'durationMs' | 'address'> | PostFailure;
+/** The result of an exchange, without its duration. */
+export type ExchangeResult = Omit<PostAnswer, 'durationMs'> | PostFailure;
 
 /** Reason for an exchange that was aborted by us. */
 class GivenUp extends Error {}

@@ -11,15 +11,13 @@ export interface PostRequest {
   readonly deadlineMs: number;
 }
 
-interface Observed {
+interface Timed {
   /** From the call to the result. */
   readonly durationMs: number;
-  /** The IP address of the connection, if there was one. */
-  readonly address?: string;
 }
 
 /** The response header was received in time, whatever became of the body. */
-export interface PostAnswer extends Observed {
+export interface PostAnswer extends Timed {
   readonly kind: 'answered';
   /** The status code. */
   readonly status: number;
@@ -32,4 +30,4 @@ export interface PostAnswer extends Observed {
 }
 
 /** The result of a POST. */
-export type PostResult = PostAnswer | (PostFailure & Observed);
+export type PostResult = PostAnswer | (PostFailure & Timed);

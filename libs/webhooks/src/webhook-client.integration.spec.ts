@@ -34,7 +34,6 @@ describe('what is posted', () => {
       status: 200,
       headers: { 'x-said': 'Ok', 'content-length': '9' },
       body: 'thank you',
-      address: '127.0.0.1',
     });
     const { method, path, headers, body } = receiver.requests.at(-1)!;
     expect({ method, path, body: body.equals(BODY) }).toEqual({

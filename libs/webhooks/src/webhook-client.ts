@@ -22,9 +22,6 @@ export interface WebhookClientOptions {
   readonly maxIdle?: number;
 }
 
-/** The result of an exchange, with the address of the connection. */
-type AddressedResult = ExchangeResult & { readonly address?: string };
-
 /**
  * The only HTTP client for URLs that callers choose. It connects only to addresses that it has checked in the same call, follows no redirects, does not
  * decompress, uses no proxy, and reads a bounded part of a response. Every POST under way has its own connection; a bounded number of idle ones is kept alive.
@@ -87,13 +84,13 @@ export class WebhookClient {
     return place.isName ? this.lookUp(place, deadline) : { place, addresses: [place.host] };
   }
 
-  private async reach(target: Target, request: PostRequest, deadline: Deadline): Promise<AddressedResult> {
+  private async reach(target: Target, request: PostRequest, deadline: Deadline): Promise<ExchangeResult> {
     const kept = this.idle.take(target);
     const result = kept && (await this.postOver(kept, target, request, deadline));
     if (result !== undefined && result !== 'stale') return result;
     const fresh = await this.connect(target, deadline);
     if (isFailure(fresh)) return fresh;
-    return (await this.postOver(fresh, target, request, deadline)) as AddressedResult;
+    return (await this.postOver(fresh, target, request, deadline)) as ExchangeResult;
   }
 
   private lookUp(place: Place, deadline: Deadline): Promise<Target | PostFailure> {
@@ -133,10 +130,9 @@ export class WebhookClient {
     { place }: Target,
     request: PostRequest,
     deadline: Deadline,
-  ): Promise<AddressedResult | 'stale'> {
+  ): Promise<ExchangeResult | 'stale'> {
     try {
-      const result = await connection.post(place.path, request, deadline);
-      return result === 'stale' ? result : { address: connection.address, ...result };
+      return await connection.post(place.path, request, deadline);
     } finally {
       if (connection.isOpen && !this.isClosed) this.idle.put(connection);
       else connection.close();
