@@ -81,7 +81,7 @@ WITH seen AS (
 given AS (
   SELECT * FROM seen WHERE matches OR n = ${maxSeen} ORDER BY id ${order} LIMIT ${values.add(window.maxGiven, 'int')}
 )
-SELECT   g.n, g.matches, ${listed.shown}
+SELECT   g.n, ${listed.shown}
 ORDER BY g.id ${order}`;
   return { text, values: values.list };
 }

@@ -20,7 +20,6 @@ interface SeenRow {
   readonly id: string;
   /** Its number among the examined rows, from 1. */
   readonly n: number;
-  readonly matches: boolean;
 }
 
 /** The items that were found, and where the search ended. */
