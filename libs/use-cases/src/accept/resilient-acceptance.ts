@@ -104,7 +104,7 @@ export class ResilientAcceptance {
   }
 
   /**
-   * Emails that are found were accepted. The others were refused, or the whole transaction was rolled back: they are retried again. A call with an
+   * Emails that are found were accepted. The others were refused, or the whole transaction was rolled back: they are tried once more. A call with an
    * idempotency key is repeated as a whole: if it was committed, the key has its answer.
    */
   private async completeLost(
@@ -124,8 +124,8 @@ function withoutAccepted(call: AcceptableCall, found: ReadonlySet<EmailId>): Acc
 }
 
 /**
- * The outcome of a call, some of whose emails were found, and the rest retried again. If the rest would have to be repeated later, only a call of which nothing was
- * found is: a repeated call has new ids, so that the others would be accepted twice.
+ * The outcome of a call of which some emails were found, and the rest were tried once more. If the rest would have to be repeated later, only a call of which
+ * nothing was found is: a repeated call has new ids, so those that were found would be accepted twice.
  */
 function completed(
   { emails, idempotency }: AcceptableCall,
