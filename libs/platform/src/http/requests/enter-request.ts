@@ -137,6 +137,19 @@ function isHealthCheck({ originalUrl }: Request): boolean {
 }
 
 function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Refusal | undefined {
+  const fault = faultOfHead(request);
+  if (fault !== undefined) return fault;
+  const path = routedPath(request.path);
+  if (WITHOUT_BODY.has(request.method) && alwaysAdmitted.some((start) => path.startsWith(start)))
+    return undefined;
+  const entry = inFlight.enter();
+  if (entry instanceof Refusal) return entry;
+  shares.set(request, entry);
+  return undefined;
+}
+
+/** The refusal of a request that a proxy in front may have read in another way than we would. */
+function faultOfHead(request: Request): Refusal | undefined {
   const hosts = headerValues(request, 'host').length;
   if (hosts === 0 && request.httpVersion === '1.1')
     return new Refusal(400, 'The header `Host` is missing; HTTP/1.1 asks for it');
@@ -148,12 +161,6 @@ function admit(request: Request, { inFlight, alwaysAdmitted }: EntryOptions): Re
       400,
       'The request has `Transfer-Encoding`, which HTTP/1.0 does not have; send HTTP/1.1, or `Content-Length` instead',
     );
-  const path = routedPath(request.path);
-  if (WITHOUT_BODY.has(request.method) && alwaysAdmitted.some((start) => path.startsWith(start)))
-    return undefined;
-  const entry = inFlight.enter();
-  if (entry instanceof Refusal) return entry;
-  shares.set(request, entry);
   return undefined;
 }
 
