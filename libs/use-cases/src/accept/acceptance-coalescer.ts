@@ -18,11 +18,11 @@ export interface AcceptanceCoalescerOptions {
 
 /** Accepts concurrent calls in one transaction, and rings the lanes of emails that are due at once. */
 export class AcceptanceCoalescer {
-  private readonly group: ResilientAcceptance;
+  private readonly acceptance: ResilientAcceptance;
   private readonly calls: Coalescer<AcceptableCall, CallOutcome>;
 
   constructor(private readonly options: AcceptanceCoalescerOptions) {
-    this.group = new ResilientAcceptance(options.store, options.monthlyLimit);
+    this.acceptance = new ResilientAcceptance(options.store, options.monthlyLimit);
     this.calls = new Coalescer({
       ...workspaceGroups(({ workspaceId }: AcceptableCall) => workspaceId),
       serve: (calls) => this.accept(calls),
@@ -38,7 +38,7 @@ export class AcceptanceCoalescer {
   }
 
   private async accept(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
-    const outcomes = await this.group.accept(calls);
+    const outcomes = await this.acceptance.accept(calls);
     const accepted = calls.flatMap((call, index) => acceptedOf(call, outcomes[index]!));
     groupSize.observe({ what: 'accept' }, accepted.length);
     this.ringFor(accepted);
