@@ -12,13 +12,16 @@ import {
   ACCEPT_EMAILS,
   ACCEPT_KEYED_COLUMNS,
   ACCEPT_KEYED_EMAILS,
+  FIND_EMAILS,
+} from './accept.ts';
+import { COUNT_EMAILS, MEASURE_BACKLOG } from './backlog.ts';
+import {
   ANSWER_IDEMPOTENCY_KEYS,
   FIND_ANSWER,
-  FIND_EMAILS,
   GIVE_BACK_IDEMPOTENCY_KEYS,
   READ_IDEMPOTENCY_KEYS,
   TAKE_IDEMPOTENCY_KEYS,
-} from './accept.ts';
+} from './idempotency-keys.ts';
 import { LOCK_OUTBOX_ROWS } from './claims.ts';
 import { READ_COMPOSITION } from './composition.ts';
 import { READ_EMAIL } from './read-email.ts';
@@ -85,10 +88,8 @@ import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
 import {
   CLAIM_EMAILS,
-  COUNT_EMAILS,
   GIVE_BACK,
   LANES_WITH_READY_ROWS,
-  MEASURE_BACKLOG,
   RECORD_OUTCOMES,
   RENEW_LEASES,
   REVIVE,

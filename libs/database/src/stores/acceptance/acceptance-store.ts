@@ -1,7 +1,8 @@
 import { type EmailId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type pg from 'pg';
 import type { Database } from '../../connection/connection.ts';
-import { FIND_ANSWER, FIND_EMAILS } from '../../sql/accept.ts';
+import { FIND_EMAILS } from '../../sql/accept.ts';
+import { FIND_ANSWER } from '../../sql/idempotency-keys.ts';
 import { transactOn } from '../../transactions/transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
 import { type AuditedChange, recordAudit } from '../workspaces/audit-log-store.ts';

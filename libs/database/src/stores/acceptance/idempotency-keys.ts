@@ -5,7 +5,7 @@ import {
   GIVE_BACK_IDEMPOTENCY_KEYS,
   READ_IDEMPOTENCY_KEYS,
   TAKE_IDEMPOTENCY_KEYS,
-} from '../../sql/accept.ts';
+} from '../../sql/idempotency-keys.ts';
 import type { IdempotencyClaim, KnownAnswer } from './acceptable-email.ts';
 
 /** A claim with a number that identifies its row. */

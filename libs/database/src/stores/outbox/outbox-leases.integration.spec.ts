@@ -4,7 +4,7 @@ import { bulkLane, EVERY_LANE, MAX_LEASE_MS, nowLane } from '@posthorn/domain';
 import { scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
-import { COUNT_EMAILS } from '../../sql/outbox.ts';
+import { COUNT_EMAILS } from '../../sql/backlog.ts';
 import { executedPlan } from '../../sql/plan.fixture.ts';
 import { OutboxStore } from './outbox-store.ts';
 

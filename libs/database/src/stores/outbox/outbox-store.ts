@@ -3,10 +3,9 @@ import { type LaneDemand, type LaneId, MAX_DUE_COUNTED, type WithheldReason } fr
 import type { Database } from '../../connection/connection.ts';
 import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import type { WithEventLanes } from '../../transactions/due-event-lanes.ts';
+import { COUNT_EMAILS, MEASURE_BACKLOG } from '../../sql/backlog.ts';
 import {
   CLAIM_EMAILS,
-  COUNT_EMAILS,
-  MEASURE_BACKLOG,
   GIVE_BACK,
   LANES_WITH_READY_ROWS,
   RECORD_OUTCOMES,
