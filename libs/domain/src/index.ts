@@ -87,3 +87,4 @@ export * from './doctor/outcome-findings.ts';
 export * from './doctor/ownership-findings.ts';
 export * from './doctor/redis-findings.ts';
 export * from './doctor/session-findings.ts';
+export * from './doctor/work-findings.ts';

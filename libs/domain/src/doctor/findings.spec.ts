@@ -1,17 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   judgeAutovacuum,
-  judgeBacklog,
   judgeCollation,
   judgeConnections,
   judgeDurability,
-  judgeLeases,
   judgePartitions,
   judgePostgresVersion,
-  judgeScheduler,
-  judgeSenders,
   judgeWritable,
-  MAX_DUE_COUNTED,
   type PostgresFacts,
 } from './database-findings.ts';
 import { bytesText, durationText } from './finding.ts';
@@ -24,6 +19,7 @@ import {
 } from './orphan-findings.ts';
 import { judgeOutcomes } from './outcome-findings.ts';
 import { judgeLocks, judgeTransactions, type OpenTransaction } from './session-findings.ts';
+import { judgeBacklog, judgeLeases, judgeScheduler, judgeSenders, MAX_DUE_COUNTED } from './work-findings.ts';
 import {
   judgeEviction,
   judgePersistence,
