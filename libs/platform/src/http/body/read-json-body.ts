@@ -1,12 +1,9 @@
 import { Refusal } from '@posthorn/kernel';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { bindRequest } from '../../logging/request-context.ts';
-import { BodyChunks } from './body-chunks.ts';
-import { bodyTooLarge } from './body-too-large.ts';
-import { shareOf } from '../requests/enter-request.ts';
 import { answerOf, writeErrorEarly } from '../answers/error-answer.ts';
-import { overload } from '../requests/in-flight.ts';
 import { LazyBody } from './lazy-body.ts';
+import { receiveBody } from './receive-body.ts';
 import { routedPath } from '../routing/routed-path.ts';
 import { parseStrictJson } from './strict-json.ts';
 import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
@@ -31,9 +28,6 @@ export interface JsonBodyOptions {
 export function largestOf({ maxBytes, maxBytesByPath = {} }: JsonBodyOptions): number {
   return Math.max(maxBytes, ...Object.values(maxBytesByPath));
 }
-
-/** How much of a body is read before its sender is authenticated. More would allow anybody to use up the memory for bodies. */
-const MAX_UNAUTHENTICATED_BYTES = 64 * 1024;
 
 const NOT_OBJECT = new Refusal(400, 'The body must be a JSON object');
 /** The same for `[]` and `null`, which some clients send where they are given no data: Laravel's and axios. */
@@ -73,7 +67,7 @@ export function readJsonBody(
       else parseLazily(request, outcome, refusalByPath[path] ?? NOT_OBJECT, batchByPath[path]);
       next();
     });
-    receive(request, { max, admit, unauthenticated }, done);
+    receiveBody(request, { max, admit, unauthenticated }, done);
   };
 }
 
@@ -123,61 +117,6 @@ function isJson(contentType: string | undefined): boolean {
     .map((part) => part.trim());
   const charsets = parameters.filter((parameter) => parameter.startsWith('charset'));
   return type === 'application/json' && charsets.every((charset) => /^charset="?utf-?8"?$/.test(charset));
-}
-
-interface BodyBounds {
-  readonly max: number;
-  readonly admit: () => Promise<string | undefined>;
-  readonly unauthenticated: UnauthenticatedBodies;
-}
-
-/**
- * Receives a body, within the limits. A caller who disconnects gets no answer. Bytes are reserved as they arrive, not by `Content-Length`:
- * otherwise a few connections without a key could announce much, send nothing and block everybody. For the same reason, a request counts as
- * in flight only when its body is complete, and never when it is refused before.
- *
- * @param bounds the maximum size, the admission of long bodies, and the bodies whose senders are not authenticated
- * @param done called with the body, or with the error
- */
-function receive(
-  request: Request,
-  { max, admit, unauthenticated }: BodyBounds,
-  done: (outcome: unknown) => void,
-): void {
-  const share = shareOf(request);
-  share?.wait();
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > max) return done(bodyTooLarge(max, announced));
-  const pieces = new BodyChunks();
-  let isAdmitted = false;
-  const onData = (piece: Buffer): void => {
-    pieces.add(piece);
-    const refusal = pieces.bytes > max ? bodyTooLarge(max) : share?.hold(pieces.bytes);
-    if (refusal) return stop(refusal);
-    if (isAdmitted) return;
-    if (pieces.bytes <= MAX_UNAUTHENTICATED_BYTES) return unauthenticated.note(giveUp, pieces.bytes);
-    isAdmitted = true;
-    forget();
-    request.pause();
-    admit().then(goOn, stop);
-  };
-  const goOn = (sender: string | undefined): void => {
-    const refusal = sender === undefined ? undefined : share?.assignTo(sender);
-    if (refusal) stop(refusal);
-    else request.resume();
-  };
-  const giveUp = (): void => stop(overload('request bodies'));
-  const forget = (): void => unauthenticated.forget(giveUp);
-  const onEnd = (): void => stop(share?.resume() ?? pieces.whole());
-  const stop = (outcome: unknown): void => {
-    forget();
-    // Released at once, though the sender may continue to send: otherwise several bodies that together exceed the limit would all be refused.
-    if (!Buffer.isBuffer(outcome)) share?.drop();
-    // The rest is read and discarded.
-    request.off('data', onData).off('end', onEnd).resume();
-    done(outcome);
-  };
-  request.on('data', onData).on('end', onEnd).once('close', forget);
 }
 
 function parseBody(bytes: Buffer, notObject: Refusal, batch: string | undefined): object {
