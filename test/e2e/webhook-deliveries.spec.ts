@@ -226,6 +226,29 @@ describe('A webhook', () => {
     await recorded(hook.id, 'SUCCEEDED', 3);
   });
 
+  it('W9: that was disabled gets what waits for a retry when it is active again, not minutes or hours later', async () => {
+    const hook = await newHook();
+    let status = 500;
+    receiver.answer = ({ path }) => ({ status: path === hook.path ? status : 200 });
+    const attempts = async () => (await deliveriesOf(hook.id))[0]?.attempts ?? 0;
+    await createContact();
+    await until(async () => (await attempts()) === 1, 'the first attempt');
+    await dueNow(hook.id);
+    await until(
+      async () => (await attempts()) === 2,
+      'the second attempt, with five minutes until the third',
+    );
+    status = 410;
+    await createContact();
+    await until(async () => {
+      const shown = await stack.api().get(`/v1/webhooks/${hook.id}`);
+      return (shown.body['webhook'] as { status: string }).status === 'DISABLED';
+    }, 'the webhook is disabled');
+    status = 204;
+    await change(hook.id, { status: 'ACTIVE' });
+    await recorded(hook.id, 'SUCCEEDED', 2);
+  });
+
   it('whose receiver hangs delays no other, and is served quickly again when it answers', async () => {
     const [dead, well] = [await newHook(), await newHook()];
     receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 60_000 : 0 });

@@ -92,7 +92,7 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Re
     },
     'deliveries.put-back': async () => {
       const putBack = await untilNone(() => upkeep.putBackDeliveries(DELIVERIES_PER_STATEMENT));
-      logIfAny({ putBack }, 'exhausted deliveries of webhooks that are active again are due again');
+      logIfAny({ putBack }, 'failed deliveries of webhooks that are active again are due again');
     },
     'deliveries.recover': async () => {
       const recovered = await untilNone(() => recoveries.recoverGroup(RECOVERY_BOUNDS));

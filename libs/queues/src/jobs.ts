@@ -34,7 +34,7 @@ interface RegularJobs {
   'retention.drop': Wake;
   /** Deletes, in batches, the data of workspaces whose retention is shorter than that. */
   'retention.remove': Wake;
-  /** Makes exhausted deliveries due again after their webhook was re-enabled. */
+  /** Makes failed deliveries due again after their webhook was re-enabled. */
   'deliveries.put-back': Wake;
   /** Makes failed deliveries of a period due again, as requested by recoveries. */
   'deliveries.recover': Wake;

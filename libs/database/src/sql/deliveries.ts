@@ -143,9 +143,11 @@ UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now()
 WHERE  d.id = ANY (ARRAY(SELECT subject_id FROM old))`;
 
 /**
- * For one webhook that was re-enabled, makes deliveries due again that had been exhausted before that. $1 int: maximum number. Returns how many there were;
- * no row when there is no such webhook.
- * Indexes: webhooks_to_put_back_idx; webhook_deliveries_exhausted_idx, from its front; primary keys. Locks: the webhook, its deliveries.
+ * For one webhook that was re-enabled, makes deliveries due again that had failed before that: those that wait for a retry, and exhausted ones. $1 int: maximum
+ * number of each. Returns how many there were; no row when there is no such webhook.
+ * Indexes: webhooks_to_put_back_idx; outbox_retries_by_lane_idx and webhook_deliveries_exhausted_idx, from their fronts; webhook_attempts_pkey, from its end for
+ * each delivery that waits; primary keys. Locks: the webhook, the waiting outbox rows, skipping those that somebody else has locked, then the deliveries.
+ * What has failed again since then waits for its retry: it would be posted to a receiver that is still down as fast as that refuses it.
  */
 export const PUT_BACK_DELIVERIES = `
 WITH webhook AS MATERIALIZED (
@@ -154,6 +156,22 @@ WITH webhook AS MATERIALIZED (
   ORDER BY id
   LIMIT    1
   FOR NO KEY UPDATE SKIP LOCKED
+),
+waiting AS MATERIALIZED (
+  SELECT r.subject_id
+  FROM   webhook w
+  CROSS JOIN LATERAL (
+    SELECT   o.subject_id
+    FROM     outbox o
+    WHERE    o.queue = 'webhook' AND o.lane_id = w.lane_id AND o.state = 'waiting'
+    AND      (SELECT t.at FROM webhook_attempts t WHERE t.delivery_id = o.subject_id ORDER BY t.claims DESC LIMIT 1) < w.put_back_before
+    ORDER BY o.subject_id
+    LIMIT    $1::int
+    FOR NO KEY UPDATE SKIP LOCKED
+  ) r
+),
+hastened AS (
+  UPDATE outbox o SET state = 'ready', due_at = now(), attempts = 0 WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM waiting))
 ),
 again AS MATERIALIZED (
   SELECT   d.id, d.event_id, w.lane_id
@@ -165,6 +183,6 @@ again AS MATERIALIZED (
 ${rescheduleDeliveries('again')},
 done AS (
   UPDATE webhooks w SET put_back_before = NULL FROM webhook h
-  WHERE  w.id = h.id AND (SELECT count(*) FROM again) < $1::int
+  WHERE  w.id = h.id AND (SELECT count(*) FROM waiting) < $1::int AND (SELECT count(*) FROM again) < $1::int
 )
-SELECT (SELECT count(*)::int FROM again) AS "putBack" FROM webhook`;
+SELECT ((SELECT count(*) FROM waiting) + (SELECT count(*) FROM again))::int AS "putBack" FROM webhook`;

@@ -637,6 +637,7 @@ const STATEMENTS: readonly Checked[] = [
     { PUT_BACK_DELIVERIES },
     () => ['100'],
     'webhooks_to_put_back_idx',
+    'outbox_retries_by_lane_idx',
     'webhook_deliveries_.*_pkey',
     'events_.*_pkey',
   ),

@@ -497,6 +497,30 @@ describe('A receiver', () => {
     expect(finished).toMatchObject([{ id: uuidOf(taken!.id), status: 'SUCCEEDED' }]);
   });
 
+  it('W9: gets deliveries that wait for a retry at once when its disabled webhook is activated, from the first step on', async () => {
+    const claimed = await deliveryStores.recordAndClaim(acme, webhook, 3);
+    await record(...claimed.map((one) => deliveryStores.failed(one, { retryAfterMs: 3_600_000 })));
+    await report({ effect: 'gone' });
+    await setStatus('ACTIVE');
+    expect(await upkeep.putBackDeliveries(2)).toBe(2);
+    expect(await upkeep.putBackDeliveries(2)).toBe(1);
+    expect(await upkeep.putBackDeliveries(2)).toBeUndefined();
+    const again = await deliveryStores.claim(webhook);
+    expect(again).toMatchObject([1, 2, 3].map(() => ({ attempts: 0, attemptsMade: 1 })));
+    expect(again.map(({ id }) => id).sort()).toEqual(claimed.map(({ id }) => id).sort());
+  });
+
+  it('W8: waits for its retry if it has failed only after its webhook was activated', async () => {
+    const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
+    await report({ effect: 'gone' });
+    await setStatus('ACTIVE');
+    // The activation has the time that this process believes the database to have.
+    await sleep(50);
+    await record(deliveryStores.failed(delivery!));
+    expect(await upkeep.putBackDeliveries(100)).toBe(0);
+    expect(await deliveryStores.claim(webhook)).toEqual([]);
+  });
+
   it('W10: does not get a delivery again that is exhausted only after its webhook was activated', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await report({ effect: 'gone' });
