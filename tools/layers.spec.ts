@@ -161,7 +161,8 @@ describe('Every package is built', () => {
         references: { path: string }[];
       };
       const references = declaredBy(kind, name).map((lib) => ({ path: `../../libs/${lib}` }));
-      expect(config).toEqual({ extends: '../../tsconfig.package.json', references: config.references });
+      const common = kind === 'apps' ? '../../tsconfig.app.json' : '../../tsconfig.package.json';
+      expect(config).toEqual({ extends: common, references: config.references });
       expect(new Set(config.references)).toEqual(new Set(references));
     },
   );
