@@ -197,8 +197,8 @@ export class OutboxStore {
   }
 
   /**
-   * The lanes that have ready rows and are not paused. If looking at all of them took long the last time, then for ten times as long only those in which rows were
-   * made ready or revived by this store since.
+   * The lanes that have ready rows and are not paused. While looking at all of them is costly ({@link CostlyLook}), mostly only those in which this store has made
+   * rows ready or revived some since.
    */
   async lanesWithReadyRows(): Promise<LaneWithReadyRows[]> {
     const all = await this.lanesLook.take(() =>
