@@ -7,7 +7,10 @@ import { ROOT } from './stack/runtime.mjs';
 /** Nest imports these only for features that no app uses; they are not installed. */
 const NOT_INSTALLED = [/^@nestjs\/(microservices|websockets)\b/, /^class-transformer\b/];
 
-/** A worker is started by its name, from the folder of what starts it (`workerUrl`), so each is an entry beside the main one. */
+/**
+ * A worker is started by its name, from the folder of what starts it (`workerUrl`), so each is an entry beside the main one. Every app depends on the libs
+ * that have workers, so these are built.
+ */
 function entries() {
   const workers = globSync(join(ROOT, 'libs/*/dist/**/*.worker.js'));
   return Object.fromEntries(
