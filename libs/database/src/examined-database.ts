@@ -7,6 +7,7 @@ import type {
   PostgresFacts,
   PreparedTransaction,
 } from '@posthorn/domain';
+import { DatabaseClock } from '@posthorn/kernel';
 import pg from 'pg';
 import { readOwnership } from './connection/ownership.ts';
 import { SESSION_FORMATS } from './connection/session-setup.ts';
@@ -64,7 +65,7 @@ export class ExaminedDatabase {
     });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
-    const database = { pool: this.pool, onEventsDue: () => undefined };
+    const database = { pool: this.pool, clock: new DatabaseClock(), onEventsDue: () => undefined };
     this.eras = new EraStore(database);
     this.rates = new RateStore(database);
     this.outbox = new OutboxStore(database);

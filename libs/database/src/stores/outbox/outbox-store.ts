@@ -78,13 +78,16 @@ const COUNTED_TO = 100_000;
  * empty at one moment and have a million rows at the next, and a plan cached from the first might scan all of it for every row (seconds instead of 5 ms).
  */
 export class OutboxStore {
-  private readonly starts = { claimed: new ReadStarts(), ready: new ReadStarts(), revived: new ReadStarts() };
+  private readonly starts: Readonly<Record<'claimed' | 'ready' | 'revived', ReadStarts>>;
   private readonly lanesLook = new CostlyLook();
   /** By queue and id: those in which rows were made ready since all lanes were looked at, if that is costly. */
   private readonly readyLanes = new Map<string, LaneWithReadyRows>();
   private readonly sizes = { ready: new AdaptiveGroupSize(), revived: new AdaptiveGroupSize() };
 
-  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
+  constructor(private readonly database: Pick<Database, 'pool' | 'clock' | 'onEventsDue'>) {
+    const newStarts = () => new ReadStarts(database.clock);
+    this.starts = { claimed: newStarts(), ready: newStarts(), revived: newStarts() };
+  }
 
   /** Claims ready emails of several distinct lanes. */
   async claimEmails(

@@ -9,10 +9,7 @@ let starts: ReadStarts;
 
 beforeEach(() => {
   nowMs = 1_000_000;
-  starts = new ReadStarts(
-    () => nowMs,
-    () => 9_000_000,
-  );
+  starts = new ReadStarts({ nowMs: () => 9_000_000 }, () => nowMs);
 });
 
 function demand(laneId: LaneId): LaneDemand {

@@ -1,4 +1,5 @@
 import type { LaneDemand, LaneId } from '@posthorn/domain';
+import type { DatabaseClock } from '@posthorn/kernel';
 import { restMs } from './rest.ts';
 
 /** A read from the front that takes longer may have skipped dead rows: a hundred thousand of them take about that long. */
@@ -41,9 +42,13 @@ interface Start {
 export class ReadStarts {
   private readonly starts = new Map<string, Start>();
 
+  /**
+   * @param clock of the database
+   * @param nowMs a monotonic clock, in milliseconds
+   */
   constructor(
+    private readonly clock: Pick<DatabaseClock, 'nowMs'>,
     private readonly nowMs = () => performance.now(),
-    private readonly wallClockMs = () => Date.now(),
   ) {}
 
   /** Claims rows of distinct lanes by the query. @throws what the query throws */
@@ -97,7 +102,7 @@ export class ReadStarts {
   private nextStart(key: string, ends: ReadonlyMap<string, number> | undefined): number | undefined {
     const end = ends?.get(key);
     if (end !== undefined) return end - MARGIN_SECONDS;
-    const recent = ends === undefined ? this.wallClockMs() / 1_000 - RECENT_SECONDS : undefined;
+    const recent = ends === undefined ? this.clock.nowMs() / 1_000 - RECENT_SECONDS : undefined;
     return this.starts.get(key)?.seconds ?? recent;
   }
 

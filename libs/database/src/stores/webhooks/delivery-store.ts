@@ -38,9 +38,11 @@ export interface ClaimCapacity {
 export class DeliveryStore {
   /** How many events of each lane to fan out in one transaction. */
   private readonly eventsTogether = new AdaptiveGroupSize();
-  private readonly starts = { events: new ReadStarts(), deliveries: new ReadStarts() };
+  private readonly starts: Readonly<Record<'events' | 'deliveries', ReadStarts>>;
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    this.starts = { events: new ReadStarts(database.clock), deliveries: new ReadStarts(database.clock) };
+  }
 
   /** Fans out due events of several distinct lanes, fewer than demanded if that takes too long, and claims deliveries as far as there is capacity. */
   fanOut(demands: readonly LaneDemand[], capacity: ClaimCapacity, leaseMs: number): Promise<FannedOut> {
