@@ -17,9 +17,11 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 FROM node:24.21.0-slim AS production
 ENV NODE_ENV=production
 WORKDIR /posthorn
-COPY --from=packages /posthorn ./
+# Says that files are ES modules.
+COPY package.json ./
 USER node
 
+# An app is bundled with its packages; what it serves files from is added below.
 FROM production AS app
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s \
@@ -27,6 +29,7 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s \
 STOPSIGNAL SIGTERM
 
 FROM app AS gateway
+COPY --from=build --parents /posthorn/./node_modules/swagger-ui-dist ./
 COPY --from=build /posthorn/apps/gateway/dist/*.js* apps/gateway/dist/
 CMD ["node", "apps/gateway/dist/main.js"]
 
@@ -48,10 +51,12 @@ COPY --from=build /posthorn/apps/inbound/dist/*.js* apps/inbound/dist/
 CMD ["node", "apps/inbound/dist/main.js"]
 
 FROM app AS dashboard
+COPY --from=build --parents /posthorn/./node_modules/@bull-board/ui ./
 COPY --from=build /posthorn/apps/dashboard/dist/*.js* apps/dashboard/dist/
 CMD ["node", "apps/dashboard/dist/main.js"]
 
 FROM production AS tools
+COPY --from=packages /posthorn ./
 COPY --from=build --parents /posthorn/./libs/*/dist ./
 COPY prisma/migrations prisma/migrations
 COPY tools/migrate.mjs tools/posthorn.mjs tools/

@@ -61,7 +61,7 @@ async function main({ keep }) {
   for (const app of apps.toReversed()) await step(`Stopping ${app.name}`, () => app.stop());
 }
 
-/** Checks that an image has no development packages; whether it has what its app needs, shows when that is started. */
+/** Checks that an image has no development packages; whether it has what its app needs shows when that is started. */
 function refuseDevPackages({ root, workdir }) {
   const found = DEV_PACKAGES.filter((name) => existsSync(join(root, workdir, 'node_modules', name)));
   if (found.length > 0) throw new Error(`There are packages in it that only we need: ${found.join(', ')}`);
