@@ -193,6 +193,8 @@ describe('Clock: leases of live processes', () => {
       databaseMs: 1_700_000_000_000,
       isAway: false,
       whileMakingReady: (): void => undefined,
+      whileReadingTime: (): void => undefined,
+      whileRinging: (): void => undefined,
     };
     let revivals = 0;
     const asked: unknown[] = [];
@@ -203,17 +205,23 @@ describe('Clock: leases of live processes', () => {
           time.whileMakingReady();
           return Promise.resolve(0);
         },
-        revive: (graceMs, _limit, maxUnanswered) => {
-          asked.push({ graceMs, maxUnanswered });
+        revive: (graceMs, _limit, maxUnanswered, asOfMs) => {
+          asked.push({ graceMs, maxUnanswered, asOfMs });
           return Promise.resolve({ revived: (revivals += 1), givenUp: 0 });
         },
-        lanesWithReadyRows: () => Promise.resolve([]),
+        lanesWithReadyRows: () => {
+          time.whileRinging();
+          return Promise.resolve([]);
+        },
       },
       rings: { email: ring, event: ring, webhook: ring, slowWebhook: ring },
       tickMs,
       graceMs: 15_000,
       renewalMs: 20_000,
-      databaseNowMs: () => (time.isAway ? Promise.reject(AWAY) : Promise.resolve(time.databaseMs)),
+      databaseNowMs: () => {
+        time.whileReadingTime();
+        return time.isAway ? Promise.reject(AWAY) : Promise.resolve(time.databaseMs);
+      },
       nowMs: () => time.nowMs,
       onError: (error) => {
         if (error !== AWAY) throw error;
@@ -252,7 +260,13 @@ describe('Clock: leases of live processes', () => {
 
   it('count as abandoned 15 s after they have ended, and a row is given up after five of them', async () => {
     const { asked } = await clockInContact();
-    expect(asked[0]).toEqual({ graceMs: 15_000, maxUnanswered: 5 });
+    expect(asked[0]).toMatchObject({ graceMs: 15_000, maxUnanswered: 5 });
+  });
+
+  it('count as ended by the time that was read just before, however late the statement is executed', async () => {
+    const { time, asked, revivesAfter } = await clockInContact();
+    await revivesAfter(1_000);
+    expect(asked.at(-1)).toMatchObject({ asOfMs: time.databaseMs });
   });
 
   it.each([
@@ -276,6 +290,34 @@ describe('Clock: leases of live processes', () => {
     };
     expect(await revivesAfter(1_000)).toBe(false);
     time.whileMakingReady = () => undefined;
+    expect(await roundsUntilRevival()).toBe(34);
+  });
+
+  it.each([
+    ['due rows were made ready', 'whileMakingReady'],
+    ['the time was read', 'whileReadingTime'],
+  ] as const)(
+    'can be renewed before any row is revived when everything stood still while %s',
+    async (_what, during) => {
+      const { time, revivesAfter, roundsUntilRevival } = await clockInContact();
+      time[during] = () => {
+        time.nowMs += HOUR_MS;
+        time.databaseMs += HOUR_MS;
+      };
+      expect(await revivesAfter(1_000)).toBe(false);
+      time[during] = () => undefined;
+      expect(await roundsUntilRevival()).toBe(34);
+    },
+  );
+
+  it('can be renewed before any further row is revived when everything stood still while lanes were rung', async () => {
+    const { time, revivesAfter, roundsUntilRevival } = await clockInContact();
+    time.whileRinging = () => {
+      time.nowMs += HOUR_MS;
+      time.databaseMs += HOUR_MS;
+    };
+    await revivesAfter(1_000);
+    time.whileRinging = () => undefined;
     expect(await roundsUntilRevival()).toBe(34);
   });
 

@@ -19,13 +19,14 @@ interface ReadyLane {
   readonly isSlow: boolean;
 }
 
-/** What the clock needs of the outbox: `makeReady` makes due rows ready, `revive` frees rows whose lease has expired. */
+/** What the clock needs of the outbox: `makeReady` makes due rows ready, `revive` frees rows whose lease had expired by a time of the database. */
 interface DueRows {
   makeReady(limit: number): Promise<number>;
   revive(
     graceMs: number,
     limit: number,
     maxUnanswered: number,
+    asOfMs: number,
   ): Promise<{ revived: number; givenUp: number }>;
   lanesWithReadyRows(): Promise<ReadyLane[]>;
 }
@@ -60,7 +61,8 @@ export class Clock {
   private ticks = 0;
   private answeringSince: number | undefined;
   private lastProgressAt: number;
-  private lastEndAt: number;
+  /** When this process was last seen to run. */
+  private lastRunAt: number;
   /** Last known offset of the database's clock from the monotonic clock. */
   private aheadMs: number | undefined;
   private noneIsDeadBefore = Number.NEGATIVE_INFINITY;
@@ -68,7 +70,7 @@ export class Clock {
 
   constructor(private readonly options: ClockOptions) {
     this.nowMs = options.nowMs ?? ((): number => performance.now());
-    this.lastProgressAt = this.lastEndAt = this.nowMs();
+    this.lastProgressAt = this.lastRunAt = this.nowMs();
   }
 
   start(): void {
@@ -84,11 +86,12 @@ export class Clock {
   /** One tick; never rejects. */
   async tick(): Promise<void> {
     try {
-      this.detectStandstill();
+      this.detectStandstill(this.options.tickMs);
       const madeReady = await this.makeReady();
       // Only now: with a million rows due, making them ready takes minutes, and the time may be set meanwhile.
-      await this.detectTimeJump();
-      const { revived, givenUp } = await this.revive();
+      const databaseMs = await this.detectTimeJump();
+      this.detectStandstill();
+      const { revived, givenUp } = await this.revive(databaseMs);
       const lanes = await this.ring();
       this.answeringSince ??= this.nowMs();
       this.lastProgressAt = this.nowMs();
@@ -97,7 +100,7 @@ export class Clock {
       this.answeringSince = undefined;
       this.options.onError(error);
     } finally {
-      this.lastEndAt = this.nowMs();
+      this.detectStandstill();
     }
   }
 
@@ -115,16 +118,21 @@ export class Clock {
     }
   }
 
-  private detectStandstill(): void {
-    const stoodStillMs = this.nowMs() - this.lastEndAt - this.options.tickMs;
-    if (stoodStillMs > this.options.graceMs) this.letLeasesBeRenewed();
+  /** Called after each wait, because everything may stand still in the middle of a tick. @param expectedMs how long the wait was meant to last, if it was one for time */
+  private detectStandstill(expectedMs = 0): void {
+    const nowMs = this.nowMs();
+    if (nowMs - this.lastRunAt - expectedMs > this.options.graceMs) this.letLeasesBeRenewed();
+    this.lastRunAt = nowMs;
   }
 
-  private async detectTimeJump(): Promise<void> {
-    const aheadMs = (await this.options.databaseNowMs()) - this.nowMs();
+  /** @returns the database's time */
+  private async detectTimeJump(): Promise<number> {
+    const databaseMs = await this.options.databaseNowMs();
+    const aheadMs = databaseMs - this.nowMs();
     const setMs = Math.abs(aheadMs - (this.aheadMs ?? Number.NEGATIVE_INFINITY));
     this.aheadMs = aheadMs;
     if (setMs > this.options.graceMs) this.letLeasesBeRenewed();
+    return databaseMs;
   }
 
   /**
@@ -141,6 +149,7 @@ export class Clock {
     for (let ringAt = performance.now(); ;) {
       const some = await this.options.outbox.makeReady(ROWS_PER_STATEMENT);
       all += some;
+      this.detectStandstill();
       // A million rows that fall due at once take minutes; when stopped meanwhile, leave the rest to the next clock.
       if (some < ROWS_PER_STATEMENT || this.ending.signal.aborted) return all;
       this.lastProgressAt = this.nowMs();
@@ -152,13 +161,14 @@ export class Clock {
     }
   }
 
-  private async revive(): Promise<{ revived: number; givenUp: number }> {
+  /** @param asOfMs the database's time when it was last read: the statement may be delayed for longer than a lease lasts */
+  private async revive(asOfMs: number): Promise<{ revived: number; givenUp: number }> {
     const { graceMs, outbox } = this.options;
     const now = this.nowMs();
     // After an outage of the database, workers that know an outcome must be able to record it first.
     const hasAnswered = this.answeringSince !== undefined && now - this.answeringSince >= graceMs;
     if (!hasAnswered || now < this.noneIsDeadBefore) return { revived: 0, givenUp: 0 };
-    return outbox.revive(graceMs, ROWS_PER_STATEMENT, MAX_UNANSWERED_CLAIMS);
+    return outbox.revive(graceMs, ROWS_PER_STATEMENT, MAX_UNANSWERED_CLAIMS, asOfMs);
   }
 
   private async ring(): Promise<number> {

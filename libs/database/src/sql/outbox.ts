@@ -136,12 +136,16 @@ SELECT count(*)::int AS "madeReady",
        ${lanesOf('due', '$3::boolean')}
 FROM   due`;
 
+/** Leases that expired earlier are abandoned; see {@link REVIVE}. */
+const ABANDONED_BEFORE = `least(now(), to_timestamp($6::float8)) - $1::interval`;
+
 /**
  * Frees rows whose lease expired long enough ago, or ends implausibly far in the future, because the database's clock was set back since.
  *
  * $1 interval: the grace period. $2 int: maximum number. $3 int: after this many consecutive claims without an outcome, an email or a delivery is given up
  * instead, so that a row that kills its workers does not do so for ever. $4 float8: leases that expired from then on, in seconds since 1970. $5 boolean: whether
- * the lanes of freed rows are wanted.
+ * the lanes of freed rows are wanted. $6 float8: as of when, in seconds since 1970, unless that is later than now. If the server stands still before it has read
+ * this statement, it executes it when no lease has been renewed since.
  * A freed row keeps its lease: this tells the next claim that the previous worker died.
  * Index: outbox_taken_by_lease_idx, from $4 and at its end. Locks: the rows, skipping those that another scheduler is freeing or a worker recording;
  * then the emails and deliveries that are given up.
@@ -149,7 +153,7 @@ FROM   due`;
 export const REVIVE = `
 WITH dead AS MATERIALIZED (
   SELECT o.*, o.queue <> 'event' AND o.unanswered >= $3::int AS is_given_up
-  FROM   (VALUES (to_timestamp($4::float8), now() - $1::interval), (now() + $1::interval + interval '${MAX_LEASE_MS} ms', 'infinity')) AS l (least, most)
+  FROM   (VALUES (to_timestamp($4::float8), ${ABANDONED_BEFORE}), (now() + $1::interval + interval '${MAX_LEASE_MS} ms', 'infinity')) AS l (least, most)
   CROSS JOIN LATERAL (
     SELECT   subject_id, queue, lane_id, claims, unanswered, lease_until FROM outbox
     WHERE    state = 'taken' AND lease_until > l.least AND lease_until < l.most
@@ -191,7 +195,7 @@ revived AS (
   RETURNING o.queue, o.lane_id
 )
 SELECT (SELECT count(*)::int FROM revived) AS revived, ${recordEmailEvents('failed')}, (SELECT count(*)::int FROM given_up) AS "givenUp",
-       extract(epoch FROM CASE WHEN count(*) < $2::int THEN now() - $1::interval ELSE least(min(lease_until), now() - $1::interval) END)::float8 AS "readSeconds",
+       extract(epoch FROM CASE WHEN count(*) < $2::int THEN ${ABANDONED_BEFORE} ELSE least(min(lease_until), ${ABANDONED_BEFORE}) END)::float8 AS "readSeconds",
        ${lanesOf('revived', '$5::boolean')}
 FROM   dead`;
 

@@ -560,7 +560,7 @@ const STATEMENTS: readonly Checked[] = [
   checked({ MAKE_READY }, () => ['500', `'-infinity'`, 'true'], 'outbox_waiting_by_due_idx'),
   checked(
     { REVIVE },
-    () => [`'15 s'`, '500', '5', `'-infinity'`, 'true'],
+    () => [`'15 s'`, '500', '5', `'-infinity'`, 'true', `'infinity'`],
     'outbox_taken_by_lease_idx',
     'outbox_pkey',
     'emails_.*_pkey',

@@ -132,6 +132,24 @@ describe('Reviving', () => {
     expect(await stores.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
   });
 
+  it('counts a lease as ended as of the time that it is given, because the statement may be executed long after it was sent', async () => {
+    const { id } = await stores.acceptAndClaim(acme);
+    const asOfMs = Date.now() - 2 * HOUR_MS;
+    await stores.ask(`UPDATE outbox SET lease_until = now() - interval '1 hour' WHERE subject_id = $1`, [
+      uuidOf(id),
+    ]);
+    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED, asOfMs)).toEqual({
+      revived: 0,
+      givenUp: 0,
+    });
+    expect(await stores.rowOf(id)).toMatchObject({ state: 'taken' });
+    const later = Date.now() + HOUR_MS;
+    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED, later)).toEqual({
+      revived: 1,
+      givenUp: 0,
+    });
+  });
+
   it('makes rows ready whose lease is longer than possible: they were claimed before the clock was set back', async () => {
     await stores.acceptEmails(acme, 2);
     const [longest, dead] = await stores.claim(acme, 100, MAX_LEASE_MS);

@@ -168,15 +168,20 @@ export class OutboxStore {
     });
   }
 
-  /** Frees up to `limit` rows whose lease expired more than `graceMs` ago, fewer if that takes too long; gives up rows that would be freed too often. */
+  /**
+   * Frees up to `limit` rows whose lease expired more than `graceMs` ago, fewer if that takes too long; gives up rows that would be freed too often.
+   *
+   * @param asOfMs a time of the database, in milliseconds since 1970: "ago" is counted from then, however late the statement is executed. Default: its present
+   */
   async revive(
     graceMs: number,
     limit: number,
     maxUnanswered: number,
+    asOfMs = Number.POSITIVE_INFINITY,
   ): Promise<{ revived: number; givenUp: number }> {
     return this.sizes.revived.run(limit, async (max) => {
       const { revived, givenUp } = await this.starts.revived.look(async (start) => {
-        const values = [`${graceMs} ms`, max, maxUnanswered, start, !this.lanesLook.isFast];
+        const values = [`${graceMs} ms`, max, maxUnanswered, start, !this.lanesLook.isFast, asOfMs / 1_000];
         const { rows } = await this.database.pool.query<Revived & WithEventLanes>(REVIVE, values);
         this.announceDueEvents(rows);
         return this.noted(rows[0]!);
