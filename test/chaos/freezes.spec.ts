@@ -75,9 +75,14 @@ describe('Processes that are frozen under load, one after the other', () => {
 
     expect(stack.sink.messages.flatMap(({ to }) => to).sort()).toEqual(accepted.sort());
     const told = receiver.posts.map(({ headers }) => String(headers['x-service-delivery-id']));
-    expect(told).toHaveLength(accepted.length * EVENTS.length * PATHS.length);
-    expect(new Set(told).size).toBe(told.length);
+    const deliveries = accepted.length * EVENTS.length * PATHS.length;
+    expect(new Set(told).size).toBe(deliveries);
+    // A receiver that a busy machine keeps from answering in time gets the delivery again.
+    const tooLate = await stack.count(
+      `SELECT count(*)::int FROM webhook_attempts WHERE error_class = 'timeout'`,
+    );
+    expect(told.length - deliveries).toBeLessThanOrEqual(tooLate);
     const sql = `SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`;
-    expect(await stack.count(sql)).toBe(told.length);
+    expect(await stack.count(sql)).toBe(deliveries);
   }, 600_000);
 });
