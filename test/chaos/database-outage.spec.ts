@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FaultProxy, PrivatePostgres } from '@posthorn/testing';
+import { answerAt, FaultProxy, PrivatePostgres } from '@posthorn/testing';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
 import { seedEmails } from './seed.ts';
 
@@ -19,7 +19,7 @@ describe('while Postgres is unavailable for some seconds', () => {
     stack = await Stack.start({
       databaseUrl: proxy.urlFor(postgres.url),
       env: { SMTP_CONNECTIONS: '5' },
-      sink: { script: (stage) => (stage === 'content' ? { delayMs: 20 } : undefined) },
+      sink: { script: answerAt('content', { delayMs: 20 }) },
     });
     to = newRecipient();
     await seedEmails(stack.database, {

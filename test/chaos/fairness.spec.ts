@@ -4,7 +4,7 @@ import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { OutboxStore } from '@posthorn/database';
 import { JobWorker, LaneGate, LaneRings, QUEUES } from '@posthorn/queues';
 import { Pace, RelayBreaker, RelayChain, RelayTransport } from '@posthorn/smtp';
-import { type SinkScript, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
+import { answerAt, type SinkScript, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { ComposeEmail, DeliverEmail, SendEmails, WithheldRecipients } from '@posthorn/use-cases';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
 import { seedEmails } from './seed.ts';
@@ -28,7 +28,7 @@ describe('a backlog of 10,000', () => {
     turns.length = 0;
     stack = await Stack.start({
       sends: false,
-      sink: { script: (stage) => (stage === 'content' ? { delayMs: 2 } : undefined) },
+      sink: { script: answerAt('content', { delayMs: 2 }) },
     });
     const redis = { url: testRedisUrl(), prefix: uniqueQueuePrefix() };
     const onError = (error: unknown): void => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import { answerAt, type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
 import { validEmail, Stack } from '../e2e/stack.ts';
 
 const CALLERS = 6;
@@ -30,7 +30,7 @@ describe('Processes that are frozen under load, one after the other', () => {
     receiver = await WebhookReceiver.start(() => ({ status: 200, afterMs: AT_WORK_MS }));
     stack = await Stack.start({
       dispatchers: 3,
-      sink: { script: (stage) => (stage === 'content' ? { delayMs: AT_WORK_MS } : undefined) },
+      sink: { script: answerAt('content', { delayMs: AT_WORK_MS }) },
       env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
     });
     const senders = [stack.sender, await stack.startApp('sender')];

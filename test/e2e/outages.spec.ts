@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  answerAt,
   COMMIT_SENT,
   FaultProxy,
   PrivatePostgres,
@@ -343,7 +344,7 @@ describe('when the relay', () => {
   });
 
   it('says 451 to a recipient, the email is delayed by a minute and then sent', async () => {
-    stack.sink.script = (stage) => (stage === 'rcpt' ? { reply: '451 4.7.1 greylisted' } : undefined);
+    stack.sink.script = answerAt('rcpt', { reply: '451 4.7.1 greylisted' });
     const { id, to } = emailIn(await stack.send());
     await until(async () => (await events(id)).length === 2, 'the answer is recorded');
     const shown = await stack.show(id);
@@ -367,7 +368,7 @@ describe('when the relay', () => {
     ['550 to a recipient', 'rcpt', '550 5.1.1 no such user', 'BOUNCED'],
     ['554 to a message', 'content', '554 5.6.0 not that', 'FAILED'],
   ] as const)('says %s, the email is not tried again', async (_what, where, reply, status) => {
-    stack.sink.script = (stage) => (stage === where ? { reply } : undefined);
+    stack.sink.script = answerAt(where, { reply });
     const { id, to } = emailIn(await stack.send());
     await until(async () => (await stack.show(id)).status === status, `it is ${status}`);
     const shown = await stack.show(id);
@@ -381,7 +382,7 @@ describe('when the relay', () => {
   });
 
   it('hangs up after the final dot, the email may have been doubled, and says so', async () => {
-    stack.sink.script = (stage) => (stage === 'content' ? { drop: true } : undefined);
+    stack.sink.script = answerAt('content', { drop: true });
     const { id, to } = emailIn(await stack.send());
     await until(async () => (await events(id)).length === 2, 'the loss is recorded');
     expect((await stack.show(id)).timeline[1]).toMatchObject({

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  answerAt,
   type AppUnderTest,
   ScriptedSmtpServer,
   type SinkAnswer,
@@ -11,11 +12,6 @@ import { Stack, until, validEmail } from './stack.ts';
 
 const CODES = [421, 450, 451, 452, 550, 552, 554] as const;
 const WELL: SinkScript = () => undefined;
-
-const at =
-  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
-  (reached) =>
-    reached === stage ? answer : undefined;
 
 /** The entry of the timeline, and the class of the reply; `waits`: no entry, the email waits for the relay and loses no attempt. */
 type Fate = 'waits' | `DELAYED ${string}` | `BOUNCED ${string}` | `FAILED ${string}`;
@@ -103,7 +99,7 @@ async function expectRetry(id: string): Promise<void> {
 
 describe('S8: when the relay says', () => {
   it.each(CASES)('%i at %s, the email %s', async (code, stage, fate) => {
-    const sent = await sendTo(at(stage, { reply: `${code} so it is` }));
+    const sent = await sendTo(answerAt(stage, { reply: `${code} so it is` }));
     if (fate === 'waits') return expectToWait(sent);
     const shown = await recorded(sent.id);
     const [event, replyClass] = fate.split(' ');
@@ -120,7 +116,7 @@ describe('S8: when the relay says', () => {
 
 describe('S8: a relay that is slow, but not too slow,', () => {
   it.each(STAGES)('at %s gets the email at the first attempt', async (stage) => {
-    const { id, to } = await sendTo(at(stage, { delayMs: 600 }));
+    const { id, to } = await sendTo(answerAt(stage, { delayMs: 600 }));
     expect((await recorded(id)).timeline).toMatchObject([
       { event: 'ACCEPTED' },
       { event: 'SENT', attempt: 1 },
@@ -132,7 +128,7 @@ describe('S8: a relay that is slow, but not too slow,', () => {
 describe('S8: a relay that', () => {
   it('announces a maximum size is not sent larger emails', async () => {
     const commands = relay.commands.length;
-    const { id } = await sendTo(at('ehlo', { reply: '250-scripted\r\n250 SIZE 300' }));
+    const { id } = await sendTo(answerAt('ehlo', { reply: '250-scripted\r\n250 SIZE 300' }));
     const shown = await recorded(id);
     expect(shown).toMatchObject({ status: 'FAILED', sentAt: null });
     expect(shown.timeline[1]).toMatchObject({
@@ -157,7 +153,7 @@ describe('S8: a relay that', () => {
       unknown_user: '550 5.1.1 User unknown',
     };
     for (const [replyClass, reply] of Object.entries(replies)) {
-      const { id, to } = await sendTo(at('rcpt', { reply }));
+      const { id, to } = await sendTo(answerAt('rcpt', { reply }));
       expect((await recorded(id)).timeline[1]).toMatchObject({ class: replyClass });
       const suppressed = await stack.count('SELECT count(*)::int FROM suppressions WHERE email = $1', [to]);
       expect(suppressed).toBe(replyClass === 'unknown_user' ? 1 : 0);
@@ -165,7 +161,9 @@ describe('S8: a relay that', () => {
   });
 
   it('gets emails too fast is sent them more slowly', async () => {
-    relay.script = at('content', { reply: '454 4.7.0 Throttling failure: Maximum sending rate exceeded' });
+    relay.script = answerAt('content', {
+      reply: '454 4.7.0 Throttling failure: Maximum sending rate exceeded',
+    });
     await stack.api().post('/v1/emails/batch', { emails: Array.from({ length: 30 }, validEmail) });
     await sender.program.waitForOutput('the relay says that emails arrive too fast');
     const unfinished = `SELECT count(*)::int FROM outbox WHERE state IN ('ready', 'taken')`;
@@ -181,7 +179,7 @@ describe('S8: a relay that', () => {
       300,
     ],
   ])('%s is sent the email later', async (_what, reply, replyClass, retryAfterSeconds) => {
-    const { id } = await sendTo(at('rcpt', { reply }));
+    const { id } = await sendTo(answerAt('rcpt', { reply }));
     const shown = await recorded(id);
     expect(shown.status).toBe('SENT');
     expect(shown.timeline[1]).toMatchObject({ event: 'DELAYED', class: replyClass, retryAfterSeconds });
@@ -206,11 +204,11 @@ describe.each(FAULTS)('S8: when the relay %s', (_what, answer, env) => {
   });
 
   it.each(['greeting', 'ehlo'] as const)('at %s, the email waits', async (stage) => {
-    await expectToWait(await sendTo(at(stage, answer)));
+    await expectToWait(await sendTo(answerAt(stage, answer)));
   });
 
   it.each(['mail', 'rcpt', 'data'] as const)('at %s, the email is tried again in a minute', async (stage) => {
-    const { id, to } = await sendTo(at(stage, answer));
+    const { id, to } = await sendTo(answerAt(stage, answer));
     const shown = await recorded(id);
     expect(shown).toMatchObject({ status: 'SENT', sentAt: null });
     expect(shown.timeline[1]).toMatchObject({
@@ -226,7 +224,7 @@ describe.each(FAULTS)('S8: when the relay %s', (_what, answer, env) => {
   });
 
   it('after the final dot, the email is tried again and marked as a possible duplicate', async () => {
-    const { id } = await sendTo(at('content', answer));
+    const { id } = await sendTo(answerAt('content', answer));
     const shown = await recorded(id);
     expect(shown.timeline[1]).toMatchObject({ event: 'REPLY_LOST', attempt: 1, duplicatePossible: true });
     await expectRetry(id);

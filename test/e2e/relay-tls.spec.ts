@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
+import { answerAt, ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { Stack, until } from './stack.ts';
 
@@ -11,10 +11,9 @@ describe('relays whose TLS does not meet the requirement', () => {
   let broken: ScriptedSmtpServer;
   let untrusted: SmtpSink;
   beforeAll(async () => {
-    broken = await ScriptedSmtpServer.start(
-      (stage) => (stage === 'starttls' ? { reply: '220 go on\r\nthis is no TLS' } : undefined),
-      { extensions: ['STARTTLS'] },
-    );
+    broken = await ScriptedSmtpServer.start(answerAt('starttls', { reply: '220 go on\r\nthis is no TLS' }), {
+      extensions: ['STARTTLS'],
+    });
     untrusted = await SmtpSink.start({ starttls: true });
     stack = await Stack.start({
       smtpUrl: () => `${broken.url} ${untrusted.url}`,

@@ -1,22 +1,13 @@
 import { randomInt } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
-import { RelayTransport } from './relay-transport.ts';
+import { describe, expect, it } from '@jest/globals';
+import { answerAt, type SmtpSink } from '@posthorn/testing';
+import type { RelayTransport } from './relay-transport.ts';
+import { ENVELOPE, MESSAGE, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
 import type { SmtpEnvelope } from './smtp-envelope.ts';
 
-const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
-const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-
 async function sinkAndTransport(): Promise<[SmtpSink, RelayTransport]> {
-  const sink = await SmtpSink.start();
-  const transport = new RelayTransport(sink.url, { maxConnections: 4 });
-  open.push(transport, sink);
-  return [sink, transport];
+  const sink = await sinkWith();
+  return [sink, transportTo(sink.url, { maxConnections: 4 })];
 }
 
 /** Lines that stuffing could get wrong: made of dots, ends of lines and bytes of every kind. */
@@ -60,9 +51,8 @@ describe('the bytes of a message', () => {
   });
 
   it('are declared as 8BITMIME and with their size', async () => {
-    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['8BITMIME', 'SIZE 100000'] });
-    const transport = new RelayTransport(server.url);
-    open.push(transport, server);
+    const server = await scripted(undefined, ['8BITMIME', 'SIZE 100000']);
+    const transport = transportTo(server.url);
     await transport.send(ENVELOPE, Buffer.from('ä\r\n'));
     await transport.send(ENVELOPE, MESSAGE);
     expect(server.commands.filter((command) => command.startsWith('MAIL'))).toEqual([
@@ -79,9 +69,8 @@ describe('reports', () => {
   };
 
   async function saidTo(extensions: string[]): Promise<string[]> {
-    const server = await ScriptedSmtpServer.start(undefined, { extensions });
-    const transport = new RelayTransport(server.url);
-    open.push(transport, server);
+    const server = await scripted(undefined, extensions);
+    const transport = transportTo(server.url);
     expect((await transport.send(envelope, MESSAGE)).kind).toBe('accepted');
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     return server.commands.filter((command) => /^(MAIL|RCPT)/.test(command));
@@ -115,9 +104,8 @@ describe('a non-ASCII address', () => {
   });
 
   it('needs SMTPUTF8 even if it is only in a header; ASCII messages never request it', async () => {
-    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['8BITMIME', 'SMTPUTF8'] });
-    const transport = new RelayTransport(server.url);
-    open.push(transport, server);
+    const server = await scripted(undefined, ['8BITMIME', 'SMTPUTF8']);
+    const transport = transportTo(server.url);
     await transport.send(ENVELOPE, Buffer.from('Reply-To: ä@example.com\r\n\r\nhello\r\n'));
     await transport.send(ENVELOPE, MESSAGE);
     await transport.send(envelope, MESSAGE);
@@ -129,9 +117,8 @@ describe('a non-ASCII address', () => {
   });
 
   it('is refused before anything is sent if SMTPUTF8 is not offered', async () => {
-    const server = await ScriptedSmtpServer.start(undefined, { extensions: ['XSMTPUTF8'] });
-    const transport = new RelayTransport(server.url);
-    open.push(transport, server);
+    const server = await scripted(undefined, ['XSMTPUTF8']);
+    const transport = transportTo(server.url);
     expect(await transport.send(envelope, MESSAGE)).toEqual({
       kind: 'refused',
       stage: 'rcpt',
@@ -147,15 +134,13 @@ describe('a relay with TLS and AUTH', () => {
   const tls = { rejectUnauthorized: false };
 
   async function sinkWithTls(): Promise<[SmtpSink, string]> {
-    const sink = await SmtpSink.start({ starttls: true, auth: true });
-    open.push(sink);
-    return [sink, sink.url.replace('//', '//joe:hunter2@')];
+    const sink = await sinkWith({ starttls: true, auth: true });
+    return [sink, withLogin(sink)];
   }
 
   it('is used over STARTTLS, with authentication', async () => {
     const [sink, url] = await sinkWithTls();
-    const transport = new RelayTransport(url, { tls, tlsPolicy: 'required' });
-    open.unshift(transport);
+    const transport = transportTo(url, { tls, tlsPolicy: 'required' });
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
     expect(sink.count).toBe(2);
@@ -163,29 +148,22 @@ describe('a relay with TLS and AUTH', () => {
 
   it('is refused at STARTTLS if its certificate is not trusted', async () => {
     const [sink, url] = await sinkWithTls();
-    const transport = new RelayTransport(url);
-    open.unshift(transport);
-    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'starttls' });
+    expect(await transportTo(url).send(ENVELOPE, MESSAGE)).toMatchObject({
+      kind: 'broken',
+      stage: 'starttls',
+    });
     expect(sink.count).toBe(0);
   });
 
   it('must offer STARTTLS when TLS is required', async () => {
-    const server = await ScriptedSmtpServer.start((stage) =>
-      stage === 'starttls' ? { reply: '502 5.5.1 what' } : undefined,
-    );
-    const transport = new RelayTransport(server.url, { tlsPolicy: 'required' });
-    open.push(transport, server);
+    const server = await scripted(answerAt('starttls', { reply: '502 5.5.1 what' }));
+    const transport = transportTo(server.url, { tlsPolicy: 'required' });
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'starttls' });
   });
 
   it('may refuse the credentials', async () => {
-    const sink = await SmtpSink.start({
-      auth: true,
-      script: (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined),
-    });
-    const transport = new RelayTransport(sink.url.replace('//', '//joe:hunter2@'));
-    open.push(transport, sink);
-    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({
+    const sink = await sinkWith({ auth: true, script: answerAt('auth', { reply: '535 5.7.8 wrong' }) });
+    expect(await transportTo(withLogin(sink)).send(ENVELOPE, MESSAGE)).toMatchObject({
       kind: 'refused',
       stage: 'auth',
       reply: { code: 535 },

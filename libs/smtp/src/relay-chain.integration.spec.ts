@@ -1,23 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { decideAfterAttempt } from '@posthorn/domain';
-import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
+import { answerAt, type ScriptedSmtpServer, type SinkScript } from '@posthorn/testing';
 import { RelayBreaker } from './relay-breaker.ts';
 import { RelayChain, type RelayEvent } from './relay-chain.ts';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
-
-const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
-const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-
-const at =
-  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
-  (reached) =>
-    reached === stage ? answer : undefined;
+import { ENVELOPE, MESSAGE, open, scripted } from './relays.fixture.ts';
 
 interface Chain {
   readonly servers: ScriptedSmtpServer[];
@@ -39,9 +27,7 @@ async function chainWith(
   extensions: readonly string[][] = [],
 ): Promise<Chain> {
   const servers = await Promise.all(
-    scripts.map((script, n) =>
-      ScriptedSmtpServer.start(script, { extensions: extensions[n] ?? ['PIPELINING'] }),
-    ),
+    scripts.map((script, n) => scripted(script, extensions[n] ?? ['PIPELINING'])),
   );
   const events: RelayEvent[] = [];
   let nowMs = 0;
@@ -61,7 +47,7 @@ async function chainWith(
     (event) => events.push(event),
     (...duration) => durations.push(duration),
   );
-  open.push(chain, ...servers);
+  open.unshift(chain);
   return { servers, events, durations, chain, pass: (ms) => void (nowMs += ms) };
 }
 
@@ -95,7 +81,7 @@ describe('relays in order of preference', () => {
   ] as const)(
     'give way when the one before has proven that it took nothing, at %s: %j',
     async (stage, answer) => {
-      const chain = await chainOf(at(stage, answer), WELL);
+      const chain = await chainOf(answerAt(stage, answer), WELL);
       const relay = chain.servers[1]!.url.replace('smtp://', '');
       expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted', relay });
       expect(taken(chain)).toEqual([0, 1]);
@@ -112,7 +98,7 @@ describe('relays in order of preference', () => {
   ] as const)(
     'never give way when it may have it, or has judged the email, at %s: %j',
     async (stage, answer, outcome) => {
-      const chain = await chainOf(at(stage, answer), WELL);
+      const chain = await chainOf(answerAt(stage, answer), WELL);
       expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject(outcome);
       expect(chain.servers[1]!.connections.total).toBe(0);
     },
@@ -122,7 +108,7 @@ describe('relays in order of preference', () => {
     const international = { ...ENVELOPE, to: 'jörg@example.com' };
     const able = ['PIPELINING', 'SMTPUTF8'];
     const unable = ['PIPELINING'];
-    const DOWN = at('greeting', { drop: true });
+    const DOWN = answerAt('greeting', { drop: true });
 
     it('leave it to the next one that can', async () => {
       const chain = await chainWith({}, [WELL, WELL], [unable, able]);
@@ -162,7 +148,7 @@ describe('relays in order of preference', () => {
   });
 
   it('have a breaker each: an unavailable one is skipped, probed, and used again when it is back', async () => {
-    const chain = await chainOf(at('greeting', { reply: '421 4.3.2 busy' }), WELL);
+    const chain = await chainOf(answerAt('greeting', { reply: '421 4.3.2 busy' }), WELL);
     const [first, second] = chain.servers;
     for (let n = 0; n < 5; n += 1) await chain.chain.send(ENVELOPE, MESSAGE);
     expect(first!.connections.total).toBe(1);
@@ -182,10 +168,10 @@ describe('relays in order of preference', () => {
   it('are available again once they accept an envelope, not only when all of a large email has arrived', async () => {
     let hasArrived = (): void => undefined;
     const arrival = new Promise<void>((resolve) => (hasArrived = resolve));
-    const chain = await chainOf(at('greeting', { drop: true }));
+    const chain = await chainOf(answerAt('greeting', { drop: true }));
     const [server] = chain.servers;
     await chain.chain.send(ENVELOPE, MESSAGE);
-    server!.script = at('content', { after: arrival });
+    server!.script = answerAt('content', { after: arrival });
     chain.pass(1_000);
     const probe = chain.chain.send(ENVELOPE, MESSAGE);
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toBeUndefined();
@@ -204,7 +190,7 @@ describe('relays in order of preference', () => {
       (chain: RelayChain) => chain.send({ ...ENVELOPE, to: '' }, MESSAGE).catch(() => undefined),
     ],
   ])('are probed again at once when the probe %s', async (_why, probe) => {
-    const chain = await chainOf(at('greeting', { drop: true }));
+    const chain = await chainOf(answerAt('greeting', { drop: true }));
     const [server] = chain.servers;
     await chain.chain.send(ENVELOPE, MESSAGE);
     server!.script = WELL;
@@ -237,8 +223,8 @@ describe('relays in order of preference', () => {
 
   it('send nothing while all are unavailable', async () => {
     const chain = await chainOf(
-      at('greeting', { drop: true }),
-      at('ehlo', { reply: '502 5.5.1 no', drop: true }),
+      answerAt('greeting', { drop: true }),
+      answerAt('ehlo', { reply: '502 5.5.1 no', drop: true }),
     );
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'ehlo' });
     expect(chain.chain.retryAfterMs).toBeGreaterThan(0);
@@ -247,12 +233,12 @@ describe('relays in order of preference', () => {
   });
 
   it('count a transmission that the first one broke off, even if the next one is unavailable', async () => {
-    const chain = await chainOf(at('rcpt', { drop: true }), at('greeting', { drop: true }));
+    const chain = await chainOf(answerAt('rcpt', { drop: true }), answerAt('greeting', { drop: true }));
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
   });
 
   it('are not tried after the lease has ended', async () => {
-    const chain = await chainOf(at('greeting', { drop: true }), WELL);
+    const chain = await chainOf(answerAt('greeting', { drop: true }), WELL);
     await chain.chain.send(ENVELOPE, MESSAGE, heldFor(2));
     expect(chain.servers.map(({ connections }) => connections.total)).toEqual([1, 0]);
   });
@@ -295,7 +281,7 @@ describe('relays in order of preference', () => {
     async (reply) => {
       const chain = await chainOf(WELL);
       await chain.chain.send(ENVELOPE, MESSAGE);
-      chain.servers[0]!.script = at('mail', { reply });
+      chain.servers[0]!.script = answerAt('mail', { reply });
       const refused = await chain.chain.send(ENVELOPE, MESSAGE);
       expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'relay_unavailable' });
       expect(chain.events).toMatchObject([{ isAvailable: false }]);
@@ -305,7 +291,7 @@ describe('relays in order of preference', () => {
   it('become unavailable when nobody is served any more, whatever email is refused', async () => {
     const chain = await chainOf(WELL);
     await chain.chain.send(ENVELOPE, MESSAGE);
-    chain.servers[0]!.script = at('mail', { reply: '550 5.7.1 Client host rejected' });
+    chain.servers[0]!.script = answerAt('mail', { reply: '550 5.7.1 Client host rejected' });
     const verdicts: string[] = [];
     for (let second = 0; second < 6; second += 1) {
       const refused = await chain.chain.send(ENVELOPE, MESSAGE);
@@ -323,7 +309,7 @@ describe('relays in order of preference', () => {
     'are not taken to serve others because of an email that was refused without asking them: it %s',
     async (_why, envelope, extensions) => {
       const chain = await chainWith({}, [WELL], [extensions]);
-      chain.servers[0]!.script = at('mail', { reply: '530 5.7.0 Authentication required' });
+      chain.servers[0]!.script = answerAt('mail', { reply: '530 5.7.0 Authentication required' });
       const refused = await chain.chain.send(envelope, MESSAGE);
       expect(decideAfterAttempt(refused!, 0)).toEqual({ kind: 'failed' });
       const small = Buffer.from('A: b\r\n\r\n.\r\n');
@@ -335,7 +321,7 @@ describe('relays in order of preference', () => {
   );
 
   it('are not available again because of an email that was refused without asking them', async () => {
-    const chain = await chainOf(at('mail', { reply: '530 5.7.0 Authentication required' }));
+    const chain = await chainOf(answerAt('mail', { reply: '530 5.7.0 Authentication required' }));
     await chain.chain.send(ENVELOPE, MESSAGE);
     chain.pass(1_000);
     const refused = await chain.chain.send({ ...ENVELOPE, to: 'jörg@example.com' }, MESSAGE);
@@ -355,7 +341,7 @@ describe('relays in order of preference', () => {
       const chain = await chainOf((reached) => (reached === stage ? (reach(), {}) : undefined));
       const unanswered = chain.chain.send(ENVELOPE, MESSAGE);
       await isReached;
-      chain.servers[0]!.script = at('greeting', { reply: '554 5.3.2 go away' });
+      chain.servers[0]!.script = answerAt('greeting', { reply: '554 5.3.2 go away' });
       await chain.chain.send(ENVELOPE, MESSAGE);
       expect(await unanswered).toMatchObject({ kind });
       expect(chain.events).toMatchObject([{ isAvailable: false }]);
@@ -363,9 +349,9 @@ describe('relays in order of preference', () => {
   );
 
   it('are not available again because of a probe that has found no answer', async () => {
-    const chain = await chainOf(at('greeting', { drop: true }));
+    const chain = await chainOf(answerAt('greeting', { drop: true }));
     await chain.chain.send(ENVELOPE, MESSAGE);
-    chain.servers[0]!.script = at('rcpt', { drop: true });
+    chain.servers[0]!.script = answerAt('rcpt', { drop: true });
     chain.pass(1_000);
     expect(await chain.chain.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'rcpt' });
     expect(chain.events.map(({ isAvailable }) => isAvailable)).toEqual([false, false]);
@@ -374,7 +360,7 @@ describe('relays in order of preference', () => {
 
   it('are not tried by emails that waited for a connection meanwhile, once they are unavailable', async () => {
     const hangUp = Promise.withResolvers<void>();
-    const hangsUp = at('greeting', { after: hangUp.promise, drop: true });
+    const hangsUp = answerAt('greeting', { after: hangUp.promise, drop: true });
     const chain = await chainWith({ maxConnections: 1 }, [hangsUp, WELL]);
     const sends = [1, 2, 3].map(() => chain.chain.send(ENVELOPE, MESSAGE));
     hangUp.resolve();

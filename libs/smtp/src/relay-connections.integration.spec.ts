@@ -1,33 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedSmtpServer, SmtpSink, type SinkScript, type SinkStage } from '@posthorn/testing';
-import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
+import { describe, expect, it } from '@jest/globals';
+import { answerAt, type ScriptedSmtpServer, type SinkScript, type SinkStage } from '@posthorn/testing';
+import type { RelayTransport } from './relay-transport.ts';
+import { ENVELOPE, MESSAGE, open, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
 
-const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
-const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
 /** A message waits until the connection of the one before is free, and does not open another. */
 const ONE_AT_A_TIME = { maxConnections: 1 };
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-
-function transportTo(url: string, options?: RelayTransportOptions): RelayTransport {
-  const transport = new RelayTransport(url, options);
-  open.unshift(transport);
-  return transport;
-}
-
-async function scripted(
-  script?: SinkScript,
-  extensions: readonly string[] = [],
-): Promise<ScriptedSmtpServer> {
-  const server = await ScriptedSmtpServer.start(script, { extensions });
-  open.push(server);
-  return server;
-}
 
 /** A relay that refuses a message at its first bytes, and takes in the rest when it is told to. */
 async function hastyRelay(): Promise<{ url: string; takeInTheRest(): Promise<string> }> {
@@ -99,7 +78,7 @@ describe('the connections of a transport', () => {
   });
 
   it('are closed if RSET is not answered within the command timeout, without blocking others', async () => {
-    const server = await scripted((stage) => (stage === 'rcpt' ? { reply: '550 5.1.1 no' } : undefined));
+    const server = await scripted(answerAt('rcpt', { reply: '550 5.1.1 no' }));
     server.ignoredCommand = 'RSET';
     const transport = transportTo(server.url, { maxConnections: 1, commandTimeoutMs: 3_000 });
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ stage: 'rcpt' });
@@ -120,11 +99,8 @@ describe('the connections of a transport', () => {
   it.each(['AUTH PLAIN', 'AUTH XOAUTH2'])(
     'are closed if the login fails, even if the relay keeps its side open: %s',
     async (offer) => {
-      const server = await scripted(
-        (stage) => (stage === 'auth' ? { reply: '535 5.7.8 wrong' } : undefined),
-        [offer],
-      );
-      const transport = transportTo(server.url.replace('//', '//joe:hunter2@'));
+      const server = await scripted(answerAt('auth', { reply: '535 5.7.8 wrong' }), [offer]);
+      const transport = transportTo(withLogin(server));
       expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'auth' });
       await until(() => server.connections.open === 0);
       expect(server.connections.total).toBe(1);
@@ -150,8 +126,7 @@ describe('the connections of a transport', () => {
   });
 
   it('never exceed the maximum, however many messages are sent at once', async () => {
-    const sink = await SmtpSink.start();
-    open.push(sink);
+    const sink = await sinkWith();
     const transport = transportTo(sink.url, { maxConnections: 4, maxMessagesPerConnection: 5 });
     await Promise.all(Array.from({ length: 200 }, () => transport.send(ENVELOPE, MESSAGE)));
     expect(await sink.received(200)).toHaveLength(200);
@@ -198,9 +173,9 @@ describe('the connections of a transport', () => {
     ['data', '452 4.4.5 Maximum number of messages per session exceeded.'],
   ] as const)(
     'are replaced when the relay takes nothing more over them, but leaves them open: %s: %s',
-    async (at, reply) => {
-      const server = await scripted((stage, { transaction }) =>
-        stage === at && transaction > 2 ? { reply } : undefined,
+    async (stage, reply) => {
+      const server = await scripted((reached, { transaction }) =>
+        reached === stage && transaction > 2 ? { reply } : undefined,
       );
       const transport = transportTo(server.url, { maxConnections: 1 });
       for (let n = 0; n < 5; n += 1) expect((await transport.send(ENVELOPE, MESSAGE)).kind).toBe('accepted');
@@ -211,7 +186,7 @@ describe('the connections of a transport', () => {
 
   it('are not replaced when a new one already takes nothing', async () => {
     const reply = '452 4.4.5 Maximum number of messages per session exceeded.';
-    const server = await scripted((stage) => (stage === 'data' ? { reply } : undefined));
+    const server = await scripted(answerAt('data', { reply }));
     const transport = transportTo(server.url, { maxConnections: 1 });
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'refused', stage: 'data' });
     expect(server.connections.total).toBe(1);
@@ -276,9 +251,13 @@ describe('the connections of a transport', () => {
 });
 
 describe('a relay that limits connections', () => {
-  const bound = (max: number, server: () => ScriptedSmtpServer, at: SinkStage = 'greeting'): SinkScript => {
-    return (stage) =>
-      stage === at && server().connections.open > max
+  const bound = (
+    max: number,
+    server: () => ScriptedSmtpServer,
+    stage: SinkStage = 'greeting',
+  ): SinkScript => {
+    return (reached) =>
+      reached === stage && server().connections.open > max
         ? { reply: '421 4.7.0 too many connections', drop: true }
         : undefined;
   };
@@ -287,36 +266,37 @@ describe('a relay that limits connections', () => {
 
   it.each(['greeting', 'ehlo', 'mail'] as const)(
     'gets everything over these, and we say so once: at %s',
-    async (at) => {
+    async (stage) => {
       const server = await scripted();
-      server.script = bound(2, () => server, at);
+      server.script = bound(2, () => server, stage);
       const told: string[] = [];
       const onCrowded = (reason: string): unknown => told.push(reason);
       const transport = transportTo(server.url, { maxConnections: 10, cooldownMs: 600_000, onCrowded });
       expect(await sendAll(transport, 50)).toEqual(Array(50).fill('accepted'));
-      expect(told).toEqual([`${at}: 421 too many connections`]);
+      expect(told).toEqual([`${stage}: 421 too many connections`]);
       expect(server.connections.total).toBe(10);
     },
   );
 
   it.each(['greeting', 'ehlo'] as const)(
     'and closes any further one without a word, gets everything over these: at %s',
-    async (at) => {
+    async (stage) => {
       const server = await scripted();
-      server.script = (stage) => (stage === at && server.connections.open > 1 ? { drop: true } : undefined);
+      server.script = (reached) =>
+        reached === stage && server.connections.open > 1 ? { drop: true } : undefined;
       const told: string[] = [];
       const onCrowded = (reason: string): unknown => told.push(reason);
       const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 600_000, onCrowded });
       await sendAll(transport, 1);
       expect(await sendAll(transport, 20)).toEqual(Array(20).fill('accepted'));
-      expect(told).toEqual([expect.stringMatching(new RegExp(`^${at}: `))]);
+      expect(told).toEqual([expect.stringMatching(new RegExp(`^${stage}: `))]);
       expect(server.connections.total).toBe(5);
     },
   );
 
   it('is not one that closes a connection before it has served any other', async () => {
     const server = await scripted();
-    server.script = (stage) => (stage === 'greeting' ? { drop: true } : undefined);
+    server.script = answerAt('greeting', { drop: true });
     const told: string[] = [];
     const onCrowded = (reason: string): unknown => told.push(reason);
     const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 600_000, onCrowded });
@@ -342,7 +322,7 @@ describe('a relay that limits connections', () => {
     server.script = bound(1, () => server);
     const transport = transportTo(server.url, { maxConnections: 5, cooldownMs: 5 });
     expect(await sendAll(transport, 10)).toEqual(Array(10).fill('accepted'));
-    server.script = (stage) => (stage === 'content' ? { delayMs: 20 } : undefined);
+    server.script = answerAt('content', { delayMs: 20 });
     const connections = (): number =>
       new Set(server.messages.slice(10).map((message) => message.connection)).size;
     while (connections() < 5) await sendAll(transport, 20);
@@ -350,7 +330,7 @@ describe('a relay that limits connections', () => {
 
   it('is waited for by an email only while its lease is valid', async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    const server = await scripted((stage) => (stage === 'content' ? { after: held } : undefined));
+    const server = await scripted(answerAt('content', { after: held }));
     const transport = transportTo(server.url, { maxConnections: 1 });
     const first = transport.send(ENVELOPE, MESSAGE);
     const second = transport.send(ENVELOPE, MESSAGE, () => false);
@@ -362,10 +342,10 @@ describe('a relay that limits connections', () => {
 
   it.each(['ehlo', 'mail', 'rcpt', 'data'] as const)(
     'gets no email that has ceased to be ours meanwhile, at %s, and then the next one',
-    async (at) => {
+    async (stage) => {
       let isOurs = true;
-      const server = await scripted((stage) => {
-        if (stage === at) isOurs = false;
+      const server = await scripted((reached) => {
+        if (reached === stage) isOurs = false;
         return undefined;
       });
       const transport = transportTo(server.url, { maxConnections: 1 });
@@ -401,7 +381,7 @@ describe('a relay that limits connections', () => {
 
 describe('closing a transport', () => {
   it('waits for current and queued messages, sends QUIT, and leaves no connection', async () => {
-    const server = await scripted((stage) => (stage === 'content' ? { delayMs: 50 } : undefined));
+    const server = await scripted(answerAt('content', { delayMs: 50 }));
     const transport = transportTo(server.url, { maxConnections: 2, quitTimeoutMs: 60_000 });
     const sends = Array.from({ length: 4 }, () => transport.send(ENVELOPE, MESSAGE));
     const closed = transport.close();

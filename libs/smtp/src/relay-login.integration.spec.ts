@@ -1,23 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
-import {
-  ScriptedSmtpServer,
-  SmtpSink,
-  type SmtpSinkOptions,
-  TestAuthority,
-  TokenServer,
-} from '@posthorn/testing';
+import { answerAt, type SmtpSink, type SmtpSinkOptions, TestAuthority, TokenServer } from '@posthorn/testing';
 import { AccessTokens } from './access-tokens.ts';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
+import { ENVELOPE, MESSAGE, open, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
 
-const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
-const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
 const USER = 'mailer@example.com';
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
 
 let authority: TestAuthority;
 beforeAll(() => {
@@ -36,23 +24,19 @@ beforeEach(async () => {
   tokens = new AccessTokens(options, undefined, () => nowMs);
 });
 
-async function relay(auth: SmtpSinkOptions['auth'], options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+function relay(auth: SmtpSinkOptions['auth'], options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const starttls = authority.issue({ names: ['IP:127.0.0.1'] });
-  const sink = await SmtpSink.start({ starttls, auth: auth!, ...options });
-  open.unshift(sink);
-  return sink;
+  return sinkWith({ starttls, auth: auth!, ...options });
 }
 
-function transportTo({ url }: { url: string }, options: RelayTransportOptions = {}): RelayTransport {
-  const transport = new RelayTransport(url.replace('//', `//${encodeURIComponent(USER)}@`), {
+function transportWithTokensTo({ url }: SmtpSink, options: RelayTransportOptions = {}): RelayTransport {
+  return transportTo(url.replace('//', `//${encodeURIComponent(USER)}@`), {
     accessTokens: tokens,
     tls: { ca: authority.certificate },
     // Each message logs in anew.
     maxMessagesPerConnection: 1,
     ...options,
   });
-  open.unshift(transport);
-  return transport;
 }
 
 const send = (transport: RelayTransport): Promise<Transmission> => transport.send(ENVELOPE, MESSAGE);
@@ -61,7 +45,7 @@ describe('A relay whose URL names a user without a password', () => {
   it('is logged in to with an access token, which is requested once for all connections', async () => {
     const logins: unknown[] = [];
     const sink = await relay((token, user) => logins.push([token, user]) > 0);
-    const transport = transportTo(sink);
+    const transport = transportWithTokensTo(sink);
     const sent = await Promise.all(Array.from({ length: 5 }, () => send(transport)));
     expect(sent.map(({ kind }) => kind)).toEqual(Array(5).fill('accepted'));
     expect(logins).toEqual(Array(5).fill(['token-1', USER]));
@@ -79,7 +63,7 @@ describe('A relay whose URL names a user without a password', () => {
     'gets no token without TLS, under %s',
     async (tlsPolicy) => {
       const sink = await relay(() => true, { starttls: false });
-      expect(await send(transportTo(sink, { tlsPolicy }))).toMatchObject({ stage: 'starttls' });
+      expect(await send(transportWithTokensTo(sink, { tlsPolicy }))).toMatchObject({ stage: 'starttls' });
       expect(sink.count).toBe(0);
     },
   );
@@ -88,13 +72,13 @@ describe('A relay whose URL names a user without a password', () => {
     const logins: string[] = [];
     const starttls = authority.issue({ names: ['DNS:other.example'] });
     const sink = await relay((token) => logins.push(token) > 0, { starttls });
-    expect(await send(transportTo(sink))).toMatchObject({ kind: 'broken', stage: 'starttls' });
+    expect(await send(transportWithTokensTo(sink))).toMatchObject({ kind: 'broken', stage: 'starttls' });
     expect(logins).toEqual([]);
   });
 
   it('is told which login is missing, if it does not offer XOAUTH2', async () => {
     const sink = await relay(true);
-    expect(await send(transportTo(sink))).toMatchObject({
+    expect(await send(transportWithTokensTo(sink))).toMatchObject({
       kind: 'refused',
       stage: 'auth',
       reply: {
@@ -109,7 +93,7 @@ describe('An access token', () => {
     const access_token = 'a'.repeat(2_000);
     server.script = () => ({ body: { access_token, token_type: 'Bearer' } });
     const sink = await relay((token) => token === access_token);
-    expect(await send(transportTo(sink))).toMatchObject({ kind: 'accepted' });
+    expect(await send(transportWithTokensTo(sink))).toMatchObject({ kind: 'accepted' });
   });
 
   it.each([
@@ -121,7 +105,7 @@ describe('An access token', () => {
       let valid = 'token-1';
       let given = '';
       const sink = await relay((token) => (given = token) === valid);
-      const transport = transportTo(sink);
+      const transport = transportWithTokensTo(sink);
       if (reply !== undefined)
         sink.script = (stage) => (stage === 'auth' && given !== valid ? { reply } : undefined);
       expect(await send(transport)).toMatchObject({ kind: 'accepted' });
@@ -136,8 +120,8 @@ describe('An access token', () => {
     const sink = await relay(() => true);
     const sasl = Buffer.from(`user=${USER}\x01auth=Bearer token-1\x01\x01`).toString('base64');
     const reply = `535 5.7.8 no: token-1 ${USER} ${sasl}`;
-    sink.script = (stage) => (stage === 'auth' ? { reply } : undefined);
-    const transport = transportTo(sink);
+    sink.script = answerAt('auth', { reply });
+    const transport = transportWithTokensTo(sink);
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect(await send(transport)).toEqual({
         kind: 'refused',
@@ -149,10 +133,9 @@ describe('An access token', () => {
 
   it('that is not accepted just now (454) is kept', async () => {
     const sink = await relay(() => true);
-    sink.script = (stage) =>
-      stage === 'auth' ? { reply: '454 4.7.0 Temporary authentication failure' } : undefined;
+    sink.script = answerAt('auth', { reply: '454 4.7.0 Temporary authentication failure' });
     nowMs += 10 * 60_000;
-    const transport = transportTo(sink);
+    const transport = transportWithTokensTo(sink);
     expect(await send(transport)).toMatchObject({ kind: 'refused', stage: 'auth', reply: { code: 454 } });
     nowMs += 10 * 60_000;
     expect(await send(transport)).toMatchObject({ kind: 'refused', stage: 'auth', reply: { code: 454 } });
@@ -165,7 +148,7 @@ describe('An access token', () => {
       body: { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret hunter2' },
     });
     const sink = await relay(() => true);
-    expect(await send(transportTo(sink))).toEqual({
+    expect(await send(transportWithTokensTo(sink))).toEqual({
       kind: 'broken',
       stage: 'auth',
       error: `no access token from ${new URL(server.url).host}: invalid_client, AADSTS7000215: Invalid client secret ***`,
@@ -176,10 +159,8 @@ describe('An access token', () => {
 
 describe('A relay that offers XOAUTH2 among others', () => {
   it('is logged in to with the password, if the URL has one', async () => {
-    const scripted = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2 PLAIN'] });
-    const transport = new RelayTransport(scripted.url.replace('//', '//joe:hunter2@'));
-    open.push(transport, scripted);
-    expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'accepted' });
-    expect(scripted.commands).toContainEqual(expect.stringMatching(/^AUTH PLAIN /));
+    const other = await scripted(undefined, ['AUTH XOAUTH2 PLAIN']);
+    expect(await send(transportTo(withLogin(other)))).toMatchObject({ kind: 'accepted' });
+    expect(other.commands).toContainEqual(expect.stringMatching(/^AUTH PLAIN /));
   });
 });

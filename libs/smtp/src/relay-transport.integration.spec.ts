@@ -1,19 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
-import {
-  freePort,
-  ScriptedSmtpServer,
-  type SinkAnswer,
-  type SinkScript,
-  type SinkStage,
-} from '@posthorn/testing';
+import { answerAt, freePort, type SinkScript, type SinkStage } from '@posthorn/testing';
 import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
-
-const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
-const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
+import { ENVELOPE, MESSAGE, open, scripted, transportTo, withLogin } from './relays.fixture.ts';
 
 /** Only silence takes so long, however busy the machine is. */
 const SHORT_MS = 3_000;
@@ -78,11 +70,6 @@ async function slowRelay(): Promise<SlowRelay> {
   };
 }
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
-
 interface Attempt {
   readonly script?: SinkScript;
   readonly extensions?: readonly string[];
@@ -96,17 +83,9 @@ async function attempt({
   message = MESSAGE,
   options,
 }: Attempt): Promise<Transmission> {
-  const server = await ScriptedSmtpServer.start(script, { extensions: ['AUTH PLAIN', ...extensions] });
-  const url = server.url.replace('//', '//joe:hunter2@');
-  const transport = new RelayTransport(url, { ...QUIT, ...options });
-  open.push(transport, server);
-  return transport.send(ENVELOPE, message);
+  const server = await scripted(script, ['AUTH PLAIN', ...extensions]);
+  return transportTo(withLogin(server), { ...QUIT, ...options }).send(ENVELOPE, message);
 }
-
-const at =
-  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
-  (reached) =>
-    reached === stage ? answer : undefined;
 
 /** STARTTLS is asked for only where it is offered. */
 const offers = (stage: SinkStage, extensions: readonly string[]): string[] =>
@@ -124,7 +103,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
       ['421 4.3.2 later', 421, '4.3.2'],
     ] as const) {
       const transmission = await attempt({
-        script: at(stage, { reply }),
+        script: answerAt(stage, { reply }),
         extensions: offers(stage, extensions),
       });
       expect(transmission).toEqual({ kind: 'refused', stage, reply: { code, enhancedCode, text: 'later' } });
@@ -135,7 +114,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     'is broken at %s, or unknown after the final dot, when the connection is dropped',
     async (stage) => {
       const transmission = await attempt({
-        script: at(stage, { drop: true }),
+        script: answerAt(stage, { drop: true }),
         extensions: offers(stage, extensions),
       });
       expect(transmission).toEqual(
@@ -152,7 +131,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
   ])('is broken at any stage by %s, and unknown after the final dot', async (_what, answer) => {
     const transmissions = await Promise.all(
       STAGES.map((stage) =>
-        attempt({ script: at(stage, answer), extensions: offers(stage, extensions), options: SHORT }),
+        attempt({ script: answerAt(stage, answer), extensions: offers(stage, extensions), options: SHORT }),
       ),
     );
     expect(transmissions).toMatchObject(
@@ -163,14 +142,18 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
   it.each(['250-ok\r\n550 5.7.1 no', '550-5.7.1 no\r\n250 ok'])(
     'is unknown when %j answers the final dot: one line says yes and another no',
     async (reply) => {
-      const transmission = await attempt({ script: at('content', { reply }), extensions, options: SHORT });
+      const transmission = await attempt({
+        script: answerAt('content', { reply }),
+        extensions,
+        options: SHORT,
+      });
       expect(transmission).toMatchObject({ kind: 'unknown' });
     },
   );
 
   it('is broken at content if the connection is lost before the whole message was written', async () => {
     const message = Buffer.alloc(80 * 400_000, `${'x'.repeat(78)}\r\n`);
-    const server = at('data', { reply: '354 go on', drop: true });
+    const server = answerAt('data', { reply: '354 go on', drop: true });
     const transmission = await attempt({ script: server, extensions, message });
     expect(transmission).toMatchObject({ kind: 'broken', stage: 'content' });
   });
@@ -179,9 +162,8 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
     'ends with an invalid reply at %s: nothing is sent',
     async (stage) => {
       for (const reply of ['25', '2500 ok']) {
-        const server = await ScriptedSmtpServer.start(at(stage, { reply }), { extensions });
-        const transport = new RelayTransport(server.url, QUIT);
-        open.push(transport, server);
+        const server = await scripted(answerAt(stage, { reply }), extensions);
+        const transport = transportTo(server.url, QUIT);
         expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage });
         expect(server.messages).toEqual([]);
       }
@@ -203,7 +185,7 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
   it.each(['250 ok', '220 ok', '334 go on', '355 go on'])(
     'goes no further than DATA where that is answered by %s, since it may be the answer to something else',
     async (reply) => {
-      expect(await attempt({ script: at('data', { reply }), extensions })).toMatchObject({
+      expect(await attempt({ script: answerAt('data', { reply }), extensions })).toMatchObject({
         kind: 'broken',
         stage: 'data',
       });
@@ -234,20 +216,17 @@ describe.each(MODES)('a transmission whose commands go %s', (_mode, extensions) 
 
 describe('a transmission', () => {
   it('is broken at connect if no server is listening', async () => {
-    const transport = new RelayTransport(`smtp://127.0.0.1:${await freePort()}`);
+    const transport = transportTo(`smtp://127.0.0.1:${await freePort()}`);
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject({ kind: 'broken', stage: 'connect' });
-    await transport.close();
   });
 
   it('is unknown when the last reply is cut off in the middle', async () => {
     const content = Promise.withResolvers<void>();
-    const server = await ScriptedSmtpServer.start((stage, where) => {
+    const server = await scripted((stage, where) => {
       if (stage === 'content') content.resolve();
-      return at('content', {})(stage, where);
+      return answerAt('content', {})(stage, where);
     });
-    const transport = new RelayTransport(server.url);
-    open.push(transport, server);
-    const sent = transport.send(ENVELOPE, MESSAGE);
+    const sent = transportTo(server.url).send(ENVELOPE, MESSAGE);
     await content.promise;
     server.hangUp('250 que');
     expect(await sent).toMatchObject({ kind: 'unknown' });
@@ -256,7 +235,9 @@ describe('a transmission', () => {
   it('is broken at any command that is not answered within its timeout, whatever the socket timeout', async () => {
     const stages = ['ehlo', 'mail', 'rcpt', 'data'] as const;
     const options = { commandTimeoutMs: SHORT_MS, socketTimeoutMs: 60_000 };
-    expect(await Promise.all(stages.map((stage) => attempt({ script: at(stage, {}), options })))).toEqual(
+    expect(
+      await Promise.all(stages.map((stage) => attempt({ script: answerAt(stage, {}), options }))),
+    ).toEqual(
       stages.map((stage) => ({
         kind: 'broken',
         stage,
@@ -266,7 +247,7 @@ describe('a transmission', () => {
   });
 
   it('waits for the greeting for its own timeout, even if the connect timeout is shorter', async () => {
-    const script = at('greeting', { delayMs: SHORT_MS });
+    const script = answerAt('greeting', { delayMs: SHORT_MS });
     expect(await attempt({ script, options: { connectionTimeoutMs: 1_000 } })).toMatchObject({
       kind: 'accepted',
     });
@@ -288,9 +269,8 @@ describe('a transmission', () => {
 
   it('is accepted over a slow line, though the whole of it takes longer than a silence and a step may', async () => {
     const server = await slowRelay();
-    const options = { socketTimeoutMs: SHORT_MS, stepTimeoutMs: SHORT_MS };
-    const transport = new RelayTransport(server.url, options);
-    open.push(transport, server);
+    open.push(server);
+    const transport = transportTo(server.url, { socketTimeoutMs: SHORT_MS, stepTimeoutMs: SHORT_MS });
     const began = Date.now();
     expect(await transport.send(ENVELOPE, LARGE_MESSAGE)).toMatchObject({ kind: 'accepted' });
     expect(Date.now() - began).toBeGreaterThan(SHORT_MS);
@@ -299,13 +279,13 @@ describe('a transmission', () => {
 
   it('waits longer for the answer to a message than for that to a command', async () => {
     const options = { commandTimeoutMs: SHORT_MS, socketTimeoutMs: 60_000 };
-    const transmission = await attempt({ script: at('content', { delayMs: SHORT_MS + 500 }), options });
+    const transmission = await attempt({ script: answerAt('content', { delayMs: SHORT_MS + 500 }), options });
     expect(transmission).toMatchObject({ kind: 'accepted' });
   });
 
   it('is unknown if the relay takes longer than the limit of a whole step', async () => {
     const options = { stepTimeoutMs: 4_000, socketTimeoutMs: 60_000 };
-    const transmission = await attempt({ script: at('content', {}), options });
+    const transmission = await attempt({ script: answerAt('content', {}), options });
     expect(transmission).toEqual({ kind: 'unknown', error: 'not finished within 4000 ms' });
   });
 
@@ -328,9 +308,9 @@ describe('a transmission', () => {
 
   it('keeps at most 512 characters of a reply of megabytes', async () => {
     const lines = Array.from({ length: 500 }, () => `550-${'x'.repeat(100)}`).join('\r\n');
-    const long = await attempt({ script: at('rcpt', { reply: `${lines}\r\n550 end` }) });
+    const long = await attempt({ script: answerAt('rcpt', { reply: `${lines}\r\n550 end` }) });
     expect(long.kind === 'refused' && long.reply.text.length).toBe(512);
-    const endless = await attempt({ script: at('rcpt', { reply: `550 ${'x'.repeat(5_000_000)}` }) });
+    const endless = await attempt({ script: answerAt('rcpt', { reply: `550 ${'x'.repeat(5_000_000)}` }) });
     expect(endless).toMatchObject({ kind: 'broken', stage: 'rcpt' });
     expect(JSON.stringify(endless).length).toBeLessThan(1_000);
   });
@@ -347,10 +327,8 @@ describe('a transmission', () => {
 describe('credentials', () => {
   /** Sends to a relay, with a user and a password, and gives what became of it and which of the commands were AUTH. */
   async function logInAt(script: SinkScript): Promise<[Transmission, string[]]> {
-    const server = await ScriptedSmtpServer.start(script);
-    const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), QUIT);
-    open.push(transport, server);
-    const transmission = await transport.send(ENVELOPE, MESSAGE);
+    const server = await scripted(script);
+    const transmission = await transportTo(withLogin(server), QUIT).send(ENVELOPE, MESSAGE);
     return [transmission, server.commands.filter((command) => command.startsWith('AUTH'))];
   }
 
@@ -369,14 +347,14 @@ describe('credentials', () => {
   it.each(['AUTH', 'AUTH LOGIN', 'AUTH=LOGIN PLAIN', 'auth plain', 'AUTH XOAUTH2 PLAIN'])(
     'are given where %s is offered',
     async (offer) => {
-      const [, logins] = await logInAt(at('ehlo', { reply: `250-scripted\r\n250 ${offer}` }));
+      const [, logins] = await logInAt(answerAt('ehlo', { reply: `250-scripted\r\n250 ${offer}` }));
       expect(logins).toHaveLength(1);
     },
   );
 
   it('are not sent to a relay that offers no supported mechanism, and the error says so', async () => {
     const [transmission, logins] = await logInAt(
-      at('ehlo', { reply: '250-scripted\r\n250-AUTH XOAUTH2\r\n250 AUTH=NTLM' }),
+      answerAt('ehlo', { reply: '250-scripted\r\n250-AUTH XOAUTH2\r\n250 AUTH=NTLM' }),
     );
     expect(transmission).toEqual({
       kind: 'refused',
@@ -400,15 +378,8 @@ describe('credentials', () => {
         'aHVudGVyMg==',
         Buffer.from('\0joe\0hunter2').toString('base64'),
       ];
-      const server = await ScriptedSmtpServer.start(
-        at('auth', { reply: `535 5.7.8 no: ${echo.join(' ')}` }),
-        {
-          extensions: [offer],
-        },
-      );
-      const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), QUIT);
-      open.push(transport, server);
-      const transmission = await transport.send(ENVELOPE, MESSAGE);
+      const server = await scripted(answerAt('auth', { reply: `535 5.7.8 no: ${echo.join(' ')}` }), [offer]);
+      const transmission = await transportTo(withLogin(server), QUIT).send(ENVELOPE, MESSAGE);
       expect(transmission).toMatchObject({ kind: 'refused', stage: 'auth', reply: { code: 535 } });
       for (const secret of echo) expect(JSON.stringify(transmission)).not.toContain(secret);
     },

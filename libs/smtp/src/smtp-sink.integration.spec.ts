@@ -1,20 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { SmtpSink, type SinkScript, type SinkStage } from '@posthorn/testing';
-import { RelayTransport } from './relay-transport.ts';
-
-const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
-const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close();
-});
+import { describe, expect, it } from '@jest/globals';
+import { answerAt, type SinkScript, type SinkStage, type SmtpSink } from '@posthorn/testing';
+import type { RelayTransport } from './relay-transport.ts';
+import { ENVELOPE, MESSAGE, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
 
 async function start(script?: SinkScript, socketTimeoutMs = 60_000): Promise<[SmtpSink, RelayTransport]> {
-  const sink = await SmtpSink.start({ auth: true, ...(script === undefined ? {} : { script }) });
-  const transport = new RelayTransport(sink.url.replace('//', '//joe:hunter2@'), { socketTimeoutMs });
-  open.push(transport, sink);
-  return [sink, transport];
+  const sink = await sinkWith({ auth: true, ...(script === undefined ? {} : { script }) });
+  return [sink, transportTo(withLogin(sink), { socketTimeoutMs })];
 }
 
 const STAGES: SinkStage[] = ['greeting', 'auth', 'mail', 'rcpt', 'content'];
@@ -40,9 +31,7 @@ describe('the sink', () => {
   });
 
   it.each(STAGES)('refuses at %s with the reply that its script gives', async (stage) => {
-    const [sink, transport] = await start((reached) =>
-      reached === stage ? { reply: '554 5.5.0 no' } : undefined,
-    );
+    const [sink, transport] = await start(answerAt(stage, { reply: '554 5.5.0 no' }));
     expect(await transport.send(ENVELOPE, MESSAGE)).toEqual({
       kind: 'refused',
       stage,
@@ -52,7 +41,7 @@ describe('the sink', () => {
   });
 
   it.each(STAGES)('closes the connection at %s', async (stage) => {
-    const [, transport] = await start((reached) => (reached === stage ? { drop: true } : undefined));
+    const [, transport] = await start(answerAt(stage, { drop: true }));
     const expected = stage === 'content' ? { kind: 'unknown' } : { kind: 'broken', stage };
     expect(await transport.send(ENVELOPE, MESSAGE)).toMatchObject(expected);
   });

@@ -27,7 +27,13 @@ export {
 export { type EndedProgram, runOperatorCommand, runToEnd } from './run-to-end.ts';
 export { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from './redis.ts';
 export { SmtpSink, type SmtpSinkOptions } from './smtp-sink.ts';
-export type { SinkAnswer, SinkMessage, SinkScript, SinkStage } from './smtp-sink-script.ts';
+export {
+  answerAt,
+  type SinkAnswer,
+  type SinkMessage,
+  type SinkScript,
+  type SinkStage,
+} from './smtp-sink-script.ts';
 export { ScriptedSmtpServer } from './smtp-sink-scripted.ts';
 export { freePort } from './stack.ts';
 export { TokenServer, type TokenAnswer } from './token-server.ts';

@@ -34,6 +34,12 @@ export interface SinkContext {
 /** Decides what the server does at a stage; undefined: it accepts. */
 export type SinkScript = (stage: SinkStage, context: SinkContext) => SinkAnswer | undefined;
 
+/** The script of a server that answers like this at one stage, and accepts at all others. */
+export const answerAt =
+  (stage: SinkStage, answer: SinkAnswer): SinkScript =>
+  (reached) =>
+    reached === stage ? answer : undefined;
+
 /** A message that was accepted. */
 export interface SinkMessage {
   readonly from: string;

@@ -4,7 +4,13 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Finding } from '@posthorn/domain';
 import { AccessTokens, RelayTransport } from '@posthorn/smtp';
-import { listenOnLoopback, ScriptedSmtpServer, TestAuthority, TokenServer } from '@posthorn/testing';
+import {
+  answerAt,
+  listenOnLoopback,
+  ScriptedSmtpServer,
+  TestAuthority,
+  TokenServer,
+} from '@posthorn/testing';
 import { relayChecks } from './neighbour-checks.ts';
 
 /** Only silence takes so long, however busy the machine is. */
@@ -142,7 +148,7 @@ describe('The doctor, about a relay that offers only login methods that we do no
 describe('The doctor, about a relay that cannot check logins at the moment', () => {
   it('blames neither user nor password', async () => {
     const server = await ScriptedSmtpServer.start(
-      (stage) => (stage === 'auth' ? { reply: '454 4.7.0 Too many login attempts' } : undefined),
+      answerAt('auth', { reply: '454 4.7.0 Too many login attempts' }),
       { extensions: ['AUTH PLAIN'] },
     );
     const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));
