@@ -6,14 +6,7 @@ import {
   type SenderSettings,
   transmissionDuration,
 } from '@posthorn/platform';
-import {
-  AccessTokens,
-  RelayBreaker,
-  RelayChain,
-  type RelayEvent,
-  RelayTransport,
-  relayUrls,
-} from '@posthorn/smtp';
+import { AccessTokens, RelayBreaker, RelayChain, type RelayEvent, RelayTransport } from '@posthorn/smtp';
 
 /**
  * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged; it and the durations of
@@ -32,8 +25,7 @@ export function openRelays(
         'the access token for the relays cannot be renewed; when it expires, nothing can be sent',
       ),
     );
-  const urls = relayUrls(settings.SMTP_URL);
-  const relays = urls.map((url) => {
+  const relays = settings.relayUrls.map((url) => {
     const transport: RelayTransport = new RelayTransport(url, {
       maxConnections: settings.SMTP_CONNECTIONS,
       maxMessagesPerConnection: settings.SMTP_MESSAGES_PER_CONNECTION,
@@ -56,7 +48,7 @@ export function openRelays(
   });
   return new RelayChain(
     relays,
-    (event) => reportRelay(event, urls.length > 1, logger),
+    (event) => reportRelay(event, relays.length > 1, logger),
     (relay, durationMs) => transmissionDuration.observe({ relay }, durationMs / 1_000),
   );
 }

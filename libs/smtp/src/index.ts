@@ -4,5 +4,4 @@ export * from './pace.ts';
 export * from './relay-breaker.ts';
 export * from './relay-chain.ts';
 export * from './relay-transport.ts';
-export { relayUrls } from './relay-url.ts';
 export * from './smtp-envelope.ts';

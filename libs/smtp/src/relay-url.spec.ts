@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseRelayUrl, relayName, relayUrls } from './relay-url.ts';
+import { parseRelayUrl, relayName } from './relay-url.ts';
 
 describe('an SMTP_URL', () => {
   it.each([
@@ -62,11 +62,4 @@ it.each([
   ['smtp://[2001:db8::1]:2525', '[2001:db8::1]:2525'],
 ])('%s is the relay %s', (url, name) => {
   expect(relayName(parseRelayUrl(url))).toBe(name);
-});
-
-describe('several URLs', () => {
-  it('are separated by white space, in order of preference', () => {
-    const urls = ['smtps://a:b,c@one.example', 'smtp://two.example:25'];
-    expect(relayUrls(`  ${urls.join(' \n ')} `)).toEqual(urls);
-  });
 });

@@ -40,11 +40,6 @@ function decode(text: string): string {
   }
 }
 
-/** The URLs of an `SMTP_URL`, in order of preference: a URL has no space in it. */
-export function relayUrls(text: string): string[] {
-  return text.split(/\s+/).filter((url) => url !== '');
-}
-
 /**
  * Reads one URL of an `SMTP_URL`.
  *

@@ -109,7 +109,7 @@ function openRelays({ smtp, dns }, { sender, relayTokens }) {
     accessTokens: tokens && new smtp.AccessTokens(tokens),
     lookUp: dns.systemAddresses,
   };
-  for (const url of smtp.relayUrls(sender.SMTP_URL)) {
+  for (const url of sender.relayUrls) {
     try {
       relays.push(new smtp.RelayTransport(url, options));
     } catch (error) {

@@ -3,7 +3,7 @@ import { isDomainName } from './domain-name.ts';
 import { HasForm } from './has-form.ts';
 import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
-import { AreUrlsWithScheme } from './url-with-scheme.ts';
+import { AreUrlsWithScheme, urlsIn } from './url-with-scheme.ts';
 
 const TLS_POLICIES = ['opportunistic', 'required', 'verified'] as const;
 
@@ -75,4 +75,9 @@ export class SenderSettings {
   )
   @IsIn(TLS_POLICIES)
   SMTP_TLS: (typeof TLS_POLICIES)[number] = 'opportunistic';
+
+  /** The URLs of `SMTP_URL`, in order of preference. */
+  get relayUrls(): string[] {
+    return urlsIn(this.SMTP_URL);
+  }
 }

@@ -63,11 +63,13 @@ export function IsPostgresUrl(): PropertyDecorator {
 /** Accepts one or several absolute URLs with a host and one of `schemes` (named without their colon), separated by white space. */
 export function AreUrlsWithScheme(...schemes: string[]): PropertyDecorator {
   return HasForm(`URLs that begin with ${schemes.join(':// or ')}://, separated by spaces`, (text) =>
-    text
-      .trim()
-      .split(/\s+/)
-      .every((url) => hasScheme(url, schemes)),
+    urlsIn(text).every((url) => hasScheme(url, schemes)),
   );
+}
+
+/** The URLs of a text that {@link AreUrlsWithScheme} accepts, in their order: a URL has no space in it. */
+export function urlsIn(text: string): string[] {
+  return text.trim().split(/\s+/);
 }
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
