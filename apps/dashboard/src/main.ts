@@ -27,7 +27,7 @@ import {
   watchPool,
 } from '@posthorn/platform';
 import { closeRings, openRings, RateLimiter, ReadOnlyQueues } from '@posthorn/queues';
-import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import { closeRenderers, openRenderers } from '@posthorn/rendering';
 import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import express from 'express';
 import { DashboardModule } from './dashboard.module.ts';
@@ -72,10 +72,8 @@ await startProcess('dashboard', async () => {
   const queues = new ReadOnlyQueues(redis.options, onError);
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'webhook'], ringsOptions);
-  const threads = { ...THREADS, onError: reportRepeated(logger, 'a rendering thread failed') };
-  const htmlToText = new HtmlToText(threads);
-  const renderer = new TemplateRenderer(threads);
-  const linkFinder = new LinkFinder(threads);
+  const onThreadError = reportRepeated(logger, 'a rendering thread failed');
+  const renderers = openRenderers({ ...THREADS, onError: onThreadError });
   const { publicUrl } = http;
   if (http.PUBLIC_URL === undefined)
     logger.warn(
@@ -95,9 +93,7 @@ await startProcess('dashboard', async () => {
       database: db,
       rings: rings.email,
       webhookRings: rings.webhook,
-      renderer,
-      htmlToText,
-      linkFinder,
+      ...renderers,
       publicUrl,
       secretBox: secrets.box,
       trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
@@ -131,9 +127,7 @@ await startProcess('dashboard', async () => {
       () => queues.close(),
       () => closeRings(rings),
       () => limiter.close(),
-      () => renderer.close(),
-      () => htmlToText.close(),
-      () => linkFinder.close(),
+      () => closeRenderers(renderers),
       () => db.close(),
     ],
   });

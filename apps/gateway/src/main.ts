@@ -35,7 +35,7 @@ import {
   IdentityStore,
   openDatabase,
 } from '@posthorn/database';
-import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import { closeRenderers, openRenderers } from '@posthorn/rendering';
 import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
 import { NO_EMAIL } from './emails/validate-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
@@ -120,10 +120,8 @@ await startProcess('gateway', async () => {
   watchPool(db.pool);
   const apiKeys = new ApiKeyStore(db);
   const keyUses = new KeyUses({ apiKeys, clock: db.clock, onError });
-  const threads = { ...THREADS, onError: reportRepeated(logger, 'a rendering thread failed') };
-  const htmlToText = new HtmlToText(threads);
-  const renderer = new TemplateRenderer(threads);
-  const linkFinder = new LinkFinder(threads);
+  const onThreadError = reportRepeated(logger, 'a rendering thread failed');
+  const renderers = openRenderers({ ...THREADS, onError: onThreadError });
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const hits = new NoticeHits({ hits: new HitStore(db), onError });
   const limiter = new RateLimiter({ ...redis.options, onError });
@@ -140,12 +138,10 @@ await startProcess('gateway', async () => {
       webhookPolicy: webhooks.policy,
       webhookRings: rings.webhook,
       systemFrom: systemMail.from,
-      renderer,
-      htmlToText,
+      ...renderers,
       resolver: new DnsResolver(dns.options),
       spfInclude: dns.SPF_INCLUDE,
       publicUrl: http.publicUrl,
-      linkFinder,
       trackingLinks: new TrackingLinks({ signer: secrets.linkSigner, trackingUrl }),
       hits,
       unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
@@ -180,9 +176,7 @@ await startProcess('gateway', async () => {
       () => closeRings(rings),
       () => limiter.close(),
       () => keyUses.close(),
-      () => renderer.close(),
-      () => htmlToText.close(),
-      () => linkFinder.close(),
+      () => closeRenderers(renderers),
       () => db.close(),
       () => tracing.close(),
     ],

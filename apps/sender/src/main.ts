@@ -21,7 +21,7 @@ import {
   watchPool,
 } from '@posthorn/platform';
 import { closeRings, JobWorker, LaneGate, openRings, QUEUES } from '@posthorn/queues';
-import { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import { closeRenderers, openRenderers } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
   DeliverEmail,
@@ -64,10 +64,7 @@ await startProcess('sender', async () => {
   await waitForDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
-  const threads = { onError: reportRepeated(logger, 'a rendering thread failed') };
-  const htmlToText = new HtmlToText(threads);
-  const renderer = new TemplateRenderer(threads);
-  const linkFinder = new LinkFinder(threads);
+  const renderers = openRenderers({ onError: reportRepeated(logger, 'a rendering thread failed') });
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
   if (http.PUBLIC_URL === undefined)
     logger.warn(
@@ -94,9 +91,7 @@ await startProcess('sender', async () => {
     delivery: new DeliverEmail({
       composer: openComposer({
         database: db,
-        htmlToText,
-        renderer,
-        linkFinder,
+        ...renderers,
         trackingLinks,
         unsubscribeLinks,
         secretBox: secrets.box,
@@ -140,7 +135,7 @@ await startProcess('sender', async () => {
       pace.stop();
       gate.open();
       relays.leave();
-      await Promise.all([...drained, htmlToText.close(), renderer.close(), linkFinder.close()]);
+      await Promise.all([...drained, closeRenderers(renderers)]);
     },
     () => closeRings(rings),
     () => relays.close(),

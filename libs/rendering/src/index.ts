@@ -3,6 +3,7 @@ export { UncomposableMessage } from './message/uncomposable-message.ts';
 export { LinkFinder } from './tracking/link-finder.ts';
 export { withTracking } from './tracking/with-tracking.ts';
 export { HtmlToText } from './html-to-text.ts';
+export { closeRenderers, openRenderers, type Renderers } from './renderers.ts';
 export { withPreviewText } from './preview-text.ts';
 export { RenderingFailed } from './rendering-failed.ts';
 export type { TemplateAnalysis } from './templates/analyse-template.ts';

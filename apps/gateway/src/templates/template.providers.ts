@@ -1,7 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { type Database, TemplateChanges, TemplateStore } from '@posthorn/database';
 import { providersOf } from '@posthorn/platform';
-import type { HtmlToText, TemplateRenderer } from '@posthorn/rendering';
+import type { Renderers } from '@posthorn/rendering';
 import {
   type AcceptEmails,
   PreviewTemplate,
@@ -10,10 +10,8 @@ import {
   type UnsubscribeLinks,
 } from '@posthorn/use-cases';
 
-export interface TemplateParts {
+export interface TemplateParts extends Pick<Renderers, 'renderer' | 'htmlToText'> {
   readonly database: Database;
-  readonly renderer: TemplateRenderer;
-  readonly htmlToText: HtmlToText;
   readonly unsubscribeLinks: UnsubscribeLinks;
 }
 

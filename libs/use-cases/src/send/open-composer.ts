@@ -1,5 +1,5 @@
 import { type Database, DkimKeyStore, TemplateStore } from '@posthorn/database';
-import type { HtmlToText, LinkFinder, TemplateRenderer } from '@posthorn/rendering';
+import type { Renderers } from '@posthorn/rendering';
 import type { SecretBox } from '@posthorn/signing';
 import { TrackHtml } from '../tracking/track-html.ts';
 import type { TrackingLinks } from '../tracking/tracking-links.ts';
@@ -8,11 +8,8 @@ import { ComposeEmail } from './compose-email.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { TemplateVersions } from './template-versions.ts';
 
-export interface ComposerParts {
+export interface ComposerParts extends Renderers {
   readonly database: Database;
-  readonly renderer: TemplateRenderer;
-  readonly htmlToText: HtmlToText;
-  readonly linkFinder: LinkFinder;
   readonly secretBox: SecretBox;
   readonly trackingLinks: TrackingLinks;
   readonly unsubscribeLinks: UnsubscribeLinks;
