@@ -1,5 +1,5 @@
 import { parseId } from '@posthorn/kernel';
-import { EVERY_LANE, type LaneId, MAX_DUE_COUNTED, workspaceOfLane } from '@posthorn/domain';
+import { EVERY_LANE, type LaneId, LATE_SECONDS, MAX_DUE_COUNTED, workspaceOfLane } from '@posthorn/domain';
 import {
   type BusyLane,
   type PausedLanes,
@@ -11,8 +11,6 @@ import { html, type Html } from '../pages/html.ts';
 import { count, formatDuration, table, time } from '../pages/components.ts';
 import type { WorkspaceName } from '../pages/workspaces.ts';
 
-/** Beyond this age, work that is due is highlighted. */
-const LATE_SECONDS = 60;
 const QUEUE_NAMES: Readonly<Record<string, string>> = {
   email: 'Emails',
   event: 'Events to be fanned out',

@@ -19,7 +19,8 @@ export interface DueFacts {
   readonly leasedAndExpired: number;
 }
 
-const LATE_SECONDS = 60;
+/** Work that has been due for longer is late. */
+export const LATE_SECONDS = 60;
 const VERY_LATE_SECONDS = 15 * 60;
 
 const MEND_EVENTS =
