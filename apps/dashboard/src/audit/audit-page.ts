@@ -2,7 +2,7 @@ import { parseId } from '@posthorn/kernel';
 import { type Actor, AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domain';
 import type { AuditEntry } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field } from '../pages/fields.ts';
+import { choice, field, timeField } from '../pages/fields.ts';
 import { faultAlert, toText, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
@@ -28,8 +28,8 @@ export function auditPage(shown: AuditPageData): Html {
   const fields = [
     choice('action', 'What was done', { words: AUDITED_ACTIONS, value: action }),
     field('subject', 'Subject (id)', { value: subject }),
-    field('after', 'Done from (UTC)', { value: after, type: 'datetime-local' }),
-    field('before', 'Done before (UTC)', { value: before, type: 'datetime-local' }),
+    timeField('after', 'Done from', { value: after }),
+    timeField('before', 'Done before', { value: before }),
   ];
   const areFilled = [action, subject, after, before].some((value) => value !== undefined);
   const columns = ['Done (UTC)', 'What', 'By', 'Subject', 'Detail'];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmailRecord } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { field } from '../pages/fields.ts';
+import { timeField } from '../pages/fields.ts';
 import { isOnItsWay } from './emails-page.ts';
 
 /** The forms of the actions that are possible in the email's state. */
@@ -16,7 +16,7 @@ export function emailActionForms(email: EmailRecord): Html {
 function moveForm({ id, sendAt }: EmailRecord): Html {
   const value = sendAt?.toISOString().slice(0, 16);
   return html`<form class="card" method="post" action="/emails/${id}/move">
-    ${field('sendAt', 'Send it at another time (UTC)', { value, type: 'datetime-local', isRequired: true })}
+    ${timeField('sendAt', 'Send it at another time', { value, isRequired: true })}
     <button>Move</button>
   </form>`;
 }

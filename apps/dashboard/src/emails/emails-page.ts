@@ -1,7 +1,7 @@
 import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { FoundEmail } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field } from '../pages/fields.ts';
+import { choice, field, timeField } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
@@ -30,8 +30,8 @@ function search({ to, ...others }: EmailsPageData['criteria'], workspaces: PageW
     choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status }),
     workspaceField(workspace, workspaces.suggested),
     field('groupBy', 'Group', { value: groupBy }),
-    field('after', 'Accepted from (UTC)', { value: after, type: 'datetime-local' }),
-    field('before', 'Accepted before (UTC)', { value: before, type: 'datetime-local' }),
+    timeField('after', 'Accepted from', { value: after }),
+    timeField('before', 'Accepted before', { value: before }),
   ];
   const areFilled = Object.values(others).some((value) => value !== undefined);
   return searchForm('/emails', [field('to', 'Recipient, id or Message-ID', { value: to })], {

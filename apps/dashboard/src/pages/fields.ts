@@ -14,7 +14,7 @@ interface FieldTraits {
 export function field(
   name: string,
   label: string,
-  { id = name, value = '', type = 'text', list, isRequired = false }: FieldTraits = {},
+  { id = name, value = '', type = 'text', list, isRequired = false }: FieldTraits,
 ): Html {
   const suggestions = list === undefined ? html`` : html`list="${list}"`;
   const required = isRequired ? html`required` : html``;
@@ -30,6 +30,11 @@ export function field(
       ${required}
     />
   </div>`;
+}
+
+/** An input for a time in UTC; `FormInput` reads it. */
+export function timeField(name: string, label: string, traits?: Omit<FieldTraits, 'type'>): Html {
+  return field(name, `${label} (UTC)`, { ...traits, type: 'datetime-local' });
 }
 
 /** A select with its label above it. @param texts the text of each option, by its value */

@@ -8,7 +8,7 @@ import {
 } from '@posthorn/domain';
 import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field } from '../pages/fields.ts';
+import { choice, timeField } from '../pages/fields.ts';
 import {
   count,
   confirmationNotice,
@@ -68,8 +68,8 @@ function deliveriesOf({ webhook: { id }, deliveries }: ShownWebhook): Html {
   const fields = [
     choice('status', 'Status', { words: Object.keys(DELIVERY_STATUSES), value: criteria.status }),
     choice('event', 'Event', { words: EVENT_NAMES, value: criteria.event }),
-    field('after', 'From (UTC)', { value: criteria.after, type: 'datetime-local' }),
-    field('before', 'Before (UTC)', { value: criteria.before, type: 'datetime-local' }),
+    timeField('after', 'From', { value: criteria.after }),
+    timeField('before', 'Before', { value: criteria.before }),
   ];
   return html`${searchForm(path, fields)} ${faultAlert(fault)}
     <p class="quiet">Newest first.</p>
@@ -127,8 +127,7 @@ function recoverForm({ id }: FoundWebhook): Html {
       Without an end, the period lasts until now.
     </p>
     <div class="search">
-      ${field('since', 'Since (UTC)', { type: 'datetime-local', isRequired: true })}
-      ${field('until', 'Until (UTC)', { type: 'datetime-local' })}
+      ${timeField('since', 'Since', { isRequired: true })} ${timeField('until', 'Until')}
       <div><button>Send again</button></div>
     </div>
   </form>`;
