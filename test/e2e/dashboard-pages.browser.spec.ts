@@ -1,21 +1,18 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WebhookId } from '@posthorn/kernel';
 import { type AppUnderTest, Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, openDashboard } from './dashboard-visitor.ts';
 import { addDelivery } from './deliveries.ts';
+import { picture, TELEPHONE, WIDER_THAN_THE_SCREEN } from './pictures.ts';
 import { Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 1000 };
-const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
-const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
 /** The contrast between the edge of a field and the page (WCAG 2.2, 1.4.11). */
 const EDGE_CONTRAST = `(() => {
   const brightness = (color) => {
@@ -33,7 +30,6 @@ const EDGE_CONTRAST = `(() => {
   return Math.max(edge, page) / Math.min(edge, page);
 })()`;
 const LONG_NAME = 'A long name '.repeat(8).trim();
-const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
 /** Content of a mail that would run scripts, load or send something if it were allowed. @param tracker the origin that it comes from */
 const hostileMail = (
@@ -133,13 +129,6 @@ if (chromium === undefined) {
       await page.goTo(dashboard.url + path);
       await page.waitUntil(`document.readyState === 'complete' && document.querySelector('h1')`);
       return page;
-    }
-
-    /** Saves a screenshot for the documentation if UPDATE_DOCS=1. */
-    async function picture(page: BrowserPage, name: string): Promise<void> {
-      const png = await page.screenshot();
-      expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
-      if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(SCREENSHOTS, `${name}.png`), png);
     }
 
     const call = (name: string): Promise<unknown> =>

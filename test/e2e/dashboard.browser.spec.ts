@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { OperatorAccountStore } from '@posthorn/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -12,13 +10,11 @@ import {
 } from '@posthorn/testing';
 import { createOperator } from '@posthorn/use-cases/operate';
 import { TestIdentityProvider } from './identity-provider.ts';
+import { picture, TELEPHONE, WIDER_THAN_THE_SCREEN } from './pictures.ts';
 import { Stack, TESTS } from './stack.ts';
 
 const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 900 };
-const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
-const SCREENSHOTS = join(import.meta.dirname, '../../docs/screenshots');
-const WIDER_THAN_THE_SCREEN = 'document.documentElement.scrollWidth > screen.width';
 
 /** Counts as the workers of a busy installation record them in an hour. */
 const AN_HOUR = `
@@ -89,13 +85,6 @@ if (chromium === undefined) {
       const page = await browser.openPage(size);
       await page.goTo(url + path);
       return page;
-    }
-
-    /** Saves a screenshot for the documentation if UPDATE_DOCS=1. */
-    async function picture(page: BrowserPage, name: string): Promise<void> {
-      const png = await page.screenshot();
-      expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
-      if (process.env['UPDATE_DOCS'] === '1') writeFileSync(join(SCREENSHOTS, `${name}.png`), png);
     }
 
     it('signs in by its form', async () => {

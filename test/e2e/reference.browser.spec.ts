@@ -4,11 +4,11 @@ import { EVENT_NAMES } from '@posthorn/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser, type BrowserPage, findChromium, type PageSize } from '@posthorn/testing';
 import { ROUTES } from './openapi-routes.ts';
+import { TELEPHONE } from './pictures.ts';
 import { Stack } from './stack.ts';
 
 const chromium = findChromium();
 const DESKTOP: PageSize = { width: 1280, height: 900 };
-const TELEPHONE: PageSize = { width: 360, height: 740, mobile: true };
 
 /** Elements that overflow the window to the right, except inside of scrollable ones. */
 const OVERFLOWING = `(() => {
