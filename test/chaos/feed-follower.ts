@@ -1,7 +1,6 @@
 import type { Page } from '@posthorn/domain';
 import type { Answer } from '../e2e/api.ts';
 
-/** An event in the feed. */
 export interface FeedEvent {
   readonly id: string;
   readonly event: string;

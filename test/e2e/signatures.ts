@@ -6,7 +6,6 @@ import { addIdentity, identityIn, recordOf, type ShownIdentity, type ShownRecord
 
 export const BOTH = ['DKIM_RSA', 'DKIM_ED25519'] as const;
 
-/** Publishes a record in the DNS. */
 export function publish(dns: DnsServer, { name, value }: ShownRecord): void {
   dns.set(name, { txt: [value!.match(/.{1,255}/g)!] });
 }

@@ -119,7 +119,6 @@ export class Stack {
     return this.db;
   }
 
-  /** The URL of the database. */
   get databaseUrl(): string {
     return this.env['DATABASE_URL']!;
   }
@@ -173,7 +172,6 @@ export class Stack {
     };
   }
 
-  /** Sets the rate limit of a workspace. */
   async setRates(id: WorkspaceId, rates: Pick<LimitOverrides, 'ratePerSecond' | 'rateBurst'>): Promise<void> {
     await limitWorkspace(new WorkspaceStore(this.db), id, TESTS, rates);
   }

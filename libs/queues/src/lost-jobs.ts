@@ -53,7 +53,6 @@ export async function deleteLostJobs(redis: Redis, queue: Queue): Promise<number
   return deleted;
 }
 
-/** The ids of all jobs of a queue. */
 async function jobIdsOf(redis: Redis, queue: Queue): Promise<Set<string>> {
   const jobs = queue.toKey('');
   const ids = new Set<string>();

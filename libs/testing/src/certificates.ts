@@ -65,7 +65,6 @@ export class TestAuthority {
     return this.read();
   }
 
-  /** A self-signed certificate. */
   selfSigned({ names }: CertificateOptions): CertifiedKey {
     const extension = ['-addext', `subjectAltName=${names.join(',')}`];
     const files = ['-keyout', 'one.key', '-out', 'one.crt'];

@@ -48,7 +48,6 @@ export class WebhookReceiver {
     return `${originOf(this.server)}${path}`;
   }
 
-  /** The POSTs to a path. */
   postsTo(path: string): ReceivedPost[] {
     return this.posts.filter((post) => post.path === path);
   }

@@ -29,5 +29,4 @@ export interface PostAnswer extends Timed {
   readonly body: string;
 }
 
-/** The result of a POST. */
 export type PostResult = PostAnswer | (PostFailure & Timed);

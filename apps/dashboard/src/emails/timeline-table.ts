@@ -6,7 +6,6 @@ type Fact = EmailRecord['timeline'][number];
 
 const CUT = html`<p class="quiet">Only the newest ${MAX_TIMELINE_ENTRIES} entries are shown.</p>`;
 
-/** The timeline of an email. */
 export function timelineTable({ acceptedAt, sendAt, timeline }: EmailRecord): Html {
   const accepted = html`<tr>
     <td data-label="When (UTC)">${time(acceptedAt)}</td>

@@ -43,7 +43,6 @@ export class CreatedApiKey extends ApiKey {
   declare secretKey: string;
 }
 
-/** A page of keys. */
 class ApiKeyPage extends pageOf('The keys of the page.', ApiKey, time) {}
 
 /** The answer that lists keys. */

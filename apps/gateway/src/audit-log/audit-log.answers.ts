@@ -44,7 +44,6 @@ class AuditEntry {
   createdAt!: Date;
 }
 
-/** A page of changes. */
 class AuditLogPage extends pageOf('The changes of the page.', AuditEntry) {}
 
 /** The answer that shows changes. */

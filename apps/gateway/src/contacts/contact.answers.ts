@@ -63,7 +63,6 @@ export class ContactDeletedAnswer extends ContactAnswer {
   isDeleted!: true;
 }
 
-/** A page of contacts. */
 class ContactPage extends pageOf('The contacts of the page.', Contact) {}
 
 /** The answer that lists contacts. */
@@ -84,7 +83,6 @@ class ContactBatchResult {
   failed!: FailedContact[];
 }
 
-/** The answer to a batch. */
 export class ContactBatchAnswer {
   @AnswerField('The result of each item.', objectOf(ContactBatchResult))
   contacts!: ContactBatchResult;

@@ -26,7 +26,6 @@ class BatchResult {
   failed!: FailedItem[];
 }
 
-/** The answer to a batch. */
 export class BatchAcceptedAnswer {
   @AnswerField('The result of each item.', objectOf(BatchResult))
   emails!: BatchResult;

@@ -34,7 +34,6 @@ export class EmailPreview {
   sha256!: string;
 }
 
-/** The answer that previews an email. */
 export class EmailPreviewAnswer {
   @AnswerField('The preview.', objectOf(EmailPreview))
   preview!: EmailPreview;

@@ -54,7 +54,6 @@ export class Email {
   groupBy?: string;
 }
 
-/** An email with its times. */
 export class EmailWithTimes extends Email {
   @AnswerField('When it was accepted.', time)
   createdAt!: Date;
@@ -93,7 +92,6 @@ export class EmailAnswer {
   email!: EmailWithTimeline;
 }
 
-/** A page of emails. */
 class EmailPage extends pageOf('The emails, in the requested order.', EmailWithTimes) {}
 
 /** The answer that lists emails. */

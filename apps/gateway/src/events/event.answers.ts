@@ -21,7 +21,6 @@ class FeedEvent {
   data!: object;
 }
 
-/** A page of the feed. */
 class EventPage extends pageOf<FeedEvent>(
   'The events of the page, in their order.',
   allOf(objectOf(FeedEvent), eventWithDataSchema()),

@@ -107,7 +107,6 @@ export class IdentityWithRecords extends Identity {
   wrongSince!: Date | null;
 }
 
-/** A page of identities. */
 class IdentityPage extends pageOf('The identities of the page.', Identity) {}
 
 /** The answer that lists identities. */

@@ -6,7 +6,6 @@ import { pageOf } from '../paging/page-answer.ts';
 const ADDRESS = { example: 'ada@example.net' };
 const NAME = { example: 'Ada Lovelace' };
 
-/** A member. */
 export class Member {
   @AnswerField('The id of the person, who has the same in every workspace.', idOf('usr'))
   id!: string;
@@ -24,7 +23,6 @@ export class Member {
   createdAt!: Date;
 }
 
-/** A page of members. */
 class MemberPage extends pageOf('The members of the page.', Member) {}
 
 /** The answer that lists members. */
@@ -45,7 +43,6 @@ export class MemberRemovedAnswer extends MemberAnswer {
   isDeleted!: true;
 }
 
-/** An invitation. */
 export class Invitation {
   @AnswerField('The id of the invitation.', idOf('inv'))
   id!: string;
@@ -82,7 +79,6 @@ export class Invitation {
   revokedAt!: Date | null;
 }
 
-/** A page of invitations. */
 class InvitationPage extends pageOf('The invitations of the page.', Invitation) {}
 
 /** The answer that lists invitations. */

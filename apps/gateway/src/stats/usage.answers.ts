@@ -27,7 +27,6 @@ class Usage {
   resetsAt!: Date;
 }
 
-/** The answer with the usage. */
 export class UsageAnswer {
   @AnswerField('The usage.', objectOf(Usage))
   usage!: Usage;

@@ -49,7 +49,6 @@ export class SuppressionDeletedAnswer extends SuppressionAnswer {
   isDeleted!: true;
 }
 
-/** A page of the list. */
 class SuppressionPage extends pageOf('The entries of the page.', Suppression) {}
 
 /** The answer that shows the list. */
@@ -70,7 +69,6 @@ class SuppressionBatchResult {
   failed!: FailedSuppression[];
 }
 
-/** The answer to a batch. */
 export class SuppressionBatchAnswer {
   @AnswerField('The result of each item.', objectOf(SuppressionBatchResult))
   suppressions!: SuppressionBatchResult;

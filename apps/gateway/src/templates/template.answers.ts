@@ -98,7 +98,6 @@ export class TemplateDeletedAnswer extends TemplateAnswer {
   isDeleted!: true;
 }
 
-/** A page of templates. */
 class TemplatePage extends pageOf('The templates, without their content.', TemplateSummary) {}
 
 /** The answer that lists templates. */
@@ -107,7 +106,6 @@ export class TemplatesAnswer {
   templates!: TemplatePage;
 }
 
-/** A page of the versions of a template. */
 class TemplateVersionPage extends pageOf('The versions, without their content.', TemplateVersion) {}
 
 /** The answer that lists the versions of a template. */

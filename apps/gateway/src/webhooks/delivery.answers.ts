@@ -126,7 +126,6 @@ class ListedDelivery {
   finishedAt!: Date | null;
 }
 
-/** A delivery. */
 export class Delivery extends ListedDelivery {
   @AnswerField('The exact body that is posted.', text, { example: BODY })
   body!: string;
@@ -141,7 +140,6 @@ export class DeliveryAnswer {
   delivery!: Delivery;
 }
 
-/** A page of deliveries. */
 class DeliveryPage extends pageOf('The deliveries of the page.', ListedDelivery) {}
 
 /** The answer that lists deliveries. */

@@ -26,7 +26,6 @@ export class ListedWebhook {
   createdAt!: Date;
 }
 
-/** A webhook. */
 export class Webhook extends ListedWebhook {
   @AnswerField(
     'The secret that deliveries are signed with; `null` if it cannot be decrypted any more, because the operator has lost the key: nothing is posted until the webhook is given another one.',
@@ -57,7 +56,6 @@ export class WebhookDeletedAnswer extends WebhookAnswer {
   isDeleted!: true;
 }
 
-/** A page of webhooks. */
 class WebhookPage extends pageOf('The webhooks of the page.', ListedWebhook, time) {}
 
 /** The answer that lists webhooks. */

@@ -34,7 +34,6 @@ export const EVENTS = {
 
 export type EventName = keyof typeof EVENTS;
 
-/** The data of an event. */
 export type EventDataOf<Name extends EventName> = ValueOf<(typeof EVENTS)[Name]['data']>;
 
 /** The names of the events, in the order of the documents. */

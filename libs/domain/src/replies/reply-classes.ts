@@ -53,7 +53,6 @@ export const REPLY_CLASSES = {
   relay: { meaning: 'the relay refuses us', status: null, ...NO_EFFECT },
 } as const satisfies Record<string, ReplyEffect>;
 
-/** The class of a reply. */
 export type ReplyClass = keyof typeof REPLY_CLASSES;
 
 /** All classes, in the order of the documents. */

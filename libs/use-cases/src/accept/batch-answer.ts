@@ -5,7 +5,6 @@ import { emailAnswer } from './email-answer.ts';
 import { fingerprintOf } from './prepare-email.ts';
 import { keyReused, refusalOf, type RefusedOutcome } from './refusals.ts';
 
-/** An item of a batch. */
 export interface BatchItem {
   /** A refusal: the item is malformed. */
   readonly draft: EmailDraft | Refusal;

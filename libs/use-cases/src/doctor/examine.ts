@@ -10,7 +10,6 @@ export interface Check {
   readonly run: () => Promise<Finding> | Finding;
 }
 
-/** The result of a check. */
 export interface CheckResult extends Finding {
   readonly check: string;
 }

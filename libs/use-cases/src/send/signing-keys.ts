@@ -13,7 +13,6 @@ const MAX_PER_LOOKUP = 500;
 /** A few kilobytes each. */
 const MAX_CACHED = 1_000;
 
-/** The signers of a domain. */
 interface DomainSigners {
   /** RSA first. None: its emails are sent unsigned. */
   readonly signers: readonly DkimSigner[];

@@ -29,7 +29,6 @@ export class TrackingLinks {
     return token && `${trackingUrl ?? this.options.trackingUrl}/t/c/${token}`;
   }
 
-  /** The tracking image of an email. */
   imageOf({ emailId, trackingUrl }: TrackedEmail): string {
     const token = this.options.signer.sign('open', uuidOf(emailId));
     return `${trackingUrl ?? this.options.trackingUrl}/t/o/${token}`;

@@ -36,11 +36,9 @@ interface AcceptableTraits {
 /** The fields of a draft that become the claim of its idempotency key. */
 type OfTheClaim = 'idempotencyKey' | 'fingerprintSource';
 
-/** A raw email. */
 export interface AcceptableRawEmail
   extends AcceptableTraits, Omit<RawEmailDraft, OfTheClaim | keyof AcceptableTraits> {}
 
-/** A templated email. */
 export interface AcceptableTemplatedEmail
   extends AcceptableTraits, Omit<TemplatedEmailDraft, OfTheClaim | keyof AcceptableTraits> {
   /** The version that it is pinned to. */
@@ -102,7 +100,6 @@ export type AcceptanceOutcome =
   /** Its key was freed while others were decided: decide it again. */
   | { readonly kind: 'contended' };
 
-/** The outcome of a call. */
 export type CallOutcome =
   /** All emails were decided; `answer` is now stored under the key of the call. */
   | {

@@ -80,7 +80,6 @@ export class AcceptanceTransaction {
     );
   }
 
-  /** The accepted emails. */
   get accepted(): readonly AcceptableEmail[] {
     return this.emails.flatMap((emails) =>
       emails.filter(({ n }) => this.outcomes[n] === ACCEPTED).map(({ email }) => email),

@@ -22,7 +22,6 @@ export interface VouchedOperator {
   readonly role: OperatorRole;
 }
 
-/** A new session. */
 export interface NewSession {
   readonly tokenHash: Buffer;
   /** The network that it was started from, for the audit log. */

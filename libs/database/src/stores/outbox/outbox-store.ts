@@ -20,7 +20,6 @@ import { ReadStarts } from './read-starts.ts';
 import { type ClaimedEmail, claimedEmail, type ClaimRow, type EmailOutcome } from './claimed-email.ts';
 import { withLockedRows } from '../with-locked-rows.ts';
 
-/** A lane with ready rows. */
 interface LaneWithReadyRows {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
@@ -45,7 +44,6 @@ interface Revived extends MovedRows {
   readonly givenUp: number;
 }
 
-/** The backlog of a queue. */
 export interface QueueBacklog {
   readonly queue: OutboxQueue;
   /** Those that are not paused. */

@@ -42,7 +42,6 @@ export async function removeFrom(
   return removed;
 }
 
-/** A delivery of an event. */
 interface DeliveryOfEvent {
   readonly id: string;
   readonly eventId: string;
