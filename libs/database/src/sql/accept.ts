@@ -47,6 +47,50 @@ export const ACCEPT_KEYED_COLUMNS = {
   key_expires_at: 'timestamptz',
 } as const satisfies Record<string, ColumnType>;
 
+/** The columns of a row, and what each is made of: expressions over ACCEPT_COLUMNS. */
+type InsertedRow = Readonly<Record<string, string>>;
+
+const OUTBOX_ROW: InsertedRow = {
+  subject_id: 'id',
+  queue: `'email'`,
+  lane_id: 'lane_id',
+  state: 'state::outbox_state',
+  due_at: 'due_at',
+  bytes: 'bytes',
+};
+
+const EMAIL_ROW: InsertedRow = {
+  id: 'id',
+  workspace_id: 'workspace_id',
+  type: 'type::email_type',
+  status: 'status::email_status',
+  from_address: 'from_address',
+  from_name: 'from_name',
+  to_address: 'to_address',
+  to_name: 'to_name',
+  reply_to: 'reply_to::jsonb',
+  subject: 'subject',
+  template_name: 'template_name',
+  template_version_id: 'template_version_id',
+  message_id: 'message_id',
+  group_by: 'group_by',
+  idempotency_keys: 'array_remove(ARRAY[email_key, call_key], NULL)',
+  track_clicks: 'track_clicks',
+  track_opens: 'track_opens',
+  unsubscribe: 'unsubscribe',
+  send_at: 'send_at',
+  accepted_at: 'accepted_at',
+  traceparent: 'traceparent',
+};
+
+const CONTENT_ROW: InsertedRow = {
+  email_id: 'id',
+  html: 'html',
+  text: 'text',
+  preview_text: 'preview_text',
+  variables: 'variables::json',
+};
+
 /**
  * Accepts a group of emails of any size, from any number of workspaces.
  *
@@ -145,24 +189,9 @@ accepted AS (
   JOIN   "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month AND p.position <= g.granted
   JOIN   item i ON i.n = p.n
 ),
-new_outbox AS (
-  INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, bytes)
-  SELECT id, 'email', lane_id, state::outbox_state, due_at, bytes FROM accepted
-),
-new_emails AS (
-  INSERT INTO emails (id, workspace_id, type, status, from_address, from_name, to_address, to_name, reply_to, subject,
-                      template_name, template_version_id, message_id, group_by, idempotency_keys,
-                      track_clicks, track_opens, unsubscribe, send_at, accepted_at, traceparent)
-  SELECT id, workspace_id, type::email_type, status::email_status, from_address, from_name, to_address, to_name,
-         reply_to::jsonb, subject, template_name, template_version_id, message_id, group_by,
-         array_remove(ARRAY[email_key, call_key], NULL),
-         track_clicks, track_opens, unsubscribe, send_at, accepted_at, traceparent
-  FROM   accepted
-),
-new_contents AS (
-  INSERT INTO email_contents (email_id, html, text, preview_text, variables)
-  SELECT id, html, text, preview_text, variables::json FROM accepted
-)
+new_outbox AS (${insertAccepted('outbox', OUTBOX_ROW)}),
+new_emails AS (${insertAccepted('emails', EMAIL_ROW)}),
+new_contents AS (${insertAccepted('email_contents', CONTENT_ROW)})
 SELECT ARRAY(SELECT n FROM accepted) AS accepted, clock_timestamp() AS now, NULL::int AS n, NULL::text AS outcome,
        NULL::int AS used, NULL::int AS "monthlyLimit", NULL::text[] AS addresses, NULL::text[] AS domains, NULL::json AS unverified
 UNION ALL
@@ -179,6 +208,14 @@ FROM     ${candidates} i
 LEFT JOIN permitted p ON p.n = i.n
 LEFT JOIN "grant" g ON g.workspace_id = p.workspace_id AND g.month = p.month
 WHERE    p.n IS NULL OR p.position > coalesce(g.granted, 0)`;
+}
+
+/** Inserts a row for each accepted email. */
+function insertAccepted(table: string, row: InsertedRow): string {
+  return `
+  INSERT INTO ${table} (${Object.keys(row).join(', ')})
+  SELECT ${Object.values(row).join(', ')} FROM accepted
+`;
 }
 
 /** Which of these emails exist, durably on the synchronous standby too (see FIND_ANSWER). Index: emails_pkey. Locks: the emails, which conflicts only with deleting them. */
