@@ -68,7 +68,7 @@ export interface Database {
   readonly prisma: PrismaClient;
   readonly clock: DatabaseClock;
   readonly onEventsDue: (laneIds: readonly LaneId[]) => void;
-  /** Limits concurrent changes of the same workspace, contact or email, by its id. */
+  /** Limits concurrent changes of the same workspace, contact, email or webhook, by its id. */
   readonly changes: KeyedConcurrencyLimit<Id<string>>;
   readonly limits: Limits;
   close(): Promise<void>;

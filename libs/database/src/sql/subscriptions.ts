@@ -1,10 +1,10 @@
 /**
- * The recipient of an email, its workspace, and whether the recipient is subscribed; one who is not a contact counts as subscribed.
+ * The recipient of an email, its workspace, the recipient as a contact, and whether they are subscribed; one who is not a contact counts as subscribed.
  *
  * $1 uuid: the email. Indexes: emails_pkey, workspaces_pkey, contacts_workspace_email_key. Locks: none.
  */
 export const READ_SUBSCRIPTION = `
-SELECT    e.workspace_id AS "workspaceId", w.name AS "workspaceName", e.to_address AS email,
+SELECT    e.workspace_id AS "workspaceId", w.name AS "workspaceName", e.to_address AS email, c.id AS "contactId",
           coalesce(c.status, 'SUBSCRIBED') AS status
 FROM      emails e
 JOIN      workspaces w ON w.id = e.workspace_id

@@ -5,7 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { ContactChanges } from './contacts/contact-changes.ts';
 import { ContactStore } from './contacts/contact-store.ts';
+import { SubscriptionStore } from './contacts/subscription-store.ts';
 import { EmailChanges } from './emails/email-changes.ts';
+import { DeliveryTestStores } from './webhooks/deliveries.fixture.ts';
+import { DeliveryChanges } from './webhooks/delivery-changes.ts';
 import { WorkspaceStore } from './workspaces/workspace-store.ts';
 
 const TESTS = operator('tests');
@@ -31,10 +34,14 @@ interface Held {
 const workspace = (): Promise<Held> =>
   Promise.resolve({ table: 'workspaces', id: acme, change: (n) => limit(acme, n) });
 
-async function contact(): Promise<Held> {
+async function addContact(): Promise<Contact> {
   const upsert = { workspaceId: acme, email: `${randomUUID()}@example.com`, properties: {} };
   const [written] = await new ContactStore(stores.database).upsert([upsert]);
-  const { id } = (written as { contact: Contact }).contact;
+  return (written as { contact: Contact }).contact;
+}
+
+async function contact(): Promise<Held> {
+  const { id } = await addContact();
   const changes = new ContactChanges(stores.database);
   return { table: 'contacts', id, change: (n) => changes.update(acme, TESTS, id, { n }) };
 }
@@ -54,6 +61,24 @@ async function email(): Promise<Held> {
   };
 }
 
+/** A contact whose subscription is changed through the link in one of its emails. */
+async function subscription(): Promise<Held> {
+  const { id, email } = await addContact();
+  const [emailId] = await stores.acceptEmails(acme, 1, { to: { address: email }, unsubscribe: true });
+  const changes = new SubscriptionStore(stores.database);
+  return { table: 'contacts', id, change: () => changes.setStatus(emailId!, 'UNSUBSCRIBED') };
+}
+
+/** A webhook, of which a delivery is sent again. */
+async function deliveries(): Promise<Held> {
+  const tests = new DeliveryTestStores(stores);
+  const id = await tests.addWebhook(acme);
+  const [claimed] = await tests.recordAndClaim(acme, id);
+  await tests.deliveries.record([tests.outcome(claimed!)]);
+  const changes = new DeliveryChanges(stores.database);
+  return { table: 'webhooks', id, change: () => changes.sendAgain(acme, TESTS, id, claimed!.id) };
+}
+
 /** Holds the row's lock, like a change of another process, until the work is done. */
 async function whileHeld({ table, id }: Held, work: () => Promise<void>): Promise<void> {
   const holder = await aside.database.pool.connect();
@@ -71,6 +96,8 @@ describe.each([
   ['a workspace', workspace],
   ['a contact', contact],
   ['an email', email],
+  ['a subscription', subscription],
+  ['the deliveries of a webhook', deliveries],
 ])('Changes of %s', (_what, make) => {
   it('use at most two connections while they wait, however many they are', async () => {
     const held = await make();

@@ -18,6 +18,8 @@ export interface Subscription {
 
 interface SubscriptionRow extends Subscription {
   readonly workspaceId: string;
+  /** Null: the recipient is not a contact. */
+  readonly contactId: string | null;
 }
 
 /** Changes by recipients through the links in their emails. Undefined for an email that was removed, or that has no such link. */
@@ -32,8 +34,17 @@ export class SubscriptionStore {
   /**
    * Unsubscribes or resubscribes the recipient, in a transaction with its event and its audit log entry. A recipient who unsubscribes and
    * is not a contact becomes one. Idempotent.
+   *
+   * @throws Refusal (503) when too many changes of the contact wait in this process
    */
-  setStatus(emailId: EmailId, status: ContactStatus): Promise<Subscription | undefined> {
+  async setStatus(emailId: EmailId, status: ContactStatus): Promise<Subscription | undefined> {
+    const known = await read(this.database.pool, emailId);
+    if (known === undefined) return undefined;
+    const subject = known.contactId === null ? emailId : idFromUuid('ctc', known.contactId);
+    return this.database.changes.run(subject, () => this.setInTransaction(emailId, status));
+  }
+
+  private setInTransaction(emailId: EmailId, status: ContactStatus): Promise<Subscription | undefined> {
     return transactOn(this.database, async (client) => {
       const row = await read(client, emailId);
       if (row === undefined) return undefined;

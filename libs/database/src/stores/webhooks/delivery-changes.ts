@@ -40,14 +40,19 @@ interface TestEvent {
 export class DeliveryChanges {
   constructor(private readonly database: Database) {}
 
-  /** Sends a delivery again, if this webhook of this workspace has it and was not deleted. @returns the outcome */
-  async sendAgain(
+  /**
+   * Sends a delivery again, if this webhook of this workspace has it and was not deleted.
+   *
+   * @returns the outcome
+   * @throws Refusal (503) when too many of the webhook wait in this process
+   */
+  sendAgain(
     workspaceId: WorkspaceId,
     actor: Actor,
     webhookId: WebhookId,
     id: DeliveryId,
   ): Promise<SendAgain | undefined> {
-    return transact(this.database, async (transaction) => {
+    const inTransaction = async (transaction: Transaction): Promise<SendAgain | undefined> => {
       const webhook = [uuidOf(webhookId), uuidOf(workspaceId)];
       if ((await transaction.$queryRawUnsafe<unknown[]>(SHARE_WEBHOOK, ...webhook)).length === 0)
         return undefined;
@@ -65,7 +70,8 @@ export class DeliveryChanges {
         detail: { deliveryId: id },
       });
       return decided;
-    });
+    };
+    return this.database.changes.run(webhookId, () => transact(this.database, inTransaction));
   }
 
   /** Makes an example event due for this one webhook, if the workspace has it. */
