@@ -62,7 +62,7 @@ export class RateLimits {
   headersOf(request: SentBy): Headers {
     if (this.failurePolicy === null) return [];
     const { limit } = this.failurePolicy;
-    const known = this.options.limiter.peek(FAILURE_POLICY, () => this.addressId(request), limit);
+    const known = this.options.limiter.peek(FAILURE_POLICY, () => this.networkIdOf(request), limit);
     return headersOf(this.failurePolicy, known ?? { remaining: limit.burst, nextAfterMs: 0 });
   }
 
@@ -103,21 +103,21 @@ export class RateLimits {
     if (this.failurePolicy === null) return;
     const verdict = await this.options.limiter.takeToken(
       FAILURE_POLICY,
-      this.addressId(request),
+      this.networkIdOf(request),
       this.failurePolicy.limit,
     );
     setHeaders(response, this.failurePolicy, verdict);
     if (!verdict.allowed) throw tooMany(verdict);
   }
 
+  /** Identifies the network of a client. A digest: addresses are never stored. */
+  networkIdOf(request: SentBy): string {
+    return bucketIdOf(networkOf(clientAddress(request, this.options.trustedProxies)));
+  }
+
   private policyOf({ ratePerSecond, rateBurst }: Principal): Policy | null {
     const { requestsPerSecond, burst } = this.options;
     return policyOf(KEY_POLICY, perSecond(ratePerSecond ?? requestsPerSecond, rateBurst ?? burst));
-  }
-
-  /** A digest: addresses are never stored. */
-  private addressId(request: SentBy): string {
-    return bucketIdOf(networkOf(clientAddress(request, this.options.trustedProxies)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { RateLimits } from '@posthorn/auth';
+import { IsMailLink, RateLimits } from '@posthorn/auth';
 import type { LinkedAddress } from '@posthorn/database';
 import { ConfirmAddress } from '@posthorn/use-cases';
 import type { Response } from 'express';
@@ -28,6 +28,7 @@ const LINK = {
 
 /** The pages behind the links in verification mails; public, since the reader has no key. */
 @Controller('verify/identity/:token')
+@IsMailLink()
 export class ConfirmAddressController {
   constructor(
     private readonly confirmAddress: ConfirmAddress,

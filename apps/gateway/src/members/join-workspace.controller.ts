@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { RateLimits } from '@posthorn/auth';
+import { IsMailLink, RateLimits } from '@posthorn/auth';
 import { INVITATION_DAYS } from '@posthorn/domain';
 import { JoinWorkspace, type ShownInvitation } from '@posthorn/use-cases';
 import type { Response } from 'express';
@@ -32,6 +32,7 @@ const LINK = {
 
 /** The pages behind the links in invitations; public, since the reader has no key. */
 @Controller('invitations/:token')
+@IsMailLink()
 export class JoinWorkspaceController {
   constructor(
     private readonly joinWorkspace: JoinWorkspace,

@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Post, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
-import { RateLimits } from '@posthorn/auth';
+import { IsMailLink, RateLimits } from '@posthorn/auth';
 import type { Subscription } from '@posthorn/database';
 import { ChangeSubscription, tooManyResubscriptions } from '@posthorn/use-cases';
 import type { Response } from 'express';
@@ -25,6 +25,7 @@ const LINK = {
 
 /** The unsubscribe links of emails: pages for their readers, and one-click unsubscription for mail clients. */
 @Controller('unsubscribe/:token')
+@IsMailLink()
 export class UnsubscribeController {
   constructor(
     private readonly subscription: ChangeSubscription,
