@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Id, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Id, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { bulkLane, type Contact, operator } from '@posthorn/domain';
 import { randomUUID } from 'node:crypto';
 import { openTestStores } from '../open-test-stores.fixture.ts';
@@ -7,6 +7,9 @@ import { ContactChanges } from './contacts/contact-changes.ts';
 import { ContactStore } from './contacts/contact-store.ts';
 import { SubscriptionStore } from './contacts/subscription-store.ts';
 import { EmailChanges } from './emails/email-changes.ts';
+import { IdentityChanges } from './identities/identity-changes.ts';
+import { VerificationLinkStore } from './identities/verification-link-store.ts';
+import { MemberTestStores, newMail } from './members/members.fixture.ts';
 import { DeliveryTestStores } from './webhooks/deliveries.fixture.ts';
 import { DeliveryChanges } from './webhooks/delivery-changes.ts';
 import { WorkspaceStore } from './workspaces/workspace-store.ts';
@@ -124,5 +127,38 @@ describe.each([
       });
     });
     await Promise.all(changes);
+  });
+});
+
+/** A link in a mail that was used, and what using it once more gives. */
+interface UsedLink {
+  readonly use: () => Promise<unknown>;
+  readonly gives: object;
+}
+
+async function invitation(): Promise<UsedLink> {
+  const members = new MemberTestStores(stores);
+  const { tokenHash } = await members.invite(acme, 'ada@example.com');
+  const use = () => members.accept(tokenHash);
+  await use();
+  return { use, gives: { email: 'ada@example.com', acceptedAt: expect.any(Date) } };
+}
+
+async function verification(): Promise<UsedLink> {
+  const link = newMail();
+  const address = { id: newId('idn', Date.now()), address: 'ada@example.com', link };
+  await new IdentityChanges(stores.database).addAddress(acme, TESTS, address);
+  const use = () => new VerificationLinkStore(stores.database).use(link.tokenHash);
+  await use();
+  return { use, gives: { state: 'used', address: 'ada@example.com' } };
+}
+
+it.each([
+  ['an invitation', invitation],
+  ['a verification mail', verification],
+])('Using the link of %s again does not wait for changes of its workspace', async (_what, make) => {
+  const { use, gives } = await make();
+  await whileHeld(await workspace(), async () => {
+    expect(await use()).toMatchObject(gives);
   });
 });

@@ -2,6 +2,7 @@ import { idFromUuid, type IdentityId, uuidOf, type WorkspaceId } from '@posthorn
 import { POSTHORN } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import type { VerificationLink as LinkRow } from '../../generated/client.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
 import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { type MailRefusal, mailRefusal } from '../mail-refusal.ts';
@@ -53,9 +54,16 @@ export class VerificationLinkStore {
 
   /** Uses a link, which is possible once: `open` means that this call has verified the address. */
   async use(tokenHash: Buffer): Promise<LinkedAddress> {
-    const now = this.database.clock.now();
-    const known = await findLink(this.database.prisma, tokenHash);
+    const { prisma, pool, clock } = this.database;
+    const now = clock.now();
+    const known = await findLink(prisma, tokenHash);
     if (known === null) return UNKNOWN;
+    const before = await linked(prisma, known, now);
+    // Whoever has a link can send any number of requests with it, which must not keep others from changing the workspace.
+    if (before.state !== 'open') {
+      await awaitStandby(pool);
+      return before;
+    }
     return changeWorkspace(this.database, idFromUuid('wrk', known.workspaceId), async (transaction) => {
       // An erasure, which does not lock the workspace, may be deleting it.
       await transaction.$executeRaw`SELECT FROM verification_links WHERE id = ${known.id}::uuid FOR NO KEY UPDATE`;

@@ -4,6 +4,7 @@ import type { Database } from '../../connection/connection.ts';
 import { recordEvents } from '../events/record-events.ts';
 import type { User } from '../../generated/client.ts';
 import { KEEP_USER } from '../../sql/members.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
 import { changeWorkspace, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { lockInvitation } from './invitation-changes.ts';
@@ -26,6 +27,11 @@ export async function acceptInvitation(
   if (linked === undefined) return undefined;
   const now = database.clock.now();
   const { workspaceId, id, workspaceName } = linked;
+  // Whoever has a link can send any number of requests with it, which must not keep others from changing the workspace.
+  if (invitationStatus(linked, now) !== 'OPEN') {
+    await awaitStandby(database.pool);
+    return linked;
+  }
   return changeWorkspace(database, workspaceId, async (transaction) => {
     // It may have been sent again, with another link, before it was locked.
     const before = await lockInvitation(transaction, workspaceId, id, tokenHash);
