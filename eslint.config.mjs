@@ -22,6 +22,13 @@ const NO_EMPTY_EXPORTS = {
   message: 'Write `export type { … } from`.',
 };
 
+/** Prisma joins those of one tick into one statement, and keeps a plan for each combination that ever occurs, up to a thousand plans of any size. */
+const NO_JOINED_READS = {
+  selector: 'CallExpression[callee.property.name=/^findUnique/]',
+  message:
+    'Use `findFirst`: Prisma would join this read with others of the same moment, and keep the plan of each combination.',
+};
+
 /** Scripts and the command line, which the compiler checks as JavaScript with types in comments. */
 const PROGRAMS = ['tools/**/*.mjs'];
 
@@ -47,7 +54,13 @@ export default tseslint.config(
       'eqeqeq': 'error',
       'no-duplicate-imports': 'error',
       'no-console': 'error',
-      'no-restricted-syntax': ['error', NO_LASTING_FUNCTIONS, NO_SPREAD_LITERALS, NO_EMPTY_EXPORTS],
+      'no-restricted-syntax': [
+        'error',
+        NO_LASTING_FUNCTIONS,
+        NO_SPREAD_LITERALS,
+        NO_EMPTY_EXPORTS,
+        NO_JOINED_READS,
+      ],
     },
   },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: PROGRAMS })),

@@ -90,7 +90,7 @@ it('W8: notifies each editor of the workspace once, and nobody else, although se
   const sent = await mails();
   expect(sent.map(({ toAddress }) => toAddress)).toEqual(['ada@example.net', 'bob@example.net']);
   expect(sent[0]!.subject).toBe('A webhook was disabled: “Acme”');
-  const content = await database.prisma.emailContent.findUnique({ where: { emailId: sent[0]!.id } });
+  const content = await database.prisma.emailContent.findFirst({ where: { emailId: sent[0]!.id } });
   expect(content!.text).toContain(webhook);
   expect(content!.html).toContain('https://hooks.example/&lt;a&gt;');
   expect(await notices().submitPending()).toBe(0);

@@ -48,7 +48,7 @@ describe('An accepted email', () => {
     expect(await outcomeKinds([email])).toEqual(['accepted']);
 
     const { prisma } = stores.database;
-    expect(await prisma.email.findUnique({ where: { id: uuidOf(email.id) } })).toEqual({
+    expect(await prisma.email.findFirst({ where: { id: uuidOf(email.id) } })).toEqual({
       id: uuidOf(email.id),
       workspaceId: uuidOf(acme),
       type: 'raw',
@@ -72,7 +72,7 @@ describe('An accepted email', () => {
       sentAt: null,
       traceparent: TRACEPARENT,
     });
-    expect(await prisma.emailContent.findUnique({ where: { emailId: uuidOf(email.id) } })).toEqual({
+    expect(await prisma.emailContent.findFirst({ where: { emailId: uuidOf(email.id) } })).toEqual({
       emailId: uuidOf(email.id),
       html: email.html,
       text: 'plain',

@@ -38,7 +38,7 @@ export class DkimKeyChanges {
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId), kind: 'domain' } as const;
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       await lockIdentity(transaction, id);
-      const row = await transaction.identity.findUnique({ where, include: WITH_RECORDS });
+      const row = await transaction.identity.findFirst({ where, include: WITH_RECORDS });
       if (row === null) return undefined;
       const domain = identityWithRecords(row);
       const rotation = decideRotation(domain.keys.map(stagedKey), now.getTime());

@@ -119,8 +119,8 @@ async function refusalOf(
   value: string,
 ): Promise<IdentityRefusal | undefined> {
   const workspace = uuidOf(workspaceId);
-  const there = await transaction.identity.findUnique({
-    where: { workspaceId_value: { workspaceId: workspace, value } },
+  const there = await transaction.identity.findFirst({
+    where: { workspaceId: workspace, value },
     select: { id: true },
   });
   if (there !== null) return { refused: 'exists', id: idFromUuid('idn', there.id) };

@@ -31,9 +31,9 @@ export class IdentityStore {
   put(workspaceId: WorkspaceId, actor: Actor, identity: NewIdentity): Promise<Identity> {
     const { kind, value, verified } = identity;
     const nowMs = this.database.clock.nowMs();
-    const where = { workspaceId_value: { workspaceId: uuidOf(workspaceId), value } };
+    const where = { workspaceId: uuidOf(workspaceId), value };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const before = await transaction.identity.findUnique({ where });
+      const before = await transaction.identity.findFirst({ where });
       if (before !== null && (!verified || before.isVouched)) return identityOf(before);
       const put = await vouch(transaction, nowMs, before, { workspaceId, ...identity });
       const what = { workspaceId, subjectId: put.id, actor, detail: { kind, value, isVouched: verified } };
@@ -58,7 +58,7 @@ export class IdentityStore {
 
   /** The identity with its records, if this workspace has it. */
   async find(workspaceId: WorkspaceId, id: IdentityId): Promise<IdentityWithRecords | undefined> {
-    const row = await this.database.prisma.identity.findUnique({
+    const row = await this.database.prisma.identity.findFirst({
       where: { id: uuidOf(id), workspaceId: uuidOf(workspaceId) },
       include: WITH_RECORDS,
     });

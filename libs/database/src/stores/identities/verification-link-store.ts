@@ -80,7 +80,7 @@ function findLink(
   { verificationLink }: Pick<Transaction, 'verificationLink'>,
   tokenHash: Buffer,
 ): Promise<LinkRow | null> {
-  return verificationLink.findUnique({ where: { tokenHash: new Uint8Array(tokenHash) } });
+  return verificationLink.findFirst({ where: { tokenHash: new Uint8Array(tokenHash) } });
 }
 
 async function linked(
@@ -88,7 +88,7 @@ async function linked(
   link: LinkRow,
   now: Date,
 ): Promise<LinkedAddress> {
-  const identity = await identities.findUnique({
+  const identity = await identities.findFirst({
     where: { id: link.identityId },
     include: { workspace: { select: { name: true } } },
   });

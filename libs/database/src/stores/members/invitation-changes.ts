@@ -161,7 +161,7 @@ export async function lockInvitation(
   const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
   await transaction.$executeRaw`SELECT FROM invitations WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`;
   const link = tokenHash && { tokenHash: new Uint8Array(tokenHash) };
-  const row = await transaction.invitation.findUnique({ where: { ...where, ...link } });
+  const row = await transaction.invitation.findFirst({ where: { ...where, ...link } });
   return row === null ? undefined : invitationOf(row);
 }
 

@@ -41,13 +41,13 @@ export class InvitationStore {
   /** The invitation, if this workspace has it. */
   async find(workspaceId: WorkspaceId, id: InvitationId): Promise<Invitation | undefined> {
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
-    const row = await this.database.prisma.invitation.findUnique({ where });
+    const row = await this.database.prisma.invitation.findFirst({ where });
     return row === null ? undefined : invitationOf(row);
   }
 
   /** The invitation with this link: whoever has the link may see it. Index: invitations_token_hash_key. */
   async findLinked(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
-    const row = await this.database.prisma.invitation.findUnique({
+    const row = await this.database.prisma.invitation.findFirst({
       where: { tokenHash: new Uint8Array(tokenHash) },
       include: { workspace: { select: { name: true } } },
     });

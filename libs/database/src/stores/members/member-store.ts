@@ -113,7 +113,7 @@ function findMembership(
   id: UserId,
 ): Promise<MemberRow | null> {
   const where = { workspaceId: uuidOf(workspaceId), userId: uuidOf(id) };
-  return membership.findUnique({ where: { workspaceId_userId: where }, include: { user: true } });
+  return membership.findFirst({ where, include: { user: true } });
 }
 
 function memberOf({ user, role, createdAt }: MemberRow): Member {

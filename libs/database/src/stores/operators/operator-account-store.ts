@@ -58,7 +58,7 @@ export class OperatorAccountStore {
   }
 
   async passwordHashOf(name: string): Promise<string | undefined> {
-    const account = await this.database.prisma.operatorAccount.findUnique({
+    const account = await this.database.prisma.operatorAccount.findFirst({
       where: { name },
       select: { passwordHash: true },
     });

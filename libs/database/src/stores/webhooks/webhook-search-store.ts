@@ -52,7 +52,7 @@ export class WebhookSearchStore {
 
   /** The webhook with this id, of whichever workspace. */
   async find(id: WebhookId): Promise<FoundWebhook | undefined> {
-    const row = await this.database.prisma.webhook.findUnique({ where: { id: uuidOf(id) } });
+    const row = await this.database.prisma.webhook.findFirst({ where: { id: uuidOf(id) } });
     return row === null ? undefined : (await this.found([row]))[0];
   }
 

@@ -87,7 +87,7 @@ export class ApiKeyStore {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const before = await transaction.apiKey.findUnique({ where });
+      const before = await transaction.apiKey.findFirst({ where });
       if (before === null) return undefined;
       if (Object.keys(change).length === 0) return apiKeyOf(before);
       const updatedAt = momentAfter(before.updatedAt, nowMs);
@@ -108,7 +108,7 @@ export class ApiKeyStore {
     const nowMs = this.database.clock.nowMs();
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
-      const before = await transaction.apiKey.findUnique({ where });
+      const before = await transaction.apiKey.findFirst({ where });
       if (before === null) return undefined;
       const deleted = apiKeyOf(await transaction.apiKey.delete({ where }));
       const { displayName, role } = deleted;

@@ -18,8 +18,8 @@ export class UsageStore {
     const { prisma } = this.database;
     const id = uuidOf(workspaceId);
     const [usage, workspace] = await Promise.all([
-      prisma.usage.findUnique({ where: { workspaceId_month: { workspaceId: id, month } } }),
-      prisma.workspace.findUniqueOrThrow({ where: { id } }),
+      prisma.usage.findFirst({ where: { workspaceId: id, month } }),
+      prisma.workspace.findFirstOrThrow({ where: { id } }),
     ]);
     return { used: usage?.accepted ?? 0, ownLimit: workspace.monthlyEmailLimit };
   }

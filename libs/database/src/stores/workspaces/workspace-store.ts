@@ -51,7 +51,7 @@ export class WorkspaceStore {
   }
 
   async find(id: WorkspaceId): Promise<Workspace | undefined> {
-    const row = await this.database.prisma.workspace.findUnique({ where: { id: uuidOf(id) } });
+    const row = await this.database.prisma.workspace.findFirst({ where: { id: uuidOf(id) } });
     return row === null ? undefined : workspaceOf(row);
   }
 
@@ -70,7 +70,7 @@ export class WorkspaceStore {
   ): Promise<Workspace | undefined> {
     return changeWorkspace(this.database, id, async (transaction) => {
       const where = { id: uuidOf(id) };
-      const before = await transaction.workspace.findUnique({ where });
+      const before = await transaction.workspace.findFirst({ where });
       if (before === null) return undefined;
       const changes = changesOf(before, own);
       if (Object.keys(changes).length === 0) return workspaceOf(before);
