@@ -181,6 +181,25 @@ describe('up', () => {
     },
   );
 
+  it('starts when another process creates the state folder at the same moment', async () => {
+    writeFileSync(
+      join(root, 'other-process.mjs'),
+      `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { mkdirSync } = fs;
+      fs.mkdirSync = (...call) => {
+        fs.mkdirSync = mkdirSync;
+        syncBuiltinESMExports();
+        mkdirSync(...call);
+        return mkdirSync(...call);
+      };
+      syncBuiltinESMExports();`,
+    );
+    callWith({ NODE_OPTIONS: '--import=./other-process.mjs' }, 'up');
+    await pidOf('npm');
+    await call('down').ended;
+  });
+
   it('stays known when down, which found none to stop, ends after it has begun', async () => {
     mkdirSync(state(''), { recursive: true });
     writeFileSync(state('supervisor.json'), '{"pid":999999999}');

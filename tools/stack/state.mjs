@@ -43,8 +43,12 @@ const PREVIOUS = '.previous.log';
 const LARGEST_LOG_BYTES = 16 * 1024 * 1024;
 
 export function makeStateFolder() {
-  // Not recursive: when creating several folders on a read-only file system, Node reports that the first one does not exist.
-  if (!existsSync(STATE_FOLDER)) mkdirSync(STATE_FOLDER);
+  try {
+    // Not recursive: when creating several folders on a read-only file system, Node reports that the first one does not exist.
+    mkdirSync(STATE_FOLDER);
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
   mkdirSync(LOG_FOLDER, { recursive: true, mode: 0o700 });
   // When root runs the stack, Postgres runs under another account and must be able to enter this folder; secret files have permissions of
   // their own.
@@ -53,11 +57,10 @@ export function makeStateFolder() {
 
 /** @returns {any} undefined when the file does not exist or is incomplete, as after a power failure */
 export function readJson(file) {
-  if (!existsSync(file)) return undefined;
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error.code === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
