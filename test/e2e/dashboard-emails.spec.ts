@@ -208,9 +208,9 @@ describe('One email', () => {
   });
 
   it.each([
-    ['everything', () => '*'],
+    ['the emails of all workspaces', () => '*'],
     ['its workspace', () => nowLane(stack.tenant.workspaceId)],
-  ])('shows the reason while %s is paused, but not once it was sent', async (whose, lane) => {
+  ])('shows the reason of a pause: %s, but not once it was sent', async (whose, lane) => {
     const { pool } = stack.database;
     await pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', $1, 'The relay moves')`,

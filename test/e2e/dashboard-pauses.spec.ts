@@ -66,7 +66,7 @@ describe('What operators pause', () => {
   });
 
   it.each([
-    ['everything', [['email', '*', 'An incident']]],
+    ['emails', [['email', '*', 'An incident']]],
     [
       'webhooks',
       [
@@ -94,7 +94,7 @@ describe('What operators pause', () => {
       `INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', lane, 'Many' FROM unnest($1::text[]) AS lane`,
       [paused.flatMap((id) => emailLanes(id))],
     );
-    await pause({ whose: 'everything', reason: 'Everything else' });
+    await pause({ whose: 'emails', reason: 'Everything else' });
     const shown: string[] = [];
     const pages: string[] = [];
     for (let path: string | undefined = '/pauses'; path !== undefined;) {
@@ -115,12 +115,12 @@ describe('What operators pause', () => {
   it('still includes a workspace that is resumed while everything is paused', async () => {
     const fields = { whose: 'workspace', workspace: stack.tenant.workspaceId, reason: 'x' };
     await pause(fields);
-    await pause({ whose: 'everything', reason: 'y' });
+    await pause({ whose: 'emails', reason: 'y' });
     expect(await toldTo(await resume(fields))).toContain('all workspaces are still paused');
   });
 
   it('is not changed by viewers, who see it without forms, nor by forms of other sites', async () => {
-    const fields = { whose: 'everything', reason: 'x' };
+    const fields = { whose: 'emails', reason: 'x' };
     expect((await pause(fields, vera)).status).toBe(403);
     expect((await ada.post('/pauses', fields, FROM_ELSEWHERE)).status).toBe(403);
     expect(await pausedLanes()).toEqual([]);
@@ -138,7 +138,7 @@ describe('What operators pause', () => {
     for (const [change, status, sentence] of [
       [{ whose: '' }, 400, '`whose` is missing'],
       [{ whose: 'all' }, 400, '`whose` is none of'],
-      [{ whose: 'everything' }, 400, '`workspace` is given, but not one is meant'],
+      [{ whose: 'emails' }, 400, '`workspace` is given, but not one is meant'],
       [{ workspace: '' }, 400, '`workspace` is missing'],
       [{ workspace: 'wrk_1' }, 400, '`workspace` is not an id'],
       [{ workspace: newId('wrk', Date.now()) }, 404, 'There is no workspace with this id'],
@@ -163,7 +163,7 @@ describe('What operators pause', () => {
     await eras.beginByHand(operator('ada'));
     try {
       expect((await ada.get('/pauses')).text).toMatch(/role="alert">\s*The database was restored/);
-      for (const whose of ['everything', 'webhooks']) {
+      for (const whose of ['emails', 'webhooks']) {
         const { status, text } = await resume({ whose });
         expect([status, text.includes('posthorn resume')]).toEqual([409, true]);
       }

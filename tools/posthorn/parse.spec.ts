@@ -74,7 +74,11 @@ describe('What an operator mistypes', () => {
     ['a flag twice', ['workspace', 'create', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['words without quotes', ['workspace', 'create', '--name', 'a', 'b'], 'does not take "b"; put quotes'],
     ['a flag too few', ['key', 'create', ...WORKSPACE], '`key create` needs --name'],
-    ['none of several flags', ['pause', '--reason', 'x'], 'needs exactly one of --everything, --workspace'],
+    [
+      'none of several flags',
+      ['pause', '--reason', 'x'],
+      'needs exactly one of --everything, --emails, --webhooks, --workspace',
+    ],
     ['two of them', ['pause', '--everything', ...WORKSPACE, '--reason', 'x'], 'needs exactly one of'],
     [
       'two of which one may be',

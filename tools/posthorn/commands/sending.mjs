@@ -1,16 +1,20 @@
 import { dateTime, table, tellsProgress, visible } from '../print.mjs';
 
 const SCOPE_FLAGS = {
-  everything: { sentence: 'the emails of all workspaces' },
+  everything: { sentence: 'the emails of all workspaces, and all deliveries to webhooks' },
+  emails: { sentence: 'the emails of all workspaces' },
+  webhooks: { sentence: 'all deliveries to webhooks' },
   workspace: { value: 'ID', sentence: 'the emails of one workspace' },
-  webhooks: { sentence: 'not emails, but deliveries to webhooks' },
 };
+
+const SCOPES = Object.keys(SCOPE_FLAGS);
 
 /** @type {import('../commands.mjs').Command[]} */
 export const SENDING_COMMANDS = [
   {
     name: 'pause',
-    sentence: 'Pauses emails: they are accepted and wait; what is already being sent is finished.',
+    sentence:
+      'Pauses emails or webhooks: they are accepted and recorded, and wait; what is already being sent is finished.',
     flags: {
       ...SCOPE_FLAGS,
       reason: {
@@ -20,19 +24,19 @@ export const SENDING_COMMANDS = [
           'what people who find it paused should know; it is also in the audit log (that of the workspace, with --workspace)',
       },
     },
-    exactlyOne: ['everything', 'workspace', 'webhooks'],
-    example: 'pause --everything --reason "The relay is down for maintenance until 14:00"',
-    run: async (context, given) =>
-      context.useCases.pauseSending(
-        context.pausedLanes,
-        await scopeOf(context, given),
-        context.actor,
-        given.reason,
-      ),
-    show: ({ whose, reason, pausedAt, wasPaused }) =>
-      wasPaused
-        ? `${wordFor(whose)} has been paused since ${dateTime(pausedAt)} UTC, and its reason is kept: ${visible(reason)}`
-        : `${wordFor(whose)} is paused: ${visible(reason)}\nResume it: resume ${flagFor(whose)}`,
+    exactlyOne: SCOPES,
+    example: 'pause --emails --reason "The relay is down for maintenance until 14:00"',
+    run: async (context, given) => {
+      const { useCases, pausedLanes, actor } = context;
+      const whose = await scopeOf(context, given);
+      /** @type {import('@posthorn/use-cases/operate').Whose[]} */
+      const parts = whose === 'everything' ? ['emails', 'webhooks'] : [whose];
+      const pauses = [];
+      for (const each of parts)
+        pauses.push(await useCases.pauseSending(pausedLanes, each, actor, given.reason));
+      return { whose, pauses };
+    },
+    show: ({ whose, pauses }) => [...pauses.map(pauseLine), `Resume: resume ${flagFor(whose)}`].join('\n'),
   },
   {
     name: 'resume',
@@ -41,7 +45,7 @@ export const SENDING_COMMANDS = [
     flags: {
       ...SCOPE_FLAGS,
       'everything': {
-        sentence: 'all emails and webhooks that are paused as a whole (so does `resume` alone)',
+        sentence: 'the emails of all workspaces, and all deliveries to webhooks (so does `resume` alone)',
       },
       'fail-before': {
         value: 'TIME',
@@ -50,17 +54,14 @@ export const SENDING_COMMANDS = [
           'emails that were due before this time, such as 2030-01-31T09:30:00Z, are FAILED and not sent',
       },
     },
-    neverTogether: [
-      ['everything', 'workspace', 'webhooks'],
-      ['fail-before', 'webhooks'],
-    ],
-    example: 'resume --everything',
+    neverTogether: [SCOPES, ['fail-before', 'emails'], ['fail-before', 'webhooks']],
+    example: 'resume --emails',
     run: resume,
-    show: ({ whose, wasPaused, everythingIsPaused, ...resumption }) => {
-      const done = wasPaused ? `${wordFor(whose)} is resumed.` : notPaused(whose);
-      const but = everythingIsPaused ? ' But everything is still paused: resume --everything' : '';
-      return [`${done}${but}`, ...resumptionLines(resumption)].join('\n');
-    },
+    show: (resumption) =>
+      [
+        ...(resumption.whose === 'everything' ? endedLines(resumption) : [resumedLine(resumption)]),
+        ...resumptionLines(resumption),
+      ].join('\n'),
   },
   {
     name: 'restored',
@@ -94,6 +95,8 @@ async function resume(context, given) {
   const whose = await scopeOf(context, given);
   const failBefore = given['fail-before'];
   const onProgress = tellsProgress('emails were given up');
+  // After a restore, only `resume` alone marks the emails that may have been sent already.
+  if (whose === 'emails') return useCases.resumeSending(pausedLanes, whose, actor, { evenIfRestored: false });
   // `--fail-before` is refused with `--webhooks`.
   if (whose === 'webhooks' || (whose !== 'everything' && failBefore === undefined))
     return useCases.resumeSending(pausedLanes, whose, actor);
@@ -110,8 +113,27 @@ async function resume(context, given) {
   return { ...resumption, stillPaused };
 }
 
-function notPaused(whose) {
-  return whose === 'everything' ? 'Nothing was paused as a whole.' : `${wordFor(whose)} was not paused.`;
+/** @param {import('@posthorn/use-cases/operate').Pause & { wasPaused: boolean }} pause */
+function pauseLine({ whose, reason, pausedAt, wasPaused }) {
+  return wasPaused
+    ? `${wordFor(whose)} has been paused since ${dateTime(pausedAt)} UTC, and its reason is kept: ${visible(reason)}`
+    : `${wordFor(whose)} is paused: ${visible(reason)}`;
+}
+
+function resumedLine({ whose, wasPaused, allEmailsArePaused }) {
+  const done = wasPaused ? `${wordFor(whose)} is resumed.` : `${wordFor(whose)} was not paused.`;
+  return allEmailsArePaused && whose !== 'webhooks'
+    ? `${done} But all emails are still paused: resume --emails`
+    : done;
+}
+
+/** Each with its reason: somebody else may have had it. */
+function endedLines({ resumed }) {
+  if (resumed.length === 0) return ['Nothing was paused as a whole.'];
+  return resumed.map(
+    ({ whose, reason, pausedAt }) =>
+      `${wordFor(whose)} is resumed. It had been paused since ${dateTime(pausedAt)} UTC: ${visible(reason)}`,
+  );
 }
 
 function resumptionLines({ failed = 0, doubtful = 0, stillPaused = [] }) {
@@ -158,18 +180,19 @@ function showRestoration({ heldSince, dumpedAt, counted: { queues, areAll } }) {
 }
 
 /** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
-async function scopeOf({ useCases, workspaces }, { workspace, webhooks = false }) {
+async function scopeOf({ useCases, workspaces }, { workspace, emails = false, webhooks = false }) {
+  if (emails) return 'emails';
   if (webhooks) return 'webhooks';
   return workspace === undefined ? 'everything' : (await useCases.requireWorkspace(workspaces, workspace)).id;
 }
 
 function wordFor(whose) {
-  if (whose === 'webhooks') return 'Webhook delivery';
-  return whose === 'everything' ? 'Everything' : `Workspace ${whose}`;
+  if (whose === 'emails') return 'Email sending';
+  return whose === 'webhooks' ? 'Webhook delivery' : `Workspace ${whose}`;
 }
 
 function flagFor(whose) {
-  return whose === 'everything' || whose === 'webhooks' ? `--${whose}` : `--workspace ${whose}`;
+  return SCOPES.includes(whose) ? `--${whose}` : `--workspace ${whose}`;
 }
 
 /** @param {readonly import('@posthorn/use-cases/operate').Pause[]} pauses */

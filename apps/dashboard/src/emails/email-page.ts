@@ -96,7 +96,7 @@ function hasToLeave(email: EmailRecord): boolean {
 }
 
 function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
-  const whose = laneId === EVERY_LANE ? 'everything' : 'its workspace';
+  const whose = laneId === EVERY_LANE ? 'the emails of all workspaces' : 'its workspace';
   return html`${whose}, since ${timeInUtc(pausedAt)}: <a href="/pauses">“${reason}”</a>`;
 }
 

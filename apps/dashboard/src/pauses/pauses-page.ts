@@ -10,7 +10,7 @@ import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../page
 /** What can be paused. */
 export const WHOSE = {
   workspace: 'The emails of one workspace',
-  everything: 'The emails of all workspaces',
+  emails: 'The emails of all workspaces',
   webhooks: 'All deliveries to webhooks',
 } as const;
 

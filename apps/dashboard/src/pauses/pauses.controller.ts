@@ -86,13 +86,13 @@ export class PausesController {
     const whose = await this.whoseFrom(input);
     const startAt = input.redisplay('startAt');
     const page = startAt === undefined ? {} : { startAt };
-    const { wasPaused, everythingIsPaused } = await resumeSending(this.pausedLanes, whose, actor, {
+    const { wasPaused, allEmailsArePaused } = await resumeSending(this.pausedLanes, whose, actor, {
       evenIfRestored: false,
     });
     if (!wasPaused) return redirectWithConfirmation('/pauses', 'gone', page);
     return redirectWithConfirmation(
       '/pauses',
-      everythingIsPaused && whose !== 'webhooks' ? 'waits' : 'resumed',
+      allEmailsArePaused && whose !== 'webhooks' ? 'waits' : 'resumed',
       page,
     );
   }

@@ -174,7 +174,7 @@ describe('Pausing', () => {
   });
 
   it.each([
-    ['everything', ['email']],
+    ['emails', ['email']],
     ['webhooks', ['event', 'webhook']],
   ] as const)(
     'of %s tells the audit log of the system by whom and why, once for each change',
@@ -193,19 +193,19 @@ describe('Pausing', () => {
   );
 
   it('keeps the first reason, and returns it', async () => {
-    const first = await pauseSending(paused(), 'everything', ada, 'first');
+    const first = await pauseSending(paused(), 'emails', ada, 'first');
     expect(first).toMatchObject({ reason: 'first', wasPaused: false });
-    expect(await pauseSending(paused(), 'everything', ada, 'second')).toEqual({ ...first, wasPaused: true });
+    expect(await pauseSending(paused(), 'emails', ada, 'second')).toEqual({ ...first, wasPaused: true });
     expect(await resumeSending(paused(), workspace.id, ada)).toEqual({
       whose: workspace.id,
       wasPaused: false,
-      everythingIsPaused: true,
+      allEmailsArePaused: true,
     });
-    await resumeSending(paused(), 'everything', ada);
+    await resumeSending(paused(), 'emails', ada);
   });
 
   it('requires a reason', async () => {
-    await expect(pauseSending(paused(), 'everything', ada, ' ')).rejects.toMatchObject({ statusCode: 400 });
+    await expect(pauseSending(paused(), 'emails', ada, ' ')).rejects.toMatchObject({ statusCode: 400 });
     expect(await sendingStatus(paused(), new OutboxStore(database), new EraStore(database))).toEqual({
       pauses: [],
       lanesWithDueEmails: 0,

@@ -273,17 +273,36 @@ describe('An operator at the command line', () => {
   });
 
   it('pauses, sees why, and resumes', async () => {
-    expect(await told('pause', '--everything', '--reason', 'The relay moves')).toContain(
-      'Resume it: resume --everything',
+    expect(await told('pause', '--emails', '--reason', 'The relay moves')).toBe(
+      'Email sending is paused: The relay moves\nResume: resume --emails\n',
     );
     await answer('pause', ...inIt(), '--reason', 'Looks like spam');
-    expect(await told('pause', 'list')).toMatch(/^everything .* The relay moves\n.*Looks like spam$/m);
-    expect(await told('resume', ...inIt())).toContain('But everything is still paused');
-    expect(await answer('resume', '--everything')).toMatchObject({
+    expect(await told('pause', 'list')).toMatch(/^emails .* The relay moves\n.*Looks like spam$/m);
+    expect(await told('resume', ...inIt())).toContain('But all emails are still paused');
+    expect(await answer('resume', '--emails')).toEqual({
+      whose: 'emails',
       wasPaused: true,
-      everythingIsPaused: false,
+      allEmailsArePaused: false,
     });
     expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
+  });
+
+  it('pauses everything, and sees which pauses end with it', async () => {
+    await told('pause', '--webhooks', '--reason', 'A receiver moves');
+    expect(await told('pause', '--everything', '--reason', 'An incident')).toMatch(
+      /^Email sending is paused: An incident\nWebhook delivery has been paused since .* kept: A receiver moves\nResume: resume --everything\n$/,
+    );
+    expect(await told('resume')).toMatch(
+      /^Webhook delivery is resumed\. .*: A receiver moves\nEmail sending is resumed\. .*: An incident\n$/,
+    );
+    expect(await told('status')).toMatch(/^Nothing is paused\.\n/);
+  });
+
+  it('resumes neither emails nor webhooks with the other', async () => {
+    await told('pause', '--everything', '--reason', 'An incident');
+    expect(await told('resume', '--webhooks')).toBe('Webhook delivery is resumed.\n');
+    expect(await told('pause', 'list')).toMatch(/^emails /m);
+    expect(await told('resume', '--emails')).toBe('Email sending is resumed.\n');
   });
 
   it('sees which workspaces are still paused when everything is resumed', async () => {
@@ -303,7 +322,7 @@ describe('An operator at the command line', () => {
     expect(await answer('resume', ...inIt(), ...failBefore)).toEqual({
       whose: workspaceId,
       wasPaused: true,
-      everythingIsPaused: false,
+      allEmailsArePaused: false,
       failed: 0,
     });
   });
@@ -316,7 +335,7 @@ describe('An operator at the command line', () => {
 
   it('pauses everything after restoring a snapshot, sees what was due, and resumes it', async () => {
     expect(await told('restored')).toMatch(
-      /^everything .* The database was restored\nwebhooks .*\n\nWhat was due/m,
+      /^emails .* The database was restored\nwebhooks .*\n\nWhat was due/m,
     );
     const status = await told('status');
     expect(status).toMatch(/^QUEUE +DUE AT THE BACKUP +DUE SINCE +DUE LATER\nemail +0 /m);

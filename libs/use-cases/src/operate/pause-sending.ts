@@ -11,11 +11,11 @@ import type { OutboxQueue, PausedLane, PausedLaneStore } from '@posthorn/databas
 import { normaliseReason } from './normalise-name.ts';
 
 /** What is paused: the emails of one workspace, all emails, or the deliveries of all webhooks. */
-export type Whose = WorkspaceId | 'everything' | 'webhooks';
+export type Whose = WorkspaceId | 'emails' | 'webhooks';
 
 /** The queues that are paused as a whole. */
 const QUEUES_OF = {
-  everything: ['email'],
+  emails: ['email'],
   webhooks: ['event', 'webhook'],
 } as const satisfies Record<string, readonly OutboxQueue[]>;
 
@@ -52,7 +52,7 @@ export async function pauseSending(
 export interface Resumed {
   readonly whose: Whose;
   readonly wasPaused: boolean;
-  readonly everythingIsPaused: boolean;
+  readonly allEmailsArePaused: boolean;
 }
 
 interface ResumeOptions {
@@ -65,7 +65,7 @@ interface ResumeOptions {
 /**
  * Ends a pause.
  *
- * @returns whether there was one, and whether sending is still paused because everything is
+ * @returns whether there was one, and whether the emails of all workspaces are still paused
  * @throws Refusal (409) for a workspace whose deletion has begun, and for what is paused because the database was restored
  */
 export async function resumeSending(
@@ -78,8 +78,8 @@ export async function resumeSending(
     ? await pausedLanes.resumeQueues(QUEUES_OF[whose], actor, evenIfRestored)
     : await pausedLanes.resumeWorkspace(whose, actor, detail);
   if (resumed === undefined) throw isWhole(whose) ? restored() : beingDeleted(whose);
-  const everythingIsPaused = (await findPause(pausedLanes, 'everything')) !== undefined;
-  return { whose, wasPaused: resumed > 0, everythingIsPaused };
+  const allEmailsArePaused = (await findPause(pausedLanes, 'emails')) !== undefined;
+  return { whose, wasPaused: resumed > 0, allEmailsArePaused };
 }
 
 function restored(): Refusal {
@@ -107,11 +107,16 @@ export async function pageOfPauses(
   request: PageRequest<WorkspaceId>,
 ): Promise<Page<Pause>> {
   const [whole, page] = await Promise.all([
-    request.startAt === undefined ? pausedLanes.listWhole(Object.values(QUEUES_OF).flat()) : [],
+    request.startAt === undefined ? listWholePauses(pausedLanes) : [],
     pausedLanes.pageWorkspaces(request),
   ]);
   const ofWorkspaces = page.items.map(({ id, reason, pausedAt }) => ({ whose: id, reason, pausedAt }));
-  return { ...page, items: [...pausesOf(whole), ...ofWorkspaces] };
+  return { ...page, items: [...whole, ...ofWorkspaces] };
+}
+
+/** The pauses of all emails and of all webhooks, the longest first. */
+export async function listWholePauses(pausedLanes: Pick<PausedLaneStore, 'listWhole'>): Promise<Pause[]> {
+  return pausesOf(await pausedLanes.listWhole(Object.values(QUEUES_OF).flat()));
 }
 
 /** The pause of this, if there is one. */
@@ -143,6 +148,6 @@ export function isWhole(whose: Whose): whose is keyof typeof QUEUES_OF {
 
 /** Undefined for a lane that does not belong to a workspace. */
 function ownerOf({ queue, laneId }: PausedLane): Whose | undefined {
-  if (laneId === EVERY_LANE) return queue === 'email' ? 'everything' : 'webhooks';
+  if (laneId === EVERY_LANE) return queue === 'email' ? 'emails' : 'webhooks';
   return workspaceOfLane(laneId);
 }

@@ -103,7 +103,7 @@ describe('A database that was restored', () => {
     expect(await claim(restored)).toEqual([]);
     expect(await new OutboxStore(restored).lanesWithReadyRows()).toEqual([]);
     expect(await listPauses(lanes(restored))).toMatchObject([
-      { whose: 'everything', reason: 'The database was restored' },
+      { whose: 'emails', reason: 'The database was restored' },
       { whose: 'webhooks', reason: 'The database was restored' },
     ]);
     await schedule(restored, 1, -1);
@@ -115,7 +115,7 @@ describe('A database that was restored', () => {
   it.each(['read committed', 'serializable'])(
     'is so once, however many connect at once, and keeps the reason that an operator had, where transactions are %s by default',
     async (isolation) => {
-      await pauseSending(lanes(opened[0]!), 'everything', ada, 'The relay moves');
+      await pauseSending(lanes(opened[0]!), 'emails', ada, 'The relay moves');
       await closeAll();
       copy = await copyTestDatabase(original);
       const url = new URL(copy.url);
@@ -187,7 +187,8 @@ describe('A database that was restored', () => {
       failBefore: fromNow(-5 * MINUTE_MS),
       onProgress: (failed) => groups.push(failed),
     });
-    expect(done).toMatchObject({ wasPaused: true, wasRestored: true, failed: 1_200, doubtful: 2 });
+    expect(done.resumed).toHaveLength(2);
+    expect(done).toMatchObject({ wasRestored: true, failed: 1_200, doubtful: 2 });
     expect(groups.length).toBeGreaterThan(2);
     const failed = await ask(
       restored,
@@ -289,14 +290,16 @@ describe('A database that was restored', () => {
       [onTerminal, 'tools/posthorn.mjs', 'resume', '--fail-before', fromNow(-1)],
       { DATABASE_URL: copy!.url },
     );
-    expect(stdout).toContain('Everything is resumed.\n1 emails were given up');
+    expect(stdout).toMatch(
+      /^Email sending is resumed\..*\nWebhook delivery is resumed\..*\n1 emails were given up/,
+    );
     expect(stderr).toMatch(/^(?:.*\n)*$/);
   });
 
   it('records that emails are given up before the first one is, so that the audit log has an interrupted run too', async () => {
     const [database] = opened;
     await schedule(database!, 600, -MINUTE_MS);
-    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    await pauseSending(lanes(database!), 'emails', ada, 'x');
     const failBefore = fromNow(-1);
     const breaksOff = new EraStore(database!);
     breaksOff.failDueBefore = async (...group) => {
@@ -319,7 +322,7 @@ describe('A database that was restored', () => {
   it('records what came of giving up emails also where somebody else has resumed everything meanwhile', async () => {
     const [database] = opened;
     await schedule(database!, 2, -MINUTE_MS);
-    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    await pauseSending(lanes(database!), 'emails', ada, 'x');
     const failBefore = fromNow(-1);
     const overtaken = new EraStore(database!);
     overtaken.areLeftBefore = async () => {
@@ -327,7 +330,7 @@ describe('A database that was restored', () => {
       return false;
     };
     expect(await resumeEverything(overtaken, lanes(database!), ada, { failBefore })).toMatchObject({
-      wasPaused: false,
+      resumed: [],
       failed: 2,
     });
     const { items } = await new AuditLogStore(database!).list(SYSTEM_WORKSPACE_ID, OLDEST);
@@ -345,7 +348,7 @@ describe('A database that was restored', () => {
 
   it('ends no pause that somebody begins while emails are given up, but one from before the clock was set back', async () => {
     const [database] = opened;
-    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    await pauseSending(lanes(database!), 'emails', ada, 'x');
     await ask(database!, `UPDATE paused_lanes SET paused_at = now() + interval '1 hour'`);
     const interrupted = new EraStore(database!);
     interrupted.areLeftBefore = async () => {
@@ -355,7 +358,7 @@ describe('A database that was restored', () => {
     };
     expect(
       await resumeEverything(interrupted, lanes(database!), ada, { failBefore: fromNow(-1) }),
-    ).toMatchObject({ wasPaused: true });
+    ).toMatchObject({ resumed: [{ whose: 'emails', reason: 'x' }] });
     expect(await listPauses(lanes(database!))).toMatchObject([{ whose: 'webhooks' }]);
     await resume(database!);
     expect(await listPauses(lanes(database!))).toEqual([]);
@@ -437,7 +440,7 @@ describe('A database that was not restored', () => {
     expect(await listPauses(lanes(database!))).toHaveLength(2);
     expect(await findRestoration(new EraStore(database!))).not.toBeNull();
     expect(await resume(database!)).toMatchObject({ wasRestored: true });
-    expect(await resume(database!)).toMatchObject({ wasPaused: false });
+    expect(await resume(database!)).toMatchObject({ resumed: [] });
     const { items } = await new AuditLogStore(database!).list(SYSTEM_WORKSPACE_ID, OLDEST);
     expect(items).toMatchObject([
       { action: 'database.restored', actor: ada },
@@ -451,14 +454,14 @@ describe('A database that was not restored', () => {
 
   it('stays paused if that is found at the moment in which somebody resumes what was paused before', async () => {
     const [database] = opened;
-    await pauseSending(lanes(database!), 'everything', ada, 'The relay moves');
+    await pauseSending(lanes(database!), 'emails', ada, 'The relay moves');
     const client = await database!.pool.connect();
     // The only other connection: it waits for however long this process is suspended before the COMMIT.
     await ask(database!, `SET lock_timeout = '1min'; SET statement_timeout = '1min'`);
     await client.query(
       'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT begin_era_by_hand()',
     );
-    const resuming = resumeSending(lanes(database!), 'everything', ada, { evenIfRestored: false });
+    const resuming = resumeSending(lanes(database!), 'emails', ada, { evenIfRestored: false });
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
     let settled = false;
     void resuming.catch(() => undefined).finally(() => (settled = true));
@@ -476,7 +479,7 @@ describe('A database that was not restored', () => {
     const [database] = opened;
     const [id] = await schedule(database!, 1, -MINUTE_MS);
     await expect(resume(database!, fromNow(-1))).rejects.toMatchObject({ statusCode: 409 });
-    await pauseSending(lanes(database!), 'everything', ada, 'x');
+    await pauseSending(lanes(database!), 'emails', ada, 'x');
     expect(await resume(database!, fromNow(-1))).toMatchObject({ failed: 1, wasRestored: false });
     expect(await ask(database!, `SELECT detail ->> 'reason' AS reason FROM email_events`)).toEqual([
       { reason: 'held_back' },

@@ -2,7 +2,7 @@ import type { EraStore, PassGroup, PassPosition, PausedLaneStore } from '@postho
 import type { Actor } from '@posthorn/domain';
 import { RELEASE, Refusal } from '@posthorn/kernel';
 import { giveUpDue, heldBackDetail, momentIn } from './give-up-due.ts';
-import { findPause } from './pause-sending.ts';
+import { findPause, listWholePauses, type Pause } from './pause-sending.ts';
 
 /** Per transaction: few enough for it to end within a second. */
 const EMAILS_PER_GROUP = 500;
@@ -10,8 +10,8 @@ const EMAILS_PER_GROUP = 500;
 /** What was done before everything was resumed. */
 interface Resumption {
   readonly whose: 'everything';
-  readonly wasPaused: boolean;
-  readonly everythingIsPaused: false;
+  /** The pauses that ended. */
+  readonly resumed: readonly Pause[];
   /** Whether everything was paused because the database had been restored. */
   readonly wasRestored: boolean;
   /** How many emails were failed, because they had been due before the given time. */
@@ -41,6 +41,7 @@ export async function resumeEverything(
   { failBefore, onProgress = () => undefined }: ResumptionOptions = {},
 ): Promise<Resumption> {
   const { heldSince, now } = await eras.read();
+  const pauses = await listWholePauses(pausedLanes);
   let failed = 0;
   if (failBefore !== undefined) {
     const moment = momentIn(failBefore, now);
@@ -50,23 +51,22 @@ export async function resumeEverything(
   }
   const doubtful = heldSince === null ? 0 : await markDoubtful(eras, heldSince);
   const done = { failed, doubtful };
-  const { resumed, wasRestored } = await eras.release(
+  const { queues, wasRestored } = await eras.release(
     actor,
     failBefore === undefined ? done : { failBefore, ...done },
     now,
   );
   return {
     whose: 'everything',
-    wasPaused: resumed > 0,
-    everythingIsPaused: false,
+    resumed: pauses.filter(({ whose }) => queues.includes(whose === 'emails' ? 'email' : 'webhook')),
     wasRestored,
     ...done,
   };
 }
 
 async function requirePause(pausedLanes: Pick<PausedLaneStore, 'listWhole' | 'findOf'>): Promise<void> {
-  if ((await findPause(pausedLanes, 'everything')) === undefined)
-    throw new Refusal(409, 'Emails are not paused, so they may leave meanwhile; pause everything first');
+  if ((await findPause(pausedLanes, 'emails')) === undefined)
+    throw new Refusal(409, 'Emails are not paused, so they may leave meanwhile; pause them first');
 }
 
 function giveUp(

@@ -82,7 +82,7 @@ describe('Resuming a workspace without what waits in it', () => {
     const waiting = await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
     const later = await accept(bulkLane(shop), shop, MINUTE_MS, 2);
     const others = await accept(bulkLane(other), other, -MINUTE_MS, 2);
-    expect(await resume()).toEqual({ whose: shop, wasPaused: true, everythingIsPaused: false, failed: 605 });
+    expect(await resume()).toEqual({ whose: shop, wasPaused: true, allEmailsArePaused: false, failed: 605 });
     expect(await statuses([...ready, ...waiting])).toEqual(['FAILED']);
     expect(await statuses([...later, ...others])).toEqual(['SCHEDULED']);
     expect(await listPauses(pausedLanes)).toEqual([]);

@@ -146,20 +146,20 @@ export class EraStore {
    *
    * @param detail recorded with the names of the queues
    * @param moment when the operator began to resume, by the database's clock
-   * @returns how many queues were paused, and whether that was because of a restore
+   * @returns the queues that were paused, and whether that was because of a restore
    */
   release(
     actor: Actor,
     detail: JsonObject,
     moment: Date,
-  ): Promise<{ resumed: number; wasRestored: boolean }> {
+  ): Promise<{ queues: readonly string[]; wasRestored: boolean }> {
     return transactOn(this.database, async (client) => {
       const { queues, wasRestored, now } = (await client.query<ReleasedRow>(RELEASE_ALL, [moment])).rows[0]!;
       const change = ofSystem('sending.resumed', actor, { queues, ...detail });
       if (queues.length > 0 || detail['failBefore'] !== undefined)
         await recordAudit(client, now.getTime(), change);
       else await awaitStandby(client);
-      return { resumed: queues.length, wasRestored };
+      return { queues, wasRestored };
     });
   }
 
