@@ -156,7 +156,11 @@ describe('docker-compose.yml', () => {
   });
 
   it('starts every app with valid settings when .env has only what is required', () => {
-    const given = { ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}` };
+    const given = {
+      ENCRYPTION_KEYS: `first:${Buffer.alloc(32).toString('base64')}`,
+      PUBLIC_URL: 'https://posthorn.example.com',
+      SMTP_URL: 'smtps://relay.example.com',
+    };
     for (const { name, environment } of composedServices(given).filter(({ name }) => APPS.includes(name))) {
       const read = Object.entries(ALL_SECTIONS).filter(([section]) => readersOf(section).includes(name));
       expect(() => readSettings(Object.fromEntries(read), environment)).not.toThrow();

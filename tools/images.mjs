@@ -47,7 +47,12 @@ async function main({ keep }) {
       (image) => refuseDevPackages(image),
     );
   const outside = await step('Postgres, Redis and an inbox', () => startServices(directory));
-  const services = composedServices({ ENCRYPTION_KEYS: newKeyRing() });
+  const services = composedServices({
+    ENCRYPTION_KEYS: newKeyRing(),
+    PUBLIC_URL: 'http://localhost:3000',
+    // Replaced by the inbox of this run.
+    SMTP_URL: 'smtp://inbox:1025',
+  });
   const [migrate, ...apps] = await Promise.all(
     services.map((service) => containerOf(service, images, outside, directory)),
   );

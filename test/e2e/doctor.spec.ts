@@ -31,7 +31,13 @@ function forward(prefix: string): RequestListener {
 }
 
 async function find(publicUrls: { PUBLIC_URL?: string; TRACKING_URL?: string }): Promise<string> {
-  const checks = machineChecks({ settingsFaults: [], unknownSettings: [], publicUrls, inbound: undefined });
+  const checks = machineChecks({
+    settingsFaults: [],
+    unknownSettings: [],
+    publicUrls,
+    isRelayElsewhere: true,
+    inbound: undefined,
+  });
   const { kind, found } = await checks.find(({ name }) => name.startsWith('reach'))!.run();
   return `${kind}: ${found}`;
 }
@@ -40,6 +46,13 @@ describe.each(['PUBLIC_URL', 'TRACKING_URL'] as const)('The doctor asks at %s, a
   it.each(['', '/mail'])('finds a gateway below the path "%s"', async (path) => {
     const url = (await proxy(forward(path))) + path;
     expect(await find({ [name]: url })).toBe(`good: a gateway answers at ${url}`);
+  });
+
+  it('finds a fault in an address that only this machine reaches, while a relay delivers emails', async () => {
+    const { url } = stack.gateways[0]!;
+    expect(await find({ [name]: url })).toBe(
+      `fault: ${name} is ${url}: links in emails lead recipients to their own machine`,
+    );
   });
 
   it.each([

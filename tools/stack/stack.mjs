@@ -92,6 +92,7 @@ export class Stack {
       databaseUrl: postgres.url,
       redisUrl: redis.url,
       smtpUrl: env.SMTP_URL,
+      publicUrl: env.PUBLIC_URL,
     };
     return this.#writeStackFile();
   }

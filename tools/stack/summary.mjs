@@ -11,7 +11,7 @@ const REAL = { from: 'hello@your-domain.example', to: 'you@your-domain.example' 
  * @returns {string}
  */
 export function summary(stack) {
-  const { apiUrl, dashboardUrl, inbox, smtpUrl, workspaceId, keys, operator } = stack;
+  const { apiUrl, publicUrl, dashboardUrl, inbox, smtpUrl, workspaceId, keys, operator } = stack;
   const isKept = smtpUrl === inbox.smtpUrl;
   return `
 Posthorn is up.
@@ -24,7 +24,7 @@ Posthorn is up.
   API_USER    ${keys.apiUser}
   EDITOR      ${keys.editor}
 
-${isKept ? 'Send an email, and see it in the inbox:' : firstRealEmail(workspaceId)}
+${isKept ? 'Send an email, and see it in the inbox:' : `${publicUrl === apiUrl ? deadLinks(publicUrl) : ''}${firstRealEmail(workspaceId)}`}
 
 ${exampleCall(apiUrl, keys.apiUser, isKept ? KEPT : REAL)}
 
@@ -39,6 +39,14 @@ function firstRealEmail(workspaceId) {
 npm run posthorn -- identity create --workspace ${workspaceId} --domain your-domain.example --verified
 
 Then:`;
+}
+
+/** @param {string} publicUrl */
+function deadLinks(publicUrl) {
+  return `Tracked links and unsubscribe links in emails lead to ${publicUrl}, which only this machine reaches:
+set PUBLIC_URL to the address at which recipients reach the gateway.
+
+`;
 }
 
 /** @param {string} smtpUrl one relay, or several separated by spaces */

@@ -3,6 +3,7 @@ import { summary } from './summary.mjs';
 
 const STACK = {
   apiUrl: 'http://127.0.0.1:3000',
+  publicUrl: 'http://127.0.0.1:3000',
   dashboardUrl: 'http://127.0.0.1:3001',
   inbox: { smtpUrl: 'smtp://127.0.0.1:1025', webUrl: 'http://127.0.0.1:8025' },
   workspaceId: 'wrk_1',
@@ -23,5 +24,13 @@ describe('The summary of the stack', () => {
     expect(shown).toContain('identity create --workspace wrk_1 --domain your-domain.example --verified');
     expect(shown).toContain('hello@your-domain.example');
     expect(shown).not.toMatch(/secret|inbox|8025/i);
+  });
+
+  it('warns of links that lead nowhere, if a relay delivers the emails and PUBLIC_URL is not set', () => {
+    const relayed = { ...STACK, smtpUrl: 'smtps://smtp.example.org' };
+    const warning = 'lead to http://127.0.0.1:3000, which only this machine reaches';
+    expect(summary(relayed)).toContain(warning);
+    expect(summary({ ...relayed, publicUrl: 'https://posthorn.example.org' })).not.toContain('PUBLIC_URL');
+    expect(summary({ ...STACK, smtpUrl: STACK.inbox.smtpUrl })).not.toContain('PUBLIC_URL');
   });
 });

@@ -66,9 +66,11 @@ await startProcess('sender', async () => {
   const rates = new RecordRates({ rates: new RateStore(db), onError });
   const renderers = openRenderers({ onError: reportRepeated(logger, 'a rendering thread failed') });
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
-  if (http.PUBLIC_URL === undefined)
+  // A relay on this machine may pass emails on, but with `npm run up` it is the inbox.
+  if (http.PUBLIC_URL === undefined || (http.isPublicUrlLocal && sender.isRelayElsewhere))
     logger.warn(
-      'PUBLIC_URL is not set: tracked links and unsubscribe links do not work; set it to the same value as for the gateway',
+      { publicUrl: http.publicUrl },
+      'links in emails lead recipients to their own machine: set PUBLIC_URL to the address that they reach the gateway at',
     );
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });

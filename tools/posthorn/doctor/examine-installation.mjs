@@ -29,6 +29,7 @@ export async function examineInstallation(describeError) {
       settingsFaults: [...faults, ...relayFaults],
       unknownSettings: unknownNames(libs.settings),
       publicUrls: publicUrls(settings),
+      isRelayElsewhere: settings.sender?.isRelayElsewhere ?? false,
       inbound: inboundOf(settings),
     }),
     ...(database === undefined ? [] : databaseChecks(libs, settings, database)),

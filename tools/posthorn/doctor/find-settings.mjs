@@ -18,7 +18,7 @@ export function findSettings(stack = readJson(STACK_FILE)) {
           DATABASE_URL: stack.databaseUrl,
           REDIS_URL: stack.redisUrl,
           SMTP_URL: stack.smtpUrl,
-          PUBLIC_URL: stack.apiUrl,
+          PUBLIC_URL: stack.publicUrl,
           ENCRYPTION_KEYS: readJson(SECRETS_FILE)?.encryptionKeys,
         };
   const known = Object.entries(local).filter(([, value]) => value !== undefined);

@@ -1,3 +1,4 @@
+import { isLoopback } from '@posthorn/domain';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { IsWholeNumber } from './is-whole-number.ts';
 import { Setting } from './setting.ts';
@@ -43,6 +44,11 @@ export class HttpSettings {
   /** The base URL of the gateway, without a trailing slash. */
   get publicUrl(): string {
     return baseUrl(this.PUBLIC_URL ?? `http://localhost:${this.HTTP_PORT}`);
+  }
+
+  /** Whether only this machine reaches the gateway at its public address. */
+  get isPublicUrlLocal(): boolean {
+    return isLoopback(new URL(this.publicUrl).hostname);
   }
 }
 

@@ -1,4 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
+import { isLoopback } from '@posthorn/domain';
 import { isDomainName } from './domain-name.ts';
 import { HasForm } from './has-form.ts';
 import { IsWholeNumber } from './is-whole-number.ts';
@@ -79,5 +80,10 @@ export class SenderSettings {
   /** The URLs of `SMTP_URL`, in order of preference. */
   get relayUrls(): string[] {
     return urlsIn(this.SMTP_URL);
+  }
+
+  /** Whether a relay is on another machine, so that emails leave this one. */
+  get isRelayElsewhere(): boolean {
+    return this.relayUrls.some((url) => !isLoopback(new URL(url).hostname));
   }
 }

@@ -19,6 +19,8 @@ interface ExaminedMachine {
   readonly unknownSettings: readonly string[];
   /** The URLs that callers and recipients use, by the name of their setting; undefined: unset. One that is missing is not checked. */
   readonly publicUrls: Readonly<Partial<Record<UrlSetting, string | undefined>>>;
+  /** Whether a relay is on another machine. */
+  readonly isRelayElsewhere: boolean;
   /** Where `inbound` listens on this machine; undefined: returned mail does not go to Posthorn. */
   readonly inbound: { readonly host: string; readonly port: number } | undefined;
 }
@@ -37,7 +39,7 @@ export function machineChecks(machine: ExaminedMachine): Check[] {
     },
     ...(Object.keys(machine.publicUrls) as UrlSetting[]).map((name) => ({
       name: `reach ${name}`,
-      run: () => judgeUrl(name, machine.publicUrls[name]),
+      run: () => judgeUrl(name, machine),
     })),
     ...(machine.inbound === undefined
       ? []
@@ -60,10 +62,13 @@ function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Fi
 }
 
 /** Checks whether a gateway answers there: an ingress or a proxy answers even if it forwards nothing. */
-async function judgeUrl(name: UrlSetting, url: string | undefined): Promise<Finding> {
+async function judgeUrl(
+  name: UrlSetting,
+  { publicUrls: { [name]: url }, isRelayElsewhere }: ExaminedMachine,
+): Promise<Finding> {
   if (url === undefined || isLoopback(new URL(url).hostname))
     // In a container, this URL would not even lead to the gateway on the same machine, so no request is made.
-    return advice(
+    return (isRelayElsewhere ? fault : advice)(
       `${name} is ${url ?? 'not set'}: links in emails lead recipients to their own machine`,
       `set ${name} to what callers and recipients reach`,
     );
