@@ -8,7 +8,8 @@ export class RetentionSettings {
     'For how many days the content of emails is kept after they were accepted; the content of unsent emails stays. Whole months are deleted, once they ended that many days ago, and at least one.',
   )
   @IsWholeNumber(RETENTION_BOUNDS.contentDays.min, RETENTION_BOUNDS.contentDays.max)
-  RETENTION_CONTENT_DAYS = 365;
+  // Short, because content has links that sign people in or reset passwords, and takes most of the disk.
+  RETENTION_CONTENT_DAYS = 30;
 
   @Setting(
     'The same for emails, with their status and everything that is known about them; their unsubscribe links work as long.',
