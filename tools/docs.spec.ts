@@ -262,7 +262,8 @@ function enumOfSchema(file: string, name: string): string[] {
 
 /** The words of the type; it exists only for the compiler. */
 function relayBreakerStates(): string[] {
-  const type = /type RelayBreakerState = ([^;]+);/.exec(read('libs/smtp/src/relay-breaker.ts'))?.[1] ?? '';
+  const source = read('libs/smtp/src/relays/relay-breaker.ts');
+  const type = /type RelayBreakerState = ([^;]+);/.exec(source)?.[1] ?? '';
   return [...type.matchAll(/'(\w+)'/g)].map(([, state]) => state!);
 }
 

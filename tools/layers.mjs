@@ -109,6 +109,14 @@ const GENERAL_RULES = [
     from: { path: '^libs/database/src/[^/]+/', pathNot: ['^libs/database/src/stores/', TEST_FILE] },
     to: { path: '^libs/database/src/stores/' },
   },
+  {
+    name: 'relays-of-any-kind',
+    comment:
+      'In libs/smtp, what chooses between relays and spares them knows nothing of how they are reached.',
+    severity: 'error',
+    from: { path: '^libs/smtp/src/relays/', pathNot: TEST_FILE },
+    to: { path: ['^libs/smtp/src/(?!relays/)', '(?:^|node_modules/)nodemailer(?:/|$)'] },
+  },
   { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
   { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
 ];

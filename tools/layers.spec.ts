@@ -28,6 +28,11 @@ const IMPORTS: [file: string, imported: string, rule?: string][] = [
   ['libs/database/src/c.ts', '@posthorn/use-cases', 'layer-database'],
   ['libs/database/src/sql/a.ts', '../stores/kept.ts', 'stores-on-top'],
   ['libs/database/src/stores/a.ts', './kept.ts'],
+  ['libs/smtp/src/a.ts', './relays/kept.ts'],
+  ['libs/smtp/src/relays/a.ts', '../secret.ts', 'relays-of-any-kind'],
+  ['libs/smtp/src/relays/b.ts', 'nodemailer', 'relays-of-any-kind'],
+  ['libs/smtp/src/relays/c.ts', './kept.ts'],
+  ['libs/smtp/src/relays/d.spec.ts', '../secret.ts'],
   ['libs/queues/src/a.ts', 'pg', 'only-in-database'],
   ['libs/queues/src/b.ts', '@prisma/client', 'only-in-database'],
   ['libs/use-cases/src/a.ts', '@posthorn/auth', 'layer-use-cases'],
@@ -67,8 +72,13 @@ function writeWorkspace(root: string): void {
     mkdirSync(join(root, 'node_modules/@posthorn'), { recursive: true });
     symlinkSync(join(root, 'libs', lib), join(root, 'node_modules/@posthorn', lib));
   }
-  for (const file of ['secret.ts', 'stores/kept.ts'])
-    write(join(root, 'libs/database/src', file), 'export const here = 1;\n');
+  for (const file of [
+    'database/src/secret.ts',
+    'database/src/stores/kept.ts',
+    'smtp/src/secret.ts',
+    'smtp/src/relays/kept.ts',
+  ])
+    write(join(root, 'libs', file), 'export const here = 1;\n');
   for (const app of ['gateway', 'sender'])
     write(join(root, 'apps', app, 'src/index.ts'), 'export const here = 1;\n');
   for (const name of ['pg', '@prisma/client', 'bullmq', 'nodemailer']) {

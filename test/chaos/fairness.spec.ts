@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { OutboxStore } from '@posthorn/database';
 import { JobWorker, LaneGate, LaneRings, QUEUES } from '@posthorn/queues';
-import { Pace, RelayBreaker, RelayChain, RelayTransport } from '@posthorn/smtp';
+import { Pace, RelayBreaker, RelayChain, SmtpTransport } from '@posthorn/smtp';
 import { answerAt, type SinkScript, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { ComposeEmail, DeliverEmail, SendEmails, WithheldRecipients } from '@posthorn/use-cases';
 import { newRecipient, Stack, until } from '../e2e/stack.ts';
@@ -52,7 +52,7 @@ describe('a backlog of 10,000', () => {
   });
 
   function startWorker(redis: { url: string; prefix: string }, onError: (error: unknown) => void): void {
-    const transport = new RelayTransport(stack.sink.url, { maxConnections: CONNECTIONS });
+    const transport = new SmtpTransport(stack.sink.url, { maxConnections: CONNECTIONS });
     const relays = new RelayChain([{ transport, breaker: new RelayBreaker() }], onError);
     const composer = new ComposeEmail({
       htmlToText: { convert: () => Promise.reject(new Error('every seed has a text')) },

@@ -6,7 +6,7 @@ import {
   type SenderSettings,
   transmissionDuration,
 } from '@posthorn/platform';
-import { AccessTokens, RelayBreaker, RelayChain, type RelayEvent, RelayTransport } from '@posthorn/smtp';
+import { AccessTokens, RelayBreaker, RelayChain, type RelayEvent, SmtpTransport } from '@posthorn/smtp';
 
 /**
  * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged; it and the durations of
@@ -26,7 +26,7 @@ export function openRelays(
       ),
     );
   const relays = settings.relayUrls.map((url) => {
-    const transport: RelayTransport = new RelayTransport(url, {
+    const transport: SmtpTransport = new SmtpTransport(url, {
       maxConnections: settings.SMTP_CONNECTIONS,
       maxMessagesPerConnection: settings.SMTP_MESSAGES_PER_CONNECTION,
       connectionTimeoutMs: settings.SMTP_CONNECTION_TIMEOUT_MS,

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { answerAt, type SmtpSink } from '@posthorn/testing';
-import type { RelayTransport } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
-import type { SmtpEnvelope } from './smtp-envelope.ts';
+import type { SmtpEnvelope } from './relays/smtp-envelope.ts';
+import type { SmtpTransport } from './smtp-transport.ts';
 
-async function sinkAndTransport(): Promise<[SmtpSink, RelayTransport]> {
+async function sinkAndTransport(): Promise<[SmtpSink, SmtpTransport]> {
   const sink = await sinkWith();
   return [sink, transportTo(sink.url, { maxConnections: 4 })];
 }

@@ -7,13 +7,13 @@ import { startTimeout } from '@posthorn/kernel';
 import type { PooledConnection } from './connection-pool.ts';
 import { type ConnectionSettings, mailerOptions, mayUsePlaintext } from './connection-settings.ts';
 import { Dialogue } from './dialogue.ts';
-import { Mailer } from './mailer.ts';
 import { type Login, mailerLogin, mailerLoginOptions, mechanismsOf } from './login.ts';
+import { Mailer } from './mailer.ts';
 import { loginMissing, messageTooLarge, SMTPUTF8_MISSING } from './own-refusals.ts';
 import { AddressSearch } from './relay-addresses.ts';
+import type { RequestedReports, SmtpEnvelope } from './relays/smtp-envelope.ts';
 import { redactionOf } from './reply.ts';
 import { needsSmtpUtf8 } from './sendable.ts';
-import type { RequestedReports, SmtpEnvelope } from './smtp-envelope.ts';
 
 type Done = (error?: Error | null) => void;
 
@@ -129,7 +129,7 @@ export class RelayConnection implements PooledConnection {
   }
 
   /**
-   * Transmits a message; see `RelayTransport.send`.
+   * Transmits a message; see `SmtpTransport.send`.
    *
    * @param onEnvelope called when the relay has accepted the envelope; if it returns false, the message is withheld and the result is undefined
    */

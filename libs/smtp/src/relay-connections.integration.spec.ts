@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { answerAt, type ScriptedSmtpServer, type SinkScript, type SinkStage } from '@posthorn/testing';
-import type { RelayTransport } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, open, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
+import type { SmtpTransport } from './smtp-transport.ts';
 
 /** A message waits until the connection of the one before is free, and does not open another. */
 const ONE_AT_A_TIME = { maxConnections: 1 };
@@ -261,7 +261,7 @@ describe('a relay that limits connections', () => {
         ? { reply: '421 4.7.0 too many connections', drop: true }
         : undefined;
   };
-  const sendAll = (transport: RelayTransport, count: number): Promise<string[]> =>
+  const sendAll = (transport: SmtpTransport, count: number): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, async () => (await transport.send(ENVELOPE, MESSAGE)).kind));
 
   it.each(['greeting', 'ehlo', 'mail'] as const)(
@@ -371,7 +371,7 @@ describe('a relay that limits connections', () => {
     const closed = Promise.withResolvers<void>();
     const onCrowded = (): void => void transport.close().then(closed.resolve);
     const options = { maxConnections: 5, cooldownMs: 600_000, onCrowded };
-    const transport: RelayTransport = transportTo(server.url, options);
+    const transport: SmtpTransport = transportTo(server.url, options);
     const kinds = await sendAll(transport, 5);
     expect(kinds.filter((kind) => !['accepted', 'refused'].includes(kind))).toEqual([]);
     expect(kinds.filter((kind) => kind === 'accepted')).toHaveLength(server.messages.length);

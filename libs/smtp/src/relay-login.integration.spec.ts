@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Transmission } from '@posthorn/domain';
 import { answerAt, type SmtpSink, type SmtpSinkOptions, TestAuthority, TokenServer } from '@posthorn/testing';
 import { AccessTokens } from './access-tokens.ts';
-import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, open, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
+import { SmtpTransport, type SmtpTransportOptions } from './smtp-transport.ts';
 
 const USER = 'mailer@example.com';
 
@@ -29,7 +29,7 @@ function relay(auth: SmtpSinkOptions['auth'], options: SmtpSinkOptions = {}): Pr
   return sinkWith({ starttls, auth: auth!, ...options });
 }
 
-function transportWithTokensTo({ url }: SmtpSink, options: RelayTransportOptions = {}): RelayTransport {
+function transportWithTokensTo({ url }: SmtpSink, options: SmtpTransportOptions = {}): SmtpTransport {
   return transportTo(url.replace('//', `//${encodeURIComponent(USER)}@`), {
     accessTokens: tokens,
     tls: { ca: authority.certificate },
@@ -39,7 +39,7 @@ function transportWithTokensTo({ url }: SmtpSink, options: RelayTransportOptions
   });
 }
 
-const send = (transport: RelayTransport): Promise<Transmission> => transport.send(ENVELOPE, MESSAGE);
+const send = (transport: SmtpTransport): Promise<Transmission> => transport.send(ENVELOPE, MESSAGE);
 
 describe('A relay whose URL names a user without a password', () => {
   it('is logged in to with an access token, which is requested once for all connections', async () => {
@@ -56,7 +56,7 @@ describe('A relay whose URL names a user without a password', () => {
   });
 
   it('cannot be used without a source of access tokens', () => {
-    expect(() => new RelayTransport('smtp://joe@relay.example')).toThrow('SMTP_OAUTH_TOKEN_URL');
+    expect(() => new SmtpTransport('smtp://joe@relay.example')).toThrow('SMTP_OAUTH_TOKEN_URL');
   });
 
   it.each(['opportunistic', 'required', 'verified'] as const)(

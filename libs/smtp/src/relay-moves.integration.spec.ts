@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { answerAt, type SinkAnswer, type SinkScript, type SmtpSink } from '@posthorn/testing';
-import type { RelayTransport } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, sinkWith, transportTo } from './relays.fixture.ts';
+import type { SmtpTransport } from './smtp-transport.ts';
 
 /** Addresses of this machine that nothing else listens at: at 127.0.0.1, some other server may have a port of the same number. */
 const [ONE, OTHER, THIRD] = ['127.0.0.4', '127.0.0.5', '127.0.0.6'] as const;
@@ -13,7 +13,7 @@ function sinkAt(host: string, port?: number, script: SinkScript = () => undefine
 }
 
 /** A transport to a name that leads to these addresses, until they are others. */
-function transportByName(port: number, addresses: readonly string[], user = ''): RelayTransport {
+function transportByName(port: number, addresses: readonly string[], user = ''): SmtpTransport {
   const lookUp = (): Promise<readonly string[]> => Promise.resolve(addresses);
   return transportTo(`smtp://${user}relay.example:${port}`, {
     lookUp,

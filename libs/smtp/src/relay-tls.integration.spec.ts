@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
 import { answerAt, type ScriptedSmtpServer, type SinkScript, TestAuthority } from '@posthorn/testing';
 import type { TlsPolicy } from './connection-settings.ts';
-import type { RelayTransport, RelayTransportOptions } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, scripted, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
+import type { SmtpTransport, SmtpTransportOptions } from './smtp-transport.ts';
 
 /** Only silence takes so long, however busy the machine is. */
 const SHORT = { commandTimeoutMs: 3_000, connectionTimeoutMs: 3_000 };
@@ -18,12 +18,12 @@ afterAll(() => authority.close());
 function transportUnder(
   tlsPolicy: TlsPolicy,
   url: string,
-  options: RelayTransportOptions = {},
-): RelayTransport {
+  options: SmtpTransportOptions = {},
+): SmtpTransport {
   return transportTo(url, { tlsPolicy, tls: { ca: authority.certificate }, ...options });
 }
 
-function send(url: string, tlsPolicy: TlsPolicy, options?: RelayTransportOptions): Promise<Transmission> {
+function send(url: string, tlsPolicy: TlsPolicy, options?: SmtpTransportOptions): Promise<Transmission> {
   return transportUnder(tlsPolicy, url, options).send(ENVELOPE, MESSAGE);
 }
 

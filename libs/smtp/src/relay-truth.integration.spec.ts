@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Transmission } from '@posthorn/domain';
 import { ScriptedSmtpServer, type SinkAnswer, type SinkScript, type SinkStage } from '@posthorn/testing';
-import { RelayTransport } from './relay-transport.ts';
+import { SmtpTransport } from './smtp-transport.ts';
 
 /** RELAY_SEED repeats a run. */
 const SEED = Number(process.env['RELAY_SEED'] ?? randomInt(2 ** 31));
@@ -53,7 +53,7 @@ it(`Whatever a relay does, what is said of an email is true (RELAY_SEED=${SEED})
   await fc.assert(
     fc.asyncProperty(moods, async ({ offers, turns }) => {
       const server = await ScriptedSmtpServer.start(scriptOf(turns), { extensions: offers });
-      const transport = new RelayTransport(server.url.replace('//', '//joe:hunter2@'), {
+      const transport = new SmtpTransport(server.url.replace('//', '//joe:hunter2@'), {
         maxConnections: 2,
         maxMessagesPerConnection: 5,
         cooldownMs: 20,

@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
 import { ScriptedSmtpServer, type SinkScript, SmtpSink, type SmtpSinkOptions } from '@posthorn/testing';
-import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
+import { SmtpTransport, type SmtpTransportOptions } from './smtp-transport.ts';
 
 export const ENVELOPE = { from: 'a@example.com', to: 'b@example.com' };
 export const MESSAGE = Buffer.from('Subject: hello\r\n\r\nhello\r\n');
@@ -12,8 +12,8 @@ afterEach(async () => {
 });
 
 /** A transport that is closed after the test. */
-export function transportTo(url: string, options?: RelayTransportOptions): RelayTransport {
-  const transport = new RelayTransport(url, options);
+export function transportTo(url: string, options?: SmtpTransportOptions): SmtpTransport {
+  const transport = new SmtpTransport(url, options);
   open.unshift(transport);
   return transport;
 }

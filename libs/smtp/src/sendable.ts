@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import type { SmtpEnvelope } from './smtp-envelope.ts';
+import type { SmtpEnvelope } from './relays/smtp-envelope.ts';
 
 const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { answerAt, type SinkScript, type SinkStage, type SmtpSink } from '@posthorn/testing';
-import type { RelayTransport } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, sinkWith, transportTo, withLogin } from './relays.fixture.ts';
+import type { SmtpTransport } from './smtp-transport.ts';
 
-async function start(script?: SinkScript, socketTimeoutMs = 60_000): Promise<[SmtpSink, RelayTransport]> {
+async function start(script?: SinkScript, socketTimeoutMs = 60_000): Promise<[SmtpSink, SmtpTransport]> {
   const sink = await sinkWith({ auth: true, ...(script === undefined ? {} : { script }) });
   return [sink, transportTo(withLogin(sink), { socketTimeoutMs })];
 }

@@ -112,7 +112,7 @@ function openRelays({ smtp, dns }, { sender, relayTokens }) {
   };
   for (const url of sender.relayUrls) {
     try {
-      relays.push(new smtp.RelayTransport(url, options));
+      relays.push(new smtp.SmtpTransport(url, options));
     } catch (error) {
       faults.push(error.message);
     }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Finding } from '@posthorn/domain';
-import { AccessTokens, RelayTransport } from '@posthorn/smtp';
+import { AccessTokens, SmtpTransport } from '@posthorn/smtp';
 import {
   answerAt,
   listenOnLoopback,
@@ -30,7 +30,7 @@ afterEach(async () => {
 /** The doctor's finding about a relay with this scheme in SMTP_URL. */
 async function findingOf(scheme: 'smtp' | 'smtps', server: Server): Promise<Finding> {
   const port = await listenOnLoopback(server);
-  const relay = new RelayTransport(`${scheme}://127.0.0.1:${port}`, {
+  const relay = new SmtpTransport(`${scheme}://127.0.0.1:${port}`, {
     tlsPolicy: 'verified',
     greetingTimeoutMs: SHORT_MS,
   });
@@ -94,7 +94,7 @@ it.each([
     socket.on('error', () => undefined).write('220 relay ESMTP\r\n');
     socket.on('data', (data) => socket.write(replies[data.toString('latin1', 0, 4)] ?? ''));
   });
-  const relay = new RelayTransport(`smtp://127.0.0.1:${await listenOnLoopback(server)}`, {
+  const relay = new SmtpTransport(`smtp://127.0.0.1:${await listenOnLoopback(server)}`, {
     connectionTimeoutMs: SHORT_MS,
     commandTimeoutMs: SHORT_MS,
   });
@@ -109,7 +109,7 @@ it.each([
 
 it('The doctor says so if SMTP_URL has no login, because such a relay may refuse every recipient', async () => {
   const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH PLAIN'] });
-  const relay = new RelayTransport(server.url);
+  const relay = new SmtpTransport(server.url);
   open.push(relay, server);
   const finding = { kind: 'good', found: 'it accepts mail from us in clear, without a login' };
   expect(await relayChecks([relay])[0]!.run()).toMatchObject(finding);
@@ -119,7 +119,7 @@ it('The doctor says at which stage a relay stalls, even if it does so at both of
   const silent = createServer((socket) => socket.on('error', () => undefined).resume());
   silent.listen(0, '0.0.0.0');
   await once(silent, 'listening');
-  const relay = new RelayTransport(`smtp://relay.example:${(silent.address() as AddressInfo).port}`, {
+  const relay = new SmtpTransport(`smtp://relay.example:${(silent.address() as AddressInfo).port}`, {
     greetingTimeoutMs: 250,
     lookUp: () => Promise.resolve(['127.0.0.1', '127.0.0.2']),
   });
@@ -135,7 +135,7 @@ it('The doctor says at which stage a relay stalls, even if it does so at both of
 describe('The doctor, about a relay that offers only login methods that we do not support', () => {
   it('blames neither user nor password', async () => {
     const server = await ScriptedSmtpServer.start(undefined, { extensions: ['AUTH XOAUTH2'] });
-    const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));
+    const relay = new SmtpTransport(server.url.replace('//', '//joe:hunter2@'));
     open.push(relay, server);
     expect(await relayChecks([relay])[0]!.run()).toMatchObject({
       kind: 'fault',
@@ -151,7 +151,7 @@ describe('The doctor, about a relay that cannot check logins at the moment', () 
       answerAt('auth', { reply: '454 4.7.0 Too many login attempts' }),
       { extensions: ['AUTH PLAIN'] },
     );
-    const relay = new RelayTransport(server.url.replace('//', '//joe:hunter2@'));
+    const relay = new SmtpTransport(server.url.replace('//', '//joe:hunter2@'));
     open.push(relay, server);
     expect(await relayChecks([relay])[0]!.run()).toMatchObject({
       kind: 'fault',
@@ -164,7 +164,7 @@ describe('The doctor, about a relay that cannot check logins at the moment', () 
 it('The doctor blames the settings of the access tokens, when there is none to log in with', async () => {
   const tokens = await TokenServer.start(() => ({ status: 401, body: { error: 'invalid_client' } }));
   const tokenUrl = tokens.url;
-  const relay = new RelayTransport('smtp://joe@relay.example', {
+  const relay = new SmtpTransport('smtp://joe@relay.example', {
     accessTokens: new AccessTokens({ tokenUrl, clientId: 'posthorn', clientSecret: 'hunter2' }),
   });
   open.push(relay, tokens);

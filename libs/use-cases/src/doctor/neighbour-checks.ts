@@ -12,7 +12,7 @@ import {
   judgeRedisVersion,
 } from '@posthorn/domain';
 import type { RedisExamination } from '@posthorn/queues';
-import { describeTransmission, type RelayTransport } from '@posthorn/smtp';
+import { describeTransmission, type SmtpTransport } from '@posthorn/smtp';
 import type { Check } from './examine.ts';
 
 /** The checks of Redis; all of them share one request. */
@@ -47,7 +47,7 @@ const RELAY_WITHIN_MS = 55_000;
 const PORT = /:\d+$/;
 
 /** Connects to each relay, upgrades to TLS, logs in and quits; nothing is sent. */
-export function relayChecks(relays: readonly Pick<RelayTransport, 'name' | 'greet'>[]): Check[] {
+export function relayChecks(relays: readonly Pick<SmtpTransport, 'name' | 'greet'>[]): Check[] {
   return relays.map((relay) => ({
     name: `relay ${relay.name}`,
     withinMs: RELAY_WITHIN_MS,

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Transmission } from '@posthorn/domain';
 import { answerAt, freePort, type SinkScript, type SinkStage } from '@posthorn/testing';
-import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
 import { ENVELOPE, MESSAGE, open, scripted, transportTo, withLogin } from './relays.fixture.ts';
+import { SmtpTransport, type SmtpTransportOptions } from './smtp-transport.ts';
 
 /** Only silence takes so long, however busy the machine is. */
 const SHORT_MS = 3_000;
@@ -74,7 +74,7 @@ interface Attempt {
   readonly script?: SinkScript;
   readonly extensions?: readonly string[];
   readonly message?: Buffer;
-  readonly options?: RelayTransportOptions;
+  readonly options?: SmtpTransportOptions;
 }
 
 async function attempt({
@@ -316,7 +316,7 @@ describe('a transmission', () => {
   });
 
   it('throws for messages that must not be sent, without connecting', async () => {
-    const transport = new RelayTransport('smtp://127.0.0.1:1');
+    const transport = new SmtpTransport('smtp://127.0.0.1:1');
     await expect(transport.send({ ...ENVELOPE, to: 'a@b\r\nDATA' }, MESSAGE)).rejects.toThrow('`to`');
     await expect(transport.send(ENVELOPE, Buffer.from('a\nb'))).rejects.toThrow('bare CR or LF');
     await transport.close();

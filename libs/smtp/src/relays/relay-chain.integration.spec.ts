@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { decideAfterAttempt } from '@posthorn/domain';
 import { answerAt, type ScriptedSmtpServer, type SinkScript } from '@posthorn/testing';
+import { ENVELOPE, MESSAGE, open, scripted } from '../relays.fixture.ts';
+import { SmtpTransport, type SmtpTransportOptions } from '../smtp-transport.ts';
 import { RelayBreaker } from './relay-breaker.ts';
 import { RelayChain, type RelayEvent } from './relay-chain.ts';
-import { RelayTransport, type RelayTransportOptions } from './relay-transport.ts';
-import { ENVELOPE, MESSAGE, open, scripted } from './relays.fixture.ts';
 
 interface Chain {
   readonly servers: ScriptedSmtpServer[];
@@ -22,7 +22,7 @@ function chainOf(...scripts: SinkScript[]): Promise<Chain> {
 }
 
 async function chainWith(
-  options: RelayTransportOptions,
+  options: SmtpTransportOptions,
   scripts: SinkScript[],
   extensions: readonly string[][] = [],
 ): Promise<Chain> {
@@ -33,7 +33,7 @@ async function chainWith(
   let nowMs = 0;
   const relays = servers.map(({ url }) => {
     // Only silence takes so long, however busy the machine is.
-    const transport = new RelayTransport(url, {
+    const transport = new SmtpTransport(url, {
       socketTimeoutMs: 3_000,
       commandTimeoutMs: 3_000,
       ...options,

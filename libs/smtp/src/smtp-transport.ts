@@ -9,15 +9,16 @@ import {
   type RelayConnectionOptions,
 } from './connection-settings.ts';
 import { isConnectionDropped, isConnectionRefused, wasStale } from './connection-verdict.ts';
-import { describeTransmission } from './describe-transmission.ts';
 import { openConnection } from './open-connection.ts';
-import { SERVING_MS } from './relay-breaker.ts';
 import { RelayConnection } from './relay-connection.ts';
 import { isTokenLogin, parseRelayUrl, relayName } from './relay-url.ts';
+import { describeTransmission } from './relays/describe-transmission.ts';
+import { SERVING_MS } from './relays/relay-breaker.ts';
+import type { OnReached, RelayTransport } from './relays/relay-transport.ts';
+import type { SmtpEnvelope } from './relays/smtp-envelope.ts';
 import { assertSendableEnvelope, assertSendableMessage } from './sendable.ts';
-import type { SmtpEnvelope } from './smtp-envelope.ts';
 
-export interface RelayTransportOptions extends RelayConnectionOptions {
+export interface SmtpTransportOptions extends RelayConnectionOptions {
   /** Maximum concurrent connections. Default: 20. */
   readonly maxConnections?: number;
   /** A connection is closed after this many messages. Default: 100. */
@@ -32,12 +33,6 @@ export interface RelayTransportOptions extends RelayConnectionOptions {
   readonly accessTokens?: AccessTokens | undefined;
 }
 
-/** What a message has got so far: the right to a connection, a connection to the relay, or the relay's consent, since it has accepted the envelope. */
-export type Reached = 'slot' | 'connection' | 'envelope';
-
-/** Called with what a message has reached; returns whether to go on. */
-export type OnReached = (reached: Reached) => boolean;
-
 /** A successful greeting: the relay would accept emails from us. */
 export interface RelayGreeting {
   readonly kind: 'welcome';
@@ -49,8 +44,8 @@ export interface RelayGreeting {
   readonly login: 'taken' | 'not asked for' | 'none';
 }
 
-/** Sends through one relay, over a pool of reused connections. */
-export class RelayTransport {
+/** Sends through one relay by SMTP, over a pool of reused connections. */
+export class SmtpTransport implements RelayTransport {
   private readonly settings: ConnectionSettings;
   private readonly accessTokens: AccessTokens | undefined;
   private readonly pool: ConnectionPool<RelayConnection>;
@@ -68,7 +63,7 @@ export class RelayTransport {
    * @param url one of `SMTP_URL`; see `parseRelayUrl`
    * @throws CannotStart when the URL is invalid, or names a user without a password and there are no access tokens; the message never contains it
    */
-  constructor(url: string, options: RelayTransportOptions = {}) {
+  constructor(url: string, options: SmtpTransportOptions = {}) {
     const address = parseRelayUrl(url);
     if (isTokenLogin(address) && options.accessTokens === undefined)
       throw new CannotStart(
@@ -82,19 +77,11 @@ export class RelayTransport {
     this.onCrowded = options.onCrowded ?? ((): void => undefined);
   }
 
-  /** The name of the relay for operators. */
   get name(): string {
     return relayName(this.settings.address);
   }
 
-  /**
-   * Transmits a message once. Failures of the server or the network are results, never exceptions.
-   *
-   * @param message sent as it is, apart from dot-stuffing (RFC 5321, section 4.5.2); its lines must end in CRLF
-   * @param onReached called when a slot is free, again after connecting, and finally when the relay has accepted the envelope
-   * @returns undefined when `onReached` returned false
-   * @throws for our own faults: an envelope or message that must not be sent, a closed transport
-   */
+  /** The bytes of the message are sent as they are, apart from dot-stuffing (RFC 5321, section 4.5.2). */
   send(envelope: SmtpEnvelope, message: Buffer): Promise<Transmission>;
   send(envelope: SmtpEnvelope, message: Buffer, onReached: OnReached): Promise<Transmission | undefined>;
   async send(
@@ -132,12 +119,11 @@ export class RelayTransport {
     };
   }
 
-  /** Breaks off every transmission whose message is not on its way yet, whatever the relay is doing; the others go on. */
   leave(): void {
     this.leaving.abort();
   }
 
-  /** Waits for transmissions in flight, sends QUIT, and closes all connections. */
+  /** Says QUIT over each connection when its transmission is over. */
   close(): Promise<void> {
     this.closed ??= this.pool.drain();
     return this.closed;
