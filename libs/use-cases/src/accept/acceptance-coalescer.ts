@@ -4,6 +4,7 @@ import type { AcceptableCall, AcceptableEmail, AcceptanceStore, CallOutcome } fr
 import { groupSize } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import { workspaceGroups } from '../workspace-groups.ts';
+import { WORKING_SPACE_FACTOR } from './prepare-email.ts';
 import { ResilientAcceptance } from './resilient-acceptance.ts';
 
 /** From this size on, the fixed cost of a statement is small compared with the cost of its emails. */
@@ -58,9 +59,8 @@ export class AcceptanceCoalescer {
 /** About how much memory accepting the email takes. */
 function bytesOf(email: AcceptableEmail): number {
   const contactProperties = email.type === 'raw' ? email.contactProperties : undefined;
-  return (
-    email.bytesToAccept + (contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length)
-  );
+  const ofContact = contactProperties === undefined ? 0 : JSON.stringify(contactProperties).length;
+  return email.bytesToAccept * WORKING_SPACE_FACTOR + ofContact;
 }
 
 function acceptedOf({ emails }: AcceptableCall, outcome: CallOutcome): AcceptableEmail[] {

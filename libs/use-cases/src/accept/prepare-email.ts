@@ -28,7 +28,7 @@ import { emailAnswer } from './email-answer.ts';
 /** How long idempotency keys are kept after the time at which their email is due. */
 export const IDEMPOTENCY_KEPT_MS = 30 * 24 * 3_600_000;
 /** Memory for an email, as a multiple of the size of its parts: encoding, and converting HTML to text. */
-const WORKING_SPACE_FACTOR = 3;
+export const WORKING_SPACE_FACTOR = 3;
 
 /** The request that an email comes from. */
 export interface Origin {
@@ -151,7 +151,7 @@ function commonFields(
     messageId: messageIdFor(id, fromDomain),
     laneId: laneOf(workspaceId, isBulk || sendAt !== null),
     bytes: (bytes + templateBytes) * WORKING_SPACE_FACTOR,
-    bytesToAccept: bytes * WORKING_SPACE_FACTOR,
+    bytesToAccept: bytes,
   };
 }
 

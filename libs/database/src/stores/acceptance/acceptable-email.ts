@@ -26,7 +26,7 @@ interface AcceptableTraits {
   readonly laneId: LaneId;
   /** About how much memory sending it takes. */
   readonly bytes: number;
-  /** About how much memory accepting it takes; for a templated email less, because its template is not read. */
+  /** About how many bytes are stored of its content: the HTML and text, or the variables of its template. */
   readonly bytesToAccept: number;
   readonly idempotency?: EmailClaim | undefined;
   /** That of the request; absent: tracing is off. */

@@ -37,8 +37,7 @@ const ACCEPTED = { kind: 'accepted' } as const;
 
 /** A round leaves few emails open: some whose key's first email was refused for another month, and some whose key was freed meanwhile. A second round rarely leaves any. */
 const MAX_ROUNDS = 5;
-/** In terms of `AcceptableEmail.bytesToAccept`: about 8 MiB of HTML and text. */
-const MAX_BYTES_PER_STATEMENT = 24 * 1024 * 1024;
+const MAX_BYTES_PER_STATEMENT = 8 * 1024 * 1024;
 
 /**
  * Accepts one group of calls, on a connection whose transaction the caller begins and ends.
