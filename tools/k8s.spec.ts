@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { isInRanges, mayConnectTo, parseAddress, parseAddressRange } from '@posthorn/domain';
+import { isInRanges, mayConnectTo, parseAddress, parseAddressRange, SIZES } from '@posthorn/domain';
 import { parse } from 'yaml';
 import { ALL_SECTIONS, describeSettings, readSettings, type Sections } from '@posthorn/platform';
 import { type Manifest, nameOf, render, schemaFaults, typeFaults } from './k8s/manifests.mjs';
@@ -197,6 +197,18 @@ it.each([
     expect(readSettings({ read: ALL_SECTIONS[section] }, { ...shared, ...secret }).read).toMatchObject(said);
   },
 );
+
+it('G11: what we write for proxies with nginx in them lets the largest batch pass', async () => {
+  const largest = `${SIZES.batchBody.max / MIB}m`;
+  const ingress = (await renderWith('ingress')).find(({ kind }) => kind === 'Ingress')!;
+  const annotations = {
+    'nginx.ingress.kubernetes.io/proxy-body-size': largest,
+    'nginx.org/client-max-body-size': largest,
+  };
+  expect(ingress).toMatchObject({ metadata: { annotations } });
+  const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  expect(operations).toContain(`client_max_body_size ${largest};`);
+});
 
 describe.each<[string, string, (route: Manifest) => string[]]>([
   [

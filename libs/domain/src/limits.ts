@@ -9,7 +9,11 @@ export interface Size {
   readonly unit: SizeUnit;
 }
 
-/** The maximum sizes of request data. Objects are measured in octets of their JSON in UTF-8. */
+/**
+ * The maximum sizes of request data, and so of what emails are made of. Objects are measured in octets of their JSON in UTF-8. Where such a size follows from
+ * these and is written down once more, a test compares them: in rendering and inbound (`message-sizes.spec.ts` of libs/use-cases), in the limits of the gateway
+ * (`strict-json.spec.ts`, `gateway-settings.spec.ts` of libs/platform), in proxies (`tools/k8s.spec.ts`), and in the documents (`contract.spec.ts` of the gateway).
+ */
 export const SIZES = {
   /** The body of a request. */
   body: { max: 10 * MIB, unit: 'bytes' },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { EVENT_NAMES, WORKSPACE_LIMITS } from '@posthorn/domain';
+import { EVENT_NAMES, JSON_LEVELS, type Size, SIZES, WORKSPACE_LIMITS } from '@posthorn/domain';
 import { DOCUMENT, OPERATIONS } from './document.fixture.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -51,6 +51,32 @@ describe('docs/contract.md compared with the document', () => {
     expect(Object.fromEntries(asked.map((route) => [route, documentedRole(route)]))).toEqual(needs);
   });
 
+  it('G11: has the sizes', () => {
+    const rows = sectionOf('G11').matchAll(/^\| (.+?) +\| (.+?) +\| (?:400|413) /gm);
+    const sizes = Object.fromEntries([...rows].map(([, what, atMost]) => [what!, atMost!]));
+    expect(sizes).toMatchObject({
+      'body': `${inWords(SIZES.body)}, of a batch ${inWords(SIZES.batchBody)}`,
+      '`html`, `text`': `${inWords(SIZES.html)} each`,
+      '`subject`': inWords(SIZES.subject),
+      '`previewText`': inWords(SIZES.previewText),
+      '`groupBy`, `idempotencyKey`': inWords(SIZES.groupBy),
+      '`fromName`, names of addresses': inWords(SIZES.displayName),
+      '`variables`': `${inWords(SIZES.variables)} as JSON`,
+      '`contactProperties`': `${inWords(SIZES.contactPropertyKeys)}, ${inWords(SIZES.contactProperties)} as JSON`,
+      'each of the two': `${JSON_LEVELS} levels`,
+      'contacts of a batch': String(SIZES.contactBatch.max),
+      'suppressions of a batch': String(SIZES.suppressionBatch.max),
+    });
+    expect([SIZES.text, SIZES.idempotencyKey]).toEqual([SIZES.html, SIZES.groupBy]);
+  });
+
+  it('G11: and so has the document', () => {
+    const said = JSON.stringify(DOCUMENT.components).matchAll(/up to (?:\d+ keys, )?(\d+ [KM]iB)/gi);
+    expect([...new Set([...said].map(([, size]) => size!))].sort()).toEqual(
+      [SIZES.html, SIZES.variables, SIZES.contactProperties].map(inWords).sort(),
+    );
+  });
+
   it('G11: has the limits of a workspace', () => {
     const rows = sectionOf('G11').matchAll(
       /^\| (?:open )?([a-zA-Z ]+) of a workspace +\| ([\d,]+) +\| 409/gm,
@@ -83,6 +109,12 @@ describe('docs/contract.md compared with the document', () => {
 const pathOf = (route: string): string => route.split(' ')[1]!;
 const isBelow = (path: string, families: readonly string[]): boolean =>
   families.some((family) => path === family || path.startsWith(`${family}/`));
+
+/** A size as the documents write it. */
+function inWords({ max, unit }: Size): string {
+  if (unit !== 'bytes') return `${max.toLocaleString('en-US')} ${unit}`;
+  return max % 1_048_576 === 0 ? `${max / 1_048_576} MiB` : `${max / 1_024} KiB`;
+}
 
 /** The fields in the first table of a text, and whether each is required. */
 function fieldsOfTable(text: string): [field: string, isRequired: boolean][] {

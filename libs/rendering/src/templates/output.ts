@@ -1,7 +1,12 @@
 import type { PartName } from './template-parts.ts';
 
-/** Maximum length of any text during rendering; the same as of the largest part of an email. */
-export const MAX_CHARACTERS = 5 * 1_048_576;
+// As in `SIZES` of the domain, which this lib may not import: `message-sizes.spec.ts` of libs/use-cases compares them.
+const MAX_BYTES = 5 * 1_048_576;
+const MAX_SUBJECT_CHARACTERS = 998;
+const MAX_PREVIEW_CHARACTERS = 1_000;
+
+/** Maximum length of any text during rendering: a longer one has too many bytes, too. */
+export const MAX_CHARACTERS = MAX_BYTES;
 
 /** A rendered part, or an intermediate result, is too large. */
 export class OutputTooLarge extends Error {
@@ -32,10 +37,6 @@ export class Output {
     if (this.iterationsLeft < 0) throw new OutputTooLarge(`runs its loops more than ${MAX_ITERATIONS} times`);
   }
 }
-
-const MAX_BYTES = 5 * 1_048_576;
-const MAX_SUBJECT_CHARACTERS = 998;
-const MAX_PREVIEW_CHARACTERS = 1_000;
 
 /** Line breaks and other control characters; without them, no variable can add a header. */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
