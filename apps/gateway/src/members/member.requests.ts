@@ -21,7 +21,7 @@ export class CreateInvitationRequest {
 
   @Required(
     ROLE,
-    'The role of the new member: `VIEWER` reads, `API_USER` also sends, `EDITOR` also manages and is notified when something is wrong.',
+    'The role of the new member. It gives no access, which only API keys do: an `EDITOR` is notified by mail when a webhook or a domain fails, others are not.',
     { example: 'EDITOR' },
   )
   role!: Role;
