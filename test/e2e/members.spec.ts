@@ -4,7 +4,7 @@ import { hashSecret } from '@posthorn/signing';
 import { type Answer, partIn, type RequestOptions, statusesOf } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { parseMail } from './mail.ts';
-import { newRecipient, type Role, Stack, type Tenant } from './stack.ts';
+import { newRecipient, type Role, Stack, type Tenant, until } from './stack.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const DAY_MS = 86_400_000;
@@ -413,5 +413,26 @@ describe('K2: members and invitations', () => {
       ];
       expect(statusesOf(reads)).toEqual([200, 200, 200, 200]);
     }
+  });
+});
+
+it('A notice that reaches nobody is logged, with what it is about and why', async () => {
+  const { workspaceId } = await newTenant();
+  await stack.database.pool.query(
+    `INSERT INTO webhook_notices (workspace_id, webhook_id, kind) VALUES ($1, gen_random_uuid(), 'FAILING')`,
+    [uuidOf(workspaceId)],
+  );
+  // It looks at once, unless another one is first.
+  const { program } = await stack.startApp('gateway');
+  const findLine = (): string | undefined =>
+    `${stack.logs}${program.output}`.split('\n').find((line) => line.includes('a notice reached nobody'));
+  await until(() => findLine() !== undefined, 'it is logged');
+  expect(JSON.parse(findLine()!)).toMatchObject({
+    level: 'warn',
+    app: 'gateway',
+    workspaceId,
+    webhookId: expect.stringMatching(/^wh_/),
+    notice: 'FAILING',
+    reason: 'the workspace has no member with the role EDITOR',
   });
 });

@@ -146,6 +146,7 @@ await startProcess('gateway', async () => {
       hits,
       unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
       callers,
+      onUntold: (untold) => logger.warn(untold, 'a notice reached nobody'),
       onError,
     }),
     {

@@ -5,6 +5,8 @@ import {
   SEALED_COLUMNS,
   WebhookNoticeStore,
 } from '@posthorn/database';
+import type { DomainNotice, WebhookNotice } from '@posthorn/domain';
+import type { IdentityId, WebhookId, WorkspaceId } from '@posthorn/kernel';
 import type { SecretBox } from '@posthorn/signing';
 import {
   domainNoticeMail,
@@ -14,16 +16,26 @@ import {
   webhookNoticeMail,
 } from '@posthorn/use-cases';
 
+/** A notice about a webhook or a domain that reached nobody. */
+interface UntoldNotice {
+  readonly workspaceId: WorkspaceId;
+  readonly webhookId?: WebhookId;
+  readonly identityId?: IdentityId;
+  readonly notice: WebhookNotice | DomainNotice;
+  readonly reason: string;
+}
+
 export interface PendingMailParts {
   readonly database: Database;
   readonly secretBox: SecretBox;
+  readonly onUntold: (untold: UntoldNotice) => void;
   /** Called with failures that will be retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /** The hand-over of mails that are recorded and not handed over yet, by their kind. */
 export function pendingMailKinds(
-  { database, secretBox, onError }: PendingMailParts,
+  { database, secretBox, onUntold, onError }: PendingMailParts,
   systemMail: SendSystemMail,
 ) {
   const { invitationMail, verificationMail } = SEALED_COLUMNS;
@@ -45,6 +57,8 @@ export function pendingMailKinds(
       kind: 'webhook-notice',
       notices: new WebhookNoticeStore(database),
       mailOf: webhookNoticeMail,
+      onUntold: ({ workspaceId, webhookId, notice }, reason) =>
+        onUntold({ workspaceId, webhookId, notice, reason }),
     }),
     domainNotices: new SendEditorNotices({
       systemMail,
@@ -52,6 +66,8 @@ export function pendingMailKinds(
       kind: 'domain-notice',
       notices: new DomainNoticeStore(database),
       mailOf: domainNoticeMail,
+      onUntold: ({ workspaceId, domain, notice }, reason) =>
+        onUntold({ workspaceId, identityId: domain.id, notice, reason }),
     }),
   };
 }

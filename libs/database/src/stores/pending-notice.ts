@@ -1,7 +1,10 @@
+import { idFromUuid, type WorkspaceId } from '@posthorn/kernel';
+
 /** A notice that the editors of a workspace have not been sent yet. */
 export interface PendingNotice {
   /** A uuid. */
   readonly id: string;
+  readonly workspaceId: WorkspaceId;
   readonly workspaceName: string;
   /** The addresses of the workspace's editors. */
   readonly editors: readonly string[];
@@ -9,18 +12,26 @@ export interface PendingNotice {
 
 /** What Prisma must select of the workspace of a notice, for {@link addressed}. */
 export const ADDRESSED_WORKSPACE = {
+  id: true as const,
   name: true as const,
   memberships: { where: { role: 'EDITOR' as const }, select: { user: { select: { email: true as const } } } },
 };
 
 interface AddressedWorkspace {
+  /** A uuid. */
+  readonly id: string;
   readonly name: string;
   readonly memberships: readonly { readonly user: { readonly email: string } }[];
 }
 
 /** Whom a notice is for. */
-export function addressed(id: string, { name, memberships }: AddressedWorkspace): PendingNotice {
-  return { id, workspaceName: name, editors: memberships.map(({ user }) => user.email) };
+export function addressed(id: string, workspace: AddressedWorkspace): PendingNotice {
+  return {
+    id,
+    workspaceId: idFromUuid('wrk', workspace.id),
+    workspaceName: workspace.name,
+    editors: workspace.memberships.map(({ user }) => user.email),
+  };
 }
 
 /** Prisma's arguments for the next notices, ordered by id. @param after the last one that was read; null: from the beginning */

@@ -3,10 +3,10 @@ import { IsOptional } from 'class-validator';
 import { HasForm } from './has-form.ts';
 import { Setting } from './setting.ts';
 
-/** Posthorn's own mails: invitations and verifications. */
+/** Posthorn's own mails: invitations, verifications, and notices about webhooks and domains. */
 export class SystemMailSettings {
   @Setting(
-    "The sender of Posthorn's own mails, such as invitations; the relay must accept it. While it is unset, requests that need such a mail are refused (409).",
+    "The sender of Posthorn's own mails, such as invitations; the relay must accept it. While it is unset, requests that need such a mail are refused (409), and editors are not notified of failing webhooks and domains.",
     { example: 'Posthorn <posthorn@example.com>', defaultText: 'unset' },
   )
   @IsOptional()

@@ -1,5 +1,13 @@
 import { expect, it } from '@jest/globals';
-import { newId, newUuid, Refusal, SYSTEM_WORKSPACE_ID, uuidOf, type WebhookId } from '@posthorn/kernel';
+import {
+  newId,
+  newUuid,
+  Refusal,
+  SYSTEM_WORKSPACE_ID,
+  uuidOf,
+  type WebhookId,
+  type WorkspaceId,
+} from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
   IdentityStore,
@@ -34,21 +42,32 @@ async function addMember(email: string, role: 'EDITOR' | 'VIEWER', workspaceId =
 interface Faults {
   readonly send?: (mail: SystemMail, send: (mail: SystemMail) => Promise<void>) => Promise<void>;
   readonly onError?: (error: unknown) => void;
+  /** Undefined: the installation sends no mails of its own. */
+  readonly from?: typeof FROM | undefined;
 }
 
-function notices({ send = (mail, sendIt) => sendIt(mail), onError = rethrow }: Faults = {}) {
+/** What reached nobody, and why. */
+const untold: { workspaceId: WorkspaceId; webhookId: WebhookId; notice: string; reason: string }[] = [];
+
+function notices({ send = (mail, sendIt) => sendIt(mail), onError = rethrow, ...given }: Faults = {}) {
   const acceptEmails = openAcceptance({
     database,
     rings: { ring: () => undefined },
     monthlyLimit: null,
     errorBodyOf: ({ statusCode, message }) => ({ statusCode, error: '', message }),
   });
-  const systemMail = new SendSystemMail({ acceptEmails, from: FROM });
+  const { from } = { from: FROM, ...given };
+  const systemMail = new SendSystemMail({ acceptEmails, from });
   return new SendEditorNotices({
     kind: 'webhook-notice',
     notices: new WebhookNoticeStore(database),
     mailOf: webhookNoticeMail,
-    systemMail: { isPossible: true, send: (mail) => send(mail, (one) => systemMail.send(one)) },
+    systemMail: {
+      isPossible: systemMail.isPossible,
+      send: (mail) => send(mail, (one) => systemMail.send(one)),
+    },
+    onUntold: ({ workspaceId, webhookId, notice }, reason) =>
+      untold.push({ workspaceId, webhookId, notice, reason }),
     onError,
   });
 }
@@ -58,19 +77,19 @@ function rethrow(error: unknown): never {
 }
 
 /** A webhook whose receiver has just answered 410. */
-async function disabledWebhook(): Promise<WebhookId> {
+async function disabledWebhook(workspaceId = acme): Promise<WebhookId> {
   const id = newId('wh', Date.now());
   await database.prisma.webhook.create({
     data: {
       id: uuidOf(id),
-      workspaceId: uuidOf(acme),
+      workspaceId: uuidOf(workspaceId),
       url: 'https://hooks.example/<a>',
       events: ['CONTACT_CREATED'],
       token: new Uint8Array(1),
     },
   });
   const [receiver] = await new DeliveryStore(database).readReceivers([id]);
-  const report = { webhookId: id, workspaceId: acme, asOf: receiver!.asOf };
+  const report = { webhookId: id, workspaceId, asOf: receiver!.asOf };
   await new ReceiverHealthStore(database).applyReports(
     [{ ...report, effect: 'gone', isSlow: false }],
     () => undefined,
@@ -137,20 +156,31 @@ it('W8: notifies about a webhook after a hundred others without anybody to notif
   expect(await notices().submitPending()).toBe(100);
 });
 
-it('creates no notices when the installation sends no mails of its own', async () => {
-  await disabledWebhook();
+it('reports what reaches nobody, with the reason, and tells nobody of it who becomes an editor later', async () => {
+  const empty = (await new WorkspaceStore(database).create(POSTHORN, 'Empty', null)).id;
+  await addMember('reader@example.net', 'VIEWER', empty);
+  const [unsendable, unread] = [await disabledWebhook(), await disabledWebhook(empty)];
   const before = (await mails()).length;
-  const unsent = new SendEditorNotices({
-    kind: 'webhook-notice',
-    notices: new WebhookNoticeStore(database),
-    mailOf: webhookNoticeMail,
-    systemMail: new SendSystemMail({
-      acceptEmails: { acceptOne: () => Promise.reject(new Error()) },
-      from: undefined,
-    }),
-    onError: rethrow,
-  });
-  expect(await unsent.submitPending()).toBe(1);
+  expect(untold).toEqual([]);
+
+  const ofUnsendable = { workspaceId: acme, webhookId: unsendable, notice: 'DISABLED_GONE' };
+  const ofUnread = { workspaceId: empty, webhookId: unread, notice: 'DISABLED_GONE' };
+  const reason = 'SYSTEM_FROM is not set';
+  expect(await notices({ from: undefined }).submitPending()).toBe(2);
+  expect(untold.splice(0)).toEqual(
+    expect.arrayContaining([
+      { ...ofUnsendable, reason },
+      { ...ofUnread, reason },
+    ]),
+  );
+
+  const another = await disabledWebhook(empty);
+  expect(await notices().submitPending()).toBe(1);
+  expect(untold.splice(0)).toEqual([
+    { ...ofUnread, webhookId: another, reason: 'the workspace has no member with the role EDITOR' },
+  ]);
+  await addMember('late@example.net', 'EDITOR', empty);
+  expect(await notices().submitPending()).toBe(0);
   expect(await mails()).toHaveLength(before);
 });
 

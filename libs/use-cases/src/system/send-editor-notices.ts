@@ -14,6 +14,8 @@ interface SendEditorNoticesOptions<Notice extends PendingNotice> {
   };
   readonly mailOf: (notice: Notice, editor: string) => MailDraft;
   readonly systemMail: Pick<SendSystemMail, 'send' | 'isPossible'>;
+  /** Called with a notice that reaches nobody, and why. */
+  readonly onUntold: (notice: Notice, reason: string) => void;
   /** Called with failures to submit mails; these stay pending and are retried. */
   readonly onError: (error: unknown) => void;
 }
@@ -21,7 +23,8 @@ interface SendEditorNoticesOptions<Notice extends PendingNotice> {
 /**
  * Notifies the editors of workspaces by mail of changes that nobody has made, such as that of a webhook that was disabled. A notice is recorded in the
  * transaction of the change, and stays pending until a mail to each editor is durable as an email. The idempotency key is the same for all
- * attempts, so two concurrent ones send one mail.
+ * attempts, so two concurrent ones send one mail. A notice that reaches nobody is reported and does not stay pending: it would pile up, and tell whoever becomes
+ * an editor later of something that may be over.
  */
 export class SendEditorNotices<Notice extends PendingNotice> {
   constructor(private readonly options: SendEditorNoticesOptions<Notice>) {}
@@ -41,16 +44,23 @@ export class SendEditorNotices<Notice extends PendingNotice> {
   }
 
   private async submit(notice: Notice): Promise<boolean> {
-    const { notices, systemMail, onError } = this.options;
+    const { notices, onUntold, onError } = this.options;
     try {
-      // Where the installation sends no mails of its own, the status and the audit log have to do.
-      if (systemMail.isPossible) await this.sendTo(notice);
+      const reason = this.whyUntold(notice);
+      if (reason === undefined) await this.sendTo(notice);
+      else onUntold(notice, reason);
       await notices.settle(notice.id);
       return true;
     } catch (error) {
       onError(error);
       return false;
     }
+  }
+
+  /** Why the notice reaches nobody; undefined: somebody can be sent it. */
+  private whyUntold({ editors }: Notice): string | undefined {
+    if (!this.options.systemMail.isPossible) return 'SYSTEM_FROM is not set';
+    return editors.length === 0 ? 'the workspace has no member with the role EDITOR' : undefined;
   }
 
   private async sendTo(notice: Notice): Promise<void> {
