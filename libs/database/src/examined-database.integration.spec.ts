@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { idFromUuid } from '@posthorn/kernel';
 import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { ExaminedDatabase } from './examined-database.ts';
@@ -66,6 +67,47 @@ describe('Examining a database', () => {
     await client.query(`DROP TABLE ${rows[0]!.name}`);
     expect(await examined.findMissingPartitions()).toEqual({ thisMonth: [], nextMonth: [rows[0]!.name] });
     await client.end();
+  });
+
+  it('finds workspaces without an editor whose webhooks or domains may fail, and no others', async () => {
+    const client = await connect();
+    const addWorkspace = async (sql: string, role?: string): Promise<string> => {
+      const { rows } = await client.query<{ id: string }>(
+        `INSERT INTO workspaces (id, name) VALUES (gen_random_uuid(), 'Acme') RETURNING id`,
+      );
+      const { id } = rows[0]!;
+      await client.query(sql, [id]);
+      if (role !== undefined)
+        await client.query(
+          `WITH person AS (INSERT INTO users (id, email, name, created_at) VALUES (gen_random_uuid(), $1::text, 'Ada', now()) RETURNING id)
+           INSERT INTO memberships (id, workspace_id, user_id, role, created_at) SELECT gen_random_uuid(), $1::uuid, id, $2::role, now() FROM person`,
+          [id, role],
+        );
+      return id;
+    };
+    const webhook = (status: string): string =>
+      `INSERT INTO webhooks (id, workspace_id, url, events, token, status) VALUES (gen_random_uuid(), $1, 'https://a.example', '{EMAIL_SENT}', '', '${status}')`;
+    const identity = (kind: string, value: string, status: string, isVouched = false): string =>
+      `INSERT INTO identities (id, workspace_id, kind, value, status, is_vouched, verified_at)
+       VALUES (gen_random_uuid(), $1, '${kind}', '${value}', '${status}', ${isVouched}, ${status === 'PENDING' ? 'NULL' : 'now()'})`;
+    try {
+      await addWorkspace(webhook('ACTIVE'), 'EDITOR');
+      await addWorkspace(webhook('DISABLED'));
+      await addWorkspace(identity('address', 'a@a.example', 'VERIFIED'));
+      await addWorkspace(identity('domain', 'a.example', 'PENDING'));
+      await addWorkspace(identity('domain', 'a.example', 'VERIFIED', true));
+      expect(await examined.findWithoutEditor()).toEqual({ count: 0, first: null });
+
+      const ids = [
+        await addWorkspace(webhook('ACTIVE'), 'VIEWER'),
+        await addWorkspace(identity('domain', 'a.example', 'VERIFIED')),
+        await addWorkspace(identity('domain', 'a.example', 'AT_RISK')),
+      ];
+      const first = idFromUuid('wrk', ids.sort()[0]!);
+      expect(await examined.findWithoutEditor()).toEqual({ count: 3, first });
+    } finally {
+      await client.end();
+    }
   });
 
   it('finds prepared transactions of all databases, also after a restart, with what they lock and who waits for them', async () => {

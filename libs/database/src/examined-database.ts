@@ -1,13 +1,15 @@
 import type {
   DueFacts,
   InactiveSlot,
+  LimitUsage,
   OpenTransaction,
   OutboxFacts,
   Ownership,
   PostgresFacts,
   PreparedTransaction,
+  WithoutEditor,
 } from '@posthorn/domain';
-import { DatabaseClock } from '@posthorn/kernel';
+import { DatabaseClock, idFromUuid } from '@posthorn/kernel';
 import pg from 'pg';
 import { readOwnership } from './connection/ownership.ts';
 import { SESSION_FORMATS } from './connection/session-setup.ts';
@@ -18,11 +20,13 @@ import {
   FIND_MISSING_PARTITIONS,
   FIND_OPEN_TRANSACTIONS,
   FIND_PREPARED_TRANSACTIONS,
+  FIND_WITHOUT_EDITOR,
   READ_OUTBOX_TABLE,
   READ_SERVER,
   readSealed,
   CHECK_DISK_SPACE,
 } from './sql/examination.ts';
+import { HIGHEST_USAGE } from './sql/usage.ts';
 import { EraStore } from './stores/events/era-store.ts';
 import { OutboxStore } from './stores/outbox/outbox-store.ts';
 import type { PausedLane } from './stores/outbox/paused-lane-store.ts';
@@ -40,6 +44,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Enough for concurrent checks, without taking connections from the apps. */
 const CONNECTIONS = 3;
 const MAX_SECRETS = 1_000;
+const MAX_WORKSPACES = 100;
 
 /**
  * A database that is only read: connecting changes nothing, even if it is not migrated or was restored.
@@ -134,6 +139,21 @@ export class ExaminedDatabase {
   async listPausedQueues(): Promise<PausedQueue[]> {
     const sql = `SELECT queue, reason, paused_at AS "pausedAt" FROM paused_lanes WHERE lane_id = '*' ORDER BY paused_at, queue`;
     return (await this.pool.query<PausedQueue>(sql)).rows;
+  }
+
+  async findWithoutEditor(): Promise<WithoutEditor> {
+    const { rows } = await this.pool.query<{ count: number; first: string | null }>(FIND_WITHOUT_EDITOR);
+    const { count, first } = rows[0]!;
+    return { count, first: first === null ? null : idFromUuid('wrk', first) };
+  }
+
+  /** The hundred workspaces that have used the highest shares of their limits in this month, the highest first. */
+  async findHighestUsage(): Promise<LimitUsage[]> {
+    const { rows } = await this.pool.query<{ workspaceId: string; used: number; limit: number }>(
+      HIGHEST_USAGE,
+      [MAX_WORKSPACES],
+    );
+    return rows.map((row) => ({ ...row, workspaceId: idFromUuid('wrk', row.workspaceId) }));
   }
 
   /** The newest thousand secrets of a column, encrypted. */

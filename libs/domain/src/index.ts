@@ -88,3 +88,4 @@ export * from './doctor/ownership-findings.ts';
 export * from './doctor/redis-findings.ts';
 export * from './doctor/session-findings.ts';
 export * from './doctor/work-findings.ts';
+export * from './doctor/workspace-findings.ts';

@@ -75,11 +75,12 @@ function inboundOf({ bounces, inbound }) {
   return { host: LOOPBACK_OF[host] ?? host, port };
 }
 
-function databaseChecks({ useCases, database: lib }, { database: at, secrets }, database) {
+function databaseChecks({ useCases, database: lib }, { database: at, secrets, systemMail }, database) {
   return useCases.databaseChecks({
     database,
     findMissingMigrations: () => lib.examineMigrations(at.DATABASE_URL, MIGRATIONS),
     box: secrets?.box,
+    sendsMails: systemMail?.from !== undefined,
   });
 }
 

@@ -125,3 +125,19 @@ SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)
 export function readSealed(table: string, column: string): string {
   return `SELECT id AS "rowId", ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL ORDER BY id DESC LIMIT $1::int`;
 }
+
+/**
+ * How many workspaces have no editor, but a webhook that can fail or a domain that can lose its verification, and the oldest of them. Not those whose domains an
+ * operator vouches for.
+ *
+ * Indexes: webhooks_by_workspace_idx, identities_workspace_value_key and memberships_by_workspace_idx, for each workspace. Locks: none.
+ */
+export const FIND_WITHOUT_EDITOR = `
+SELECT count(*)::int AS count, (array_agg(w.id ORDER BY w.id))[1] AS first
+FROM   workspaces w
+WHERE  NOT EXISTS (SELECT FROM memberships m WHERE m.workspace_id = w.id AND m.role = 'EDITOR')
+AND    EXISTS (
+         SELECT FROM webhooks h WHERE h.workspace_id = w.id AND h.status = 'ACTIVE'
+         UNION ALL
+         SELECT FROM identities d
+         WHERE  d.workspace_id = w.id AND d.kind = 'domain' AND d.status IN ('VERIFIED', 'AT_RISK') AND NOT d.is_vouched)`;

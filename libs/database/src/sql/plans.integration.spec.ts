@@ -42,7 +42,7 @@ import {
   LOCK_FINISHED_DELIVERIES,
 } from './erasure.ts';
 import { KEYS_NAMING } from './redaction.ts';
-import { FIND_LEFT_BEHIND } from './examination.ts';
+import { FIND_LEFT_BEHIND, FIND_WITHOUT_EDITOR } from './examination.ts';
 import { RECORD_EVENTS } from './events.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from './reports.ts';
 import {
@@ -113,6 +113,7 @@ import {
 import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
+import { HIGHEST_USAGE } from './usage.ts';
 import { HAS_ANY, LOCK_WEBHOOKS, NEXT_EMAILS } from './workspace-deletion.ts';
 
 /** The tables that grow with the emails: no statement may scan one of them sequentially. */
@@ -768,6 +769,14 @@ const STATEMENTS: readonly Checked[] = [
     { COUNT_EMAILS_BY_DAY: countEmailsByDay(false) },
     () => [someWorkspace(), `current_date - 6`, `current_date`, 'NULL'],
     'emails_.*workspace_id_id.*',
+  ),
+  checked({ HIGHEST_USAGE }, () => ['100'], 'usage_pkey'),
+  checked(
+    { FIND_WITHOUT_EDITOR },
+    () => [],
+    'webhooks_by_workspace_idx',
+    'identities_workspace_value_key',
+    'memberships_by_workspace_idx',
   ),
   checked({ FIND_LEFT_BEHIND }, () => [], 'outbox_waiting_by_due_idx', 'outbox_taken_by_lease_idx'),
   checked(

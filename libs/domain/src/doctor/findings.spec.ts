@@ -19,6 +19,8 @@ import {
 } from './orphan-findings.ts';
 import { judgeOutcomes } from './outcome-findings.ts';
 import { judgeLocks, judgeTransactions, type OpenTransaction } from './session-findings.ts';
+import { newId } from '@posthorn/kernel';
+import { judgeEditors, judgeLimits } from './workspace-findings.ts';
 import { judgeBacklog, judgeLeases, judgeScheduler, judgeSenders, MAX_DUE_COUNTED } from './work-findings.ts';
 import {
   judgeEviction,
@@ -387,6 +389,39 @@ describe('The doctor assesses', () => {
     expect([judgeRedisRole({ role: 'master' }).kind, judgeRedisRole({ role: 'slave' }).kind]).toEqual([
       ...['good', 'fault'],
     ]);
+  });
+
+  it('whether editors are told of what fails', () => {
+    const first = newId('wrk', 0);
+    expect([
+      judgeEditors(true, { count: 0, first: null }),
+      judgeEditors(true, { count: 3, first }),
+      judgeEditors(false, { count: 3, first }),
+    ]).toEqual([
+      { kind: 'good', found: expect.any(String) },
+      {
+        kind: 'advice',
+        found: expect.stringMatching(`: 3, the first is ${first}$`),
+        mend: expect.any(String),
+      },
+      { kind: 'advice', found: expect.stringMatching(/^without SYSTEM_FROM/), mend: expect.any(String) },
+    ]);
+  });
+
+  it('which workspaces are near their monthly limits', () => {
+    const of = (used: number) => ({ workspaceId: newId('wrk', used), used, limit: 1_000 });
+    expect([judgeLimits([]), judgeLimits([of(800), of(1)])]).toMatchObject([
+      { kind: 'good' },
+      { kind: 'good' },
+    ]);
+    const [most, near, far] = [of(1_200), of(801), of(800)];
+    expect(judgeLimits([most, near, far])).toEqual({
+      kind: 'advice',
+      found: expect.stringContaining(
+        `used by ${most.workspaceId} (1200 of 1000 emails) and ${near.workspaceId} (801 of 1000 emails);`,
+      ),
+      mend: expect.stringContaining('--monthly-limit'),
+    });
   });
 
   it('formats amounts for people', () => {

@@ -17,7 +17,9 @@ import {
   judgeCollation,
   judgeConnections,
   judgeDurability,
+  judgeEditors,
   judgeLeases,
+  judgeLimits,
   judgeLocks,
   judgeOutcomes,
   judgeOwnership,
@@ -42,6 +44,8 @@ interface ExaminedInstallation {
   readonly findMissingMigrations: () => Promise<readonly string[]>;
   /** Undefined when ENCRYPTION_KEYS is not usable, which another check reports. */
   readonly box: SecretBox | undefined;
+  /** Whether there is a sender for Posthorn's own mails. */
+  readonly sendsMails: boolean;
 }
 
 /** The checks of the database: first of the server, then of Posthorn's data in it. */
@@ -59,7 +63,7 @@ export function databaseChecks(installation: ExaminedInstallation): Check[] {
 }
 
 function checksOf(installation: ExaminedInstallation): Check[] {
-  const { database } = installation;
+  const { database, sendsMails } = installation;
   return [
     { name: 'postgres.version', run: async () => judgePostgresVersion(await database.readServer()) },
     { name: 'postgres.durability', run: async () => judgeDurability(await database.readServer()) },
@@ -108,6 +112,11 @@ function checksOf(installation: ExaminedInstallation): Check[] {
     { name: 'work.outcomes', run: () => judgeRecentOutcomes(database) },
     { name: 'work.due', run: async () => judgeBacklog(await database.findDue()) },
     { name: 'work.leases', run: async () => judgeLeases(await database.findDue()) },
+    {
+      name: 'work.editors',
+      run: async () => judgeEditors(sendsMails, await database.findWithoutEditor()),
+    },
+    { name: 'work.limits', run: async () => judgeLimits(await database.findHighestUsage()) },
     {
       name: 'work.scheduler',
       run: async () => {

@@ -108,6 +108,7 @@ describe('The doctor', () => {
       'work.senders',
       'work.outcomes',
       'work.scheduler',
+      'work.limits',
     );
     good.push(
       'postgres.room',
@@ -293,17 +294,26 @@ describe('The doctor', () => {
     );
     expect(id).toMatch(/^wrk_/);
     await database.close();
+    await ask(`INSERT INTO usage (workspace_id, month, accepted, granted, monthly_limit)
+               SELECT id, date_trunc('month', now() AT TIME ZONE 'UTC'), 90, 1, 100 FROM workspaces WHERE NOT is_system`);
     const copy = await copyTestDatabase(testDatabase);
     try {
       const found = await findings({ DATABASE_URL: copy.url });
       expect(found.get('database.secrets')).toMatch(
         /^fault: 1 of 1 .*webhooks wh_.*the key old is not in ENCRYPTION_KEYS \| .*rotate-token/,
       );
+      expect(found.get('work.editors')).toMatch(/^advice: without SYSTEM_FROM .* \| set SYSTEM_FROM/);
+      expect(found.get('work.limits')).toMatch(
+        new RegExp(`^advice: .* ${id} \\(90 of 100 emails\\); .*--monthly-limit`),
+      );
       expect(found.get('work.restored')).toMatch(
         /^advice: the database was restored or copied .*the first app that starts/,
       );
       await ask('SELECT 1', copy.url);
-      const then = await findings({ DATABASE_URL: copy.url });
+      const then = await findings({ DATABASE_URL: copy.url, SYSTEM_FROM: 'posthorn@example.com' });
+      expect(then.get('work.editors')).toMatch(
+        new RegExp(`^advice: workspaces without an editor .*: 1, the first is ${id} \\| invite one`),
+      );
       expect(then.get('work.restored')).toMatch(
         /^advice: .*Due then and since: email: 0 and 3, event: 0 and 0/,
       );
