@@ -9,6 +9,7 @@ import {
   requireOwner,
   RetentionStore,
   UpkeepStore,
+  UsageStore,
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
 import {
@@ -26,6 +27,7 @@ import {
   runUntilSignal,
   startProcess,
   watchBacklog,
+  watchMonthlyLimits,
   watchPool,
 } from '@posthorn/platform';
 import {
@@ -67,6 +69,8 @@ await startProcess('scheduler', async () => {
   watchPool(db.pool);
   const outbox = new OutboxStore(db);
   watchBacklog(() => outbox.measureBacklog());
+  const usage = new UsageStore(db);
+  watchMonthlyLimits(() => usage.highestShare());
   const checks = new DomainCheckStore(db);
   const checkDomain = new CheckDomain({
     checks,

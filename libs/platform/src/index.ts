@@ -26,6 +26,7 @@ export {
   smtpReplies,
   transmissionDuration,
   watchBacklog,
+  watchMonthlyLimits,
   watchPool,
   webhookAttempts,
   webhookDuration,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { Gauge, register } from 'prom-client';
-import { followFileLimit, metricsText, watchBacklog } from './metrics.ts';
+import { followFileLimit, metricsText, watchBacklog, watchMonthlyLimits } from './metrics.ts';
 
 const BACKLOG = { queue: 'email', dueLanes: 1, due: 2, leased: 0, oldestDueSeconds: 3 };
 const DUE = /^posthorn_due_rows\{queue="email"\} 2$/m;
@@ -30,6 +30,16 @@ it('has the backlog in both of two scrapes at once, and not when it cannot be me
 
   expect(await scrape()).not.toMatch(DUE);
   expect(errors).toEqual([new Error('no database')]);
+});
+
+it('has the share of the monthly limits where it is measured, and not when it cannot be', async () => {
+  const SHARE = /^posthorn_monthly_limit_used_ratio (.*)$/m;
+  const scrape = async (): Promise<string | undefined> => SHARE.exec(await metricsText(() => undefined))?.[1];
+  expect(await scrape()).toBeUndefined();
+  const measure = [() => Promise.resolve(0.25), () => Promise.reject(new Error('no database'))];
+  watchMonthlyLimits(() => measure.shift()!());
+  expect(await scrape()).toBe('0.25');
+  expect(await scrape()).toBeUndefined();
 });
 
 it('has each metric, with its labels, in the table of docs/operations.md', () => {

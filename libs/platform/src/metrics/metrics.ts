@@ -166,6 +166,25 @@ function backlogGauge(name: string, help: string): Gauge<'queue'> {
   return new Gauge({ name, help, labelNames: ['queue'] });
 }
 
+const monthlyLimitUsed = new Gauge({
+  name: 'posthorn_monthly_limit_used_ratio',
+  help: 'The highest share of its monthly limit that a workspace has used in this month.',
+});
+// Without a label it would be 0 wherever it is not measured.
+monthlyLimitUsed.remove();
+
+/** Exposes how near a workspace is to its monthly limit; one process is enough. @param measure the highest share that is used */
+export function watchMonthlyLimits(measure: () => Promise<number>): void {
+  scrapes.push(async () => {
+    try {
+      monthlyLimitUsed.set(await measure());
+    } catch (error) {
+      monthlyLimitUsed.remove();
+      throw error;
+    }
+  });
+}
+
 /**
  * All metrics in Prometheus' text format. Gauges that cannot be measured are omitted instead of keeping an old value, so that alerts can
  * notice.

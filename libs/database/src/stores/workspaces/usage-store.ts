@@ -1,5 +1,6 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Database } from '../../connection/connection.ts';
+import { HIGHEST_USAGE } from '../../sql/usage.ts';
 
 /** What a workspace has used of a month. */
 interface UsedInMonth {
@@ -22,5 +23,11 @@ export class UsageStore {
       prisma.workspace.findFirstOrThrow({ where: { id } }),
     ]);
     return { used: usage?.accepted ?? 0, ownLimit: workspace.monthlyEmailLimit };
+  }
+
+  /** The highest share of its monthly limit that a workspace has used in the current month; 0: none with a limit has used any. */
+  async highestShare(): Promise<number> {
+    const { rows } = await this.database.pool.query<{ used: number; limit: number }>(HIGHEST_USAGE, [1]);
+    return rows[0] === undefined ? 0 : rows[0].used / rows[0].limit;
   }
 }
