@@ -55,9 +55,23 @@ async function sent(change: object = {}): Promise<{ id: string; click: string; o
   return { id: email.id, click: [...html.matchAll(CLICK)][0]![1]!, open: [...html.matchAll(OPEN)][0]![1]! };
 }
 
+/** Gives the links of a workspace a host of their own. */
+async function giveHost(host: string, { workspaceId }: Tenant = tenant): Promise<void> {
+  await stack.database.pool.query('UPDATE workspaces SET tracking_url = $2 WHERE id = $1', [
+    uuidOf(workspaceId),
+    `https://${host}`,
+  ]);
+}
+
 /** Requests a path like the reader of an email, without a key. */
 function visit(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return api.request(method, path, undefined, { key: null, headers: { 'User-Agent': CHROME, ...headers } });
+}
+
+/** Requests a path at a host, as a browser does; fetch would write its own `Host`. */
+function visitAt(host: string, path: string): Promise<Answer> {
+  const headers = [`Host: ${host}`, `User-Agent: ${CHROME}`, 'Accept: text/html', 'Connection: close'];
+  return api.raw([`GET ${path} HTTP/1.1`, ...headers]);
 }
 
 async function show(id: string): Promise<Tracked> {
@@ -99,10 +113,7 @@ describe('S17: a tracked email', () => {
   });
 
   it('has links at the base URL of its workspace, if that has one, and is sent as its preview shows', async () => {
-    await stack.database.pool.query('UPDATE workspaces SET tracking_url = $2 WHERE id = $1', [
-      uuidOf(tenant.workspaceId),
-      'https://links.shop.example',
-    ]);
+    await giveHost('links.shop.example');
     const email = await send();
     const mail = await stack.onlyMailTo(email.to);
     const { html } = await mailOf(email);
@@ -160,6 +171,14 @@ describe('S17: a link', () => {
     });
   });
 
+  it('that is refused at the host of another workspace is not counted', async () => {
+    await giveHost('links.bank.example', await stack.createTenant('The Bank'));
+    const { id, click } = await sent();
+    expect((await visitAt('links.bank.example', click)).status).toBe(404);
+    expect((await visitAt('links.posthorn.example', click)).status).toBe(302);
+    expect((await counted(id, { clicks: 1 })).engagement).toMatchObject({ machineClicks: 0 });
+  });
+
   it('that is invalid, or of another kind, is answered with a page to browsers and an error to programs', async () => {
     const { click, open } = await sent();
     const broken = [
@@ -177,6 +196,69 @@ describe('S17: a link', () => {
       const error = await visit(path, { Accept: 'application/json' });
       expect(error.body).toMatchObject({ statusCode: 404, error: 'Not Found' });
     }
+  });
+});
+
+describe('S17: at the host of a workspace', () => {
+  const OF_ANOTHER = 'links.bank.example';
+  let [unbound, bound]: string[] = [];
+  beforeEach(async () => {
+    await giveHost(OF_ANOTHER, await stack.createTenant('The Bank'));
+    unbound = await newLink();
+    await giveHost('links.shop.example:8443');
+    bound = await newLink();
+  });
+
+  /** The path of the link of a new email, at whatever host. */
+  async function newLink(): Promise<string> {
+    const { html } = await mailOf(await send());
+    return /https:\/\/[^/]+(\/t\/c\/[\w-]+)/.exec(html)![1]!;
+  }
+
+  const statusAt = async (host: string, path: string): Promise<number> => (await visitAt(host, path)).status;
+
+  it.each(['', ':443', ':8080', '.', '.:443'])(
+    'links of others are answered like those that were never signed: with "%s" after its name',
+    async (rest) => {
+      for (const path of [unbound!, bound!]) {
+        const page = await visitAt(OF_ANOTHER + rest, path);
+        expect([page.status, page.headers.get('location')]).toEqual([404, null]);
+        expect(page.text).toContain('This link does not work');
+      }
+      expect(await statusAt(OF_ANOTHER.toUpperCase() + rest, bound!)).toBe(404);
+    },
+  );
+
+  it.each(['links.shop.example', 'Links.Shop.example:8443', 'links.shop.example.'])(
+    'its own links work: %s',
+    async (host) => {
+      expect(await statusAt(host, bound!)).toBe(302);
+    },
+  );
+
+  it('its own links work that do not name the host, or name another one', async () => {
+    expect(await statusAt('links.shop.example', unbound!)).toBe(302);
+    await giveHost('links.new.example');
+    expect(await statusAt('links.new.example', unbound!)).toBe(302);
+    expect(await statusAt('links.new.example', bound!)).toBe(302);
+  });
+
+  it('its own links work when their emails are gone', async () => {
+    await stack.database.pool.query('DELETE FROM emails WHERE workspace_id = $1', [
+      uuidOf(tenant.workspaceId),
+    ]);
+    expect(await statusAt('links.shop.example', bound!)).toBe(302);
+  });
+
+  it.each([
+    'links.posthorn.example',
+    'gateway:3000',
+    '[::1]:3000',
+    `${OF_ANOTHER}.shop.example`,
+    `x_"${'x'.repeat(5_000)}`,
+  ])('and at any other, which a proxy may write, the links of all work: %s', async (host) => {
+    expect(await statusAt(host, unbound!)).toBe(302);
+    expect(await statusAt(host, bound!)).toBe(302);
   });
 });
 

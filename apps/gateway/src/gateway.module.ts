@@ -17,6 +17,7 @@ import { answerOf, HealthController, providersOf } from '@posthorn/platform';
 import type { RateLimiter } from '@posthorn/queues';
 import {
   ChangeSubscription,
+  type FollowLink,
   type NoticeHits,
   openAcceptance,
   ReadUsage,
@@ -71,6 +72,8 @@ export interface GatewayParts
   readonly systemFrom: Mailbox | undefined;
   /** Authenticates requests. */
   readonly callers: IdentifyCaller;
+  /** Finds where a tracked link leads. */
+  readonly followLink: FollowLink;
   /** Records clicks and opens. */
   readonly hits: NoticeHits;
 }
@@ -127,6 +130,7 @@ export class GatewayModule {
           callers,
           limits,
           parts.trackingLinks,
+          parts.followLink,
           parts.hits,
           acceptEmails,
           contacts,

@@ -34,9 +34,16 @@ import {
   HitStore,
   IdentityStore,
   openDatabase,
+  TrackingHostStore,
 } from '@posthorn/database';
 import { closeRenderers, openRenderers } from '@posthorn/rendering';
-import { admitSystemSender, NoticeHits, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
+import {
+  admitSystemSender,
+  FollowLink,
+  NoticeHits,
+  TrackingLinks,
+  UnsubscribeLinks,
+} from '@posthorn/use-cases';
 import { NO_EMAIL } from './emails/validate-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { renderError } from './pages/error-page.ts';
@@ -123,6 +130,8 @@ await startProcess('gateway', async () => {
   const onThreadError = reportRepeated(logger, 'a rendering thread failed');
   const renderers = openRenderers({ ...THREADS, onError: onThreadError });
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
+  const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
+  const hosts = new TrackingHostStore(db);
   const hits = new NoticeHits({ hits: new HitStore(db), onError });
   const limiter = new RateLimiter({ ...redis.options, onError });
   const limits = new RateLimits({ limiter, ...rates.options });
@@ -142,7 +151,8 @@ await startProcess('gateway', async () => {
       resolver: new DnsResolver(dns.options),
       spfInclude: dns.SPF_INCLUDE,
       publicUrl: http.publicUrl,
-      trackingLinks: new TrackingLinks({ signer: secrets.linkSigner, trackingUrl }),
+      trackingLinks,
+      followLink: new FollowLink({ links: trackingLinks, hosts, trackingUrl, onError }),
       hits,
       unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
       callers,

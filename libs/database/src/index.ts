@@ -110,6 +110,7 @@ export type {
   TemplateVersionSummary,
 } from './stores/templates/template-row.ts';
 export { TemplateStore, type CurrentTemplate } from './stores/templates/template-store.ts';
+export { type LinkAtHost, TrackingHostStore } from './stores/workspaces/tracking-host-store.ts';
 export { UpkeepStore } from './stores/retention/upkeep-store.ts';
 export { UsageStore } from './stores/workspaces/usage-store.ts';
 export {

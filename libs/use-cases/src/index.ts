@@ -47,6 +47,7 @@ export { TakeReport } from './reports/take-report.ts';
 export { ChangeSubscription, tooManyResubscriptions } from './unsubscribe/change-subscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';
 export { withoutUnsubscribeUrl } from './unsubscribe/unsubscribe-variable.ts';
+export { FollowLink } from './tracking/follow-link.ts';
 export { NoticeHits } from './tracking/notice-hits.ts';
 export { type TrackedLink, TrackingLinks } from './tracking/tracking-links.ts';
 export { CountEmails, type EmailsCounted } from './stats/count-emails.ts';

@@ -4,7 +4,7 @@ import { IdentifyCaller, RateLimits } from '@posthorn/auth';
 import type { Database } from '@posthorn/database';
 import { DatabaseClock } from '@posthorn/kernel';
 import { createHttpApp, createLogger, HttpSettings } from '@posthorn/platform';
-import { NoticeHits, TrackingLinks } from '@posthorn/use-cases';
+import { FollowLink, NoticeHits, TrackingLinks } from '@posthorn/use-cases';
 import type { Express } from 'express';
 import { GatewayModule, type GatewayParts } from '../gateway.module.ts';
 import { ApiDocument } from './api-document.ts';
@@ -35,6 +35,7 @@ describe('the gateway', () => {
       callers: instanceOf(IdentifyCaller),
       limits: instanceOf(RateLimits),
       trackingLinks: instanceOf(TrackingLinks),
+      followLink: instanceOf(FollowLink),
       hits: instanceOf(NoticeHits),
     });
     const logger = createLogger({ LOG_LEVEL: 'silent' }, 'gateway', { write: () => {} });

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { DatabaseClock, Refusal } from '@posthorn/kernel';
 import { type HitKind, machineSign } from '@posthorn/domain';
-import { type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
+import { FollowLink, type TrackedLink, TrackingLinks, NoticeHits } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { Describes, linkToken } from '../openapi/describes.ts';
 
@@ -13,10 +13,11 @@ const NO_SUCH_LINK = new Refusal(
 /** One transparent pixel (GIF89a). */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** The links and images of tracked emails. Their tokens are self-contained, so readers do not wait for the database. */
+/** The links and images of tracked emails. Their tokens are self-contained, so that they also work without the database. */
 @Controller('t')
 export class TrackingController {
   constructor(
+    private readonly followLink: FollowLink,
     private readonly links: TrackingLinks,
     private readonly hits: NoticeHits,
     private readonly clock: DatabaseClock,
@@ -28,13 +29,17 @@ export class TrackingController {
     tag: 'Emails',
     summary: 'Follow a tracked link of an email',
     description:
-      'Redirects to the original target of the link, which is part of the signed token; nothing else in the request matters.',
+      'Redirects to the original target of the link, which is part of the signed token. At the host that a workspace has of its own, only links of its emails work; nothing else in the request matters.',
     path: { token: linkToken('phc_') },
     answer: { redirectsTo: 'https://example.com/shop' },
     refuses: { 'No such link': NO_SUCH_LINK },
   })
-  follow(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {
-    const link = this.links.linkWith(token);
+  async follow(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const link = await this.followLink.follow(token, request.headers.host);
     if (link === undefined) throw NO_SUCH_LINK;
     // Node gives the length of an empty body to GET only.
     response.status(302).setHeader('Location', link.url).setHeader('Content-Length', 0).end();

@@ -56,6 +56,7 @@ import {
   REMOVE_EVENTS,
 } from './retention.ts';
 import { READ_SUBSCRIPTION } from './subscriptions.ts';
+import { ADMIT_LINKS } from './tracking-hosts.ts';
 import { FIND_KEY_HOLDERS, NOTE_KEY_USES } from './api-keys.ts';
 import {
   DELETE_CONTACT,
@@ -761,6 +762,12 @@ const STATEMENTS: readonly Checked[] = [
     ],
     'emails_.*_pkey',
     'outbox_pkey',
+  ),
+  checked(
+    { ADMIT_LINKS },
+    () => [`'${`{${sample.ids.map(() => 'links.example.com').join(',')}}`}'`, array(sample.ids)],
+    'emails_.*_pkey',
+    'workspaces_by_tracking_host_idx',
   ),
   checked({ READ_SUBSCRIPTION }, () => [text(NOBODY)], 'emails_.*_pkey', 'contacts_workspace_email_key'),
   checked({ MEASURE_BACKLOG }, () => ['1000'], 'outbox_ready_by_lane_idx', 'outbox_taken_by_lease_idx'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseTrackingUrl } from './tracking-url.ts';
+import { hostNameIn, hostNameOf, parseTrackingUrl } from './tracking-url.ts';
 
 describe('S17: the address of tracked links', () => {
   it.each([
@@ -30,5 +30,34 @@ describe('S17: the address of tracked links', () => {
     ['https://a_"b.example', 'has a host'],
   ])('is not %j', (text, fault) => {
     expect(parseTrackingUrl(text)).toEqual({ fault: expect.stringContaining(fault) });
+  });
+});
+
+describe('S17: the name of a host', () => {
+  it.each([
+    ['https://links.example.com', 'links.example.com'],
+    ['https://links.example.com.', 'links.example.com'],
+    ['http://localhost:3000/below', 'localhost'],
+    ['http://[2001:db8::1]:8080', '[2001:db8::1]'],
+  ])('in a URL has no port and no dot at its end: %s', (url, name) => {
+    expect(hostNameOf(url)).toBe(name);
+  });
+
+  it.each([
+    ['links.example.com', 'links.example.com'],
+    ['LINKS.example.com.:443', 'links.example.com'],
+    ['[2001:db8::1]:8080', '[2001:db8::1]'],
+    ['verweise.xn--bcher-kva.example', 'verweise.xn--bcher-kva.example'],
+    [undefined, undefined],
+    ['', undefined],
+    ['.', ''],
+    ['a_b', undefined],
+    ['a b', undefined],
+    ['links.example.com/x', undefined],
+    ['user@links.example.com', undefined],
+    ['links.example.com:99999', undefined],
+    ['x'.repeat(10_000), undefined],
+  ])('in a Host header is the same: %j', (header, name) => {
+    expect(hostNameIn(header)).toBe(name);
   });
 });

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '@posthorn/kernel';
+
 /** The limit of a host name (RFC 1035, section 3.1), and room for a scheme and a port. */
 const MAX_CHARACTERS = 267;
 
@@ -20,6 +22,17 @@ export function parseTrackingUrl(text: string): { url: string } | { fault: strin
   return hasPlainHost(url.origin)
     ? { url: url.origin }
     : { fault: `has a host that no link can have; ${EXAMPLE}` };
+}
+
+/** The name of the host of a URL: without its port, and without the dot of the root, with which a browser finds the same host. */
+export function hostNameOf(url: string): string {
+  return withoutTrailing(new URL(url).hostname, '.');
+}
+
+/** The name in the `Host` header of a request, as {@link hostNameOf} gives it; undefined: none, or one that no tracking URL can have. */
+export function hostNameIn(header = ''): string | undefined {
+  const parsed = parseTrackingUrl(`http://${header}`);
+  return 'url' in parsed ? hostNameOf(parsed.url) : undefined;
 }
 
 /** Excludes hosts with characters that have a meaning in HTML or headers, which `URL` permits. */

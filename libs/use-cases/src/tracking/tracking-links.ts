@@ -1,4 +1,5 @@
 import { type EmailId, idFromUuid, uuidOf } from '@posthorn/kernel';
+import { hostNameOf } from '@posthorn/domain';
 import type { LinkSigner } from '@posthorn/signing';
 
 interface TrackingLinksOptions {
@@ -13,6 +14,12 @@ export interface TrackedLink {
   readonly url: string;
 }
 
+/** A link of an email that somebody has followed. */
+export interface FollowedLink extends TrackedLink {
+  /** Whether it was made for the host at which it was followed. */
+  readonly namesHost: boolean;
+}
+
 /** An email, and the tracking URL of its workspace; null: the default one. */
 interface TrackedEmail {
   readonly emailId: EmailId;
@@ -23,9 +30,10 @@ interface TrackedEmail {
 export class TrackingLinks {
   constructor(private readonly options: TrackingLinksOptions) {}
 
-  /** The tracking link for a link of an email; undefined when it would be too long. */
+  /** The tracking link for a link of an email; undefined when it would be too long. It names the host that its workspace has of its own. */
   linkOf({ emailId, trackingUrl }: TrackedEmail, url: string): string | undefined {
-    const token = this.options.signer.signTarget({ uuid: uuidOf(emailId), url });
+    const host = trackingUrl === null ? undefined : hostNameOf(trackingUrl);
+    const token = this.options.signer.signTarget({ uuid: uuidOf(emailId), url }, host);
     return token && `${trackingUrl ?? this.options.trackingUrl}/t/c/${token}`;
   }
 
@@ -34,10 +42,16 @@ export class TrackingLinks {
     return `${trackingUrl ?? this.options.trackingUrl}/t/o/${token}`;
   }
 
-  /** The link that a token was made for; undefined when the token is not valid. */
-  linkWith(token: string): TrackedLink | undefined {
-    const signed = this.options.signer.verifyTarget(token);
-    return signed && { emailId: idFromUuid('trs', signed.uuid), url: signed.url };
+  /**
+   * The link that a token was made for; undefined when the token is not valid.
+   *
+   * @param host the name of the host at which it was followed; undefined: it has none that a tracking URL can have
+   */
+  linkWith(token: string, host: string | undefined): FollowedLink | undefined {
+    const signed = this.options.signer.verifyTarget(token, host);
+    return (
+      signed && { emailId: idFromUuid('trs', signed.uuid), url: signed.url, namesHost: signed.namesHost }
+    );
   }
 
   /** The email whose tracking image a token was made for; undefined when the token is not valid. */
