@@ -1,13 +1,25 @@
-import { createServer, request, type RequestListener, type Server } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { machineChecks } from '@posthorn/use-cases/operate';
+import { uuidOf } from '@posthorn/kernel';
+import { ExaminedDatabase } from '@posthorn/database';
+import { readSettings, SecretSettings } from '@posthorn/platform';
+import { machineChecks, trackingHostChecks } from '@posthorn/use-cases/operate';
 import { Stack } from './stack.ts';
 
 let stack: Stack;
 let server: Server;
 
-beforeAll(async () => (stack = await Stack.start({ sends: false })));
+const secrets = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` };
+beforeAll(async () => (stack = await Stack.start({ sends: false, env: secrets })));
 afterAll(() => stack.close());
 afterEach(() => void server.close());
 
@@ -18,12 +30,16 @@ async function proxy(answer: RequestListener): Promise<string> {
   return `http://0.0.0.0:${(server.address() as AddressInfo).port}`;
 }
 
-/** Forwards what is below a path to the gateway, without that path. */
-function forward(prefix: string): RequestListener {
+/** Forwards what is below a path to the gateway, without that path and with a `Host` of its own, as nginx does by default. */
+function forward(
+  prefix: string,
+  headersOf = (_incoming: IncomingMessage): OutgoingHttpHeaders => ({}),
+): RequestListener {
   return (incoming, response) => {
     const path = incoming.url!;
     if (!path.startsWith(prefix)) return void response.writeHead(404).end('nothing here');
-    request(`${stack.gateways[0]!.url}${path.slice(prefix.length)}`, (answer) => {
+    const url = `${stack.gateways[0]!.url}${path.slice(prefix.length)}`;
+    request(url, { headers: headersOf(incoming) }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(response);
     }).end();
@@ -65,5 +81,38 @@ describe.each(['PUBLIC_URL', 'TRACKING_URL'] as const)('The doctor asks at %s, a
     expect(await find({ [name]: url })).toMatch(
       new RegExp(`^fault: ${url}/\\S+ is answered ${status}, but not by a gateway$`),
     );
+  });
+});
+
+describe('The doctor asks at the host of a workspace, and', () => {
+  async function findAt(url: string): Promise<string> {
+    const { workspaceId } = stack.tenant;
+    const sql = 'UPDATE workspaces SET tracking_url = $2 WHERE id = $1';
+    await stack.database.pool.query(sql, [uuidOf(workspaceId), url]);
+    const database = new ExaminedDatabase(stack.databaseUrl);
+    const signer = readSettings({ secrets: SecretSettings }, secrets).secrets.linkSigner;
+    const [check] = trackingHostChecks({ database, signer });
+    const { kind, found } = await check!.run();
+    await database.close();
+    return `${kind}: ${found}`;
+  }
+
+  it('finds a gateway that is told the host', async () => {
+    const url = await proxy(forward('', ({ headers }) => ({ host: headers.host })));
+    expect(await findAt(url)).toBe('good: a gateway answers at the hosts of workspaces (1 were asked)');
+  });
+
+  it('finds a fault when a proxy writes another one', async () => {
+    const url = await proxy(forward(''));
+    expect(await findAt(url)).toBe(
+      `fault: links of all workspaces work at ${url}: the gateway sees another host`,
+    );
+  });
+
+  it('finds a fault when it leads elsewhere, or nowhere', async () => {
+    const url = await proxy((_request, response) => response.writeHead(404).end('<h1>It works!</h1>'));
+    expect(await findAt(url)).toBe(`fault: ${url} answers 404, but not as a gateway`);
+    server.close();
+    expect(await findAt('http://127.0.0.1:1')).toMatch(/^fault: http:\/\/127.0.0.1:1 does not answer: /);
   });
 });

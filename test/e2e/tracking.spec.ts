@@ -243,6 +243,13 @@ describe('S17: at the host of a workspace', () => {
     expect(await statusAt('links.new.example', bound!)).toBe(302);
   });
 
+  it('links that name it work after it was given to another workspace, and no others of its former one', async () => {
+    await giveHost('links.new.example');
+    await giveHost('links.shop.example', await stack.createTenant('Nobody'));
+    expect(await statusAt('links.shop.example', bound!)).toBe(302);
+    expect(await statusAt('links.shop.example', unbound!)).toBe(404);
+  });
+
   it('its own links work when their emails are gone', async () => {
     await stack.database.pool.query('DELETE FROM emails WHERE workspace_id = $1', [
       uuidOf(tenant.workspaceId),

@@ -23,6 +23,7 @@ import {
   FIND_WITHOUT_EDITOR,
   READ_OUTBOX_TABLE,
   READ_SERVER,
+  READ_TRACKING_URLS,
   readSealed,
   CHECK_DISK_SPACE,
 } from './sql/examination.ts';
@@ -154,6 +155,12 @@ export class ExaminedDatabase {
       [MAX_WORKSPACES],
     );
     return rows.map((row) => ({ ...row, workspaceId: idFromUuid('wrk', row.workspaceId) }));
+  }
+
+  /** Some tracking URLs of workspaces, each once. */
+  async readTrackingUrls(limit: number): Promise<string[]> {
+    const { rows } = await this.pool.query<{ url: string }>(READ_TRACKING_URLS, [limit]);
+    return rows.map(({ url }) => url);
   }
 
   /** The newest thousand secrets of a column, encrypted. */

@@ -118,7 +118,8 @@ export const WORKSPACE_COMMANDS = [
       trackingUrl === null
         ? `Tracked links of ${id} (${visible(name)}) now begin like those of the installation.`
         : `Tracked links of ${id} (${visible(name)}) begin with ${trackingUrl}.\n` +
-          'That host must lead to /t/ of the gateway, with a certificate, for as long as readers have such emails.',
+          'That host must lead to /t/ of the gateway, with a certificate, for as long as readers have such emails, and what leads there\n' +
+          'must pass on `Host` as it was requested: only then is it kept from links of other workspaces. `posthorn doctor` checks both.',
   },
   {
     name: 'workspace delete',

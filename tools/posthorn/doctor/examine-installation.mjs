@@ -33,6 +33,9 @@ export async function examineInstallation(describeError) {
       inbound: inboundOf(settings),
     }),
     ...(database === undefined ? [] : databaseChecks(libs, settings, database)),
+    ...(database === undefined || settings.secrets === undefined
+      ? []
+      : libs.useCases.trackingHostChecks({ database, signer: settings.secrets.linkSigner })),
     ...(settings.redis === undefined
       ? []
       : libs.useCases.redisChecks(() => libs.queues.examineRedis(settings.redis.options))),

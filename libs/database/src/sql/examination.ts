@@ -121,6 +121,10 @@ SELECT (SELECT coalesce(greatest(extract(epoch FROM now() - min(due_at)), 0), 0)
           SELECT FROM outbox WHERE state = 'taken' AND lease_until < now() - interval '1 minute' LIMIT 100000
         ) l) AS "leasedAndExpired"`;
 
+/** The tracking URLs that workspaces have of their own. $1 int: maximum number. Index: workspaces_by_tracking_host_idx. */
+export const READ_TRACKING_URLS = `
+SELECT DISTINCT tracking_url AS url FROM workspaces WHERE tracking_url IS NOT NULL ORDER BY tracking_url LIMIT $1::int`;
+
 /** The newest encrypted secrets of a column. $1 int: maximum number. Index: the table's primary key, from its end. */
 export function readSealed(table: string, column: string): string {
   return `SELECT id AS "rowId", ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL ORDER BY id DESC LIMIT $1::int`;

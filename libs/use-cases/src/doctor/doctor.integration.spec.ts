@@ -126,6 +126,7 @@ describe('The doctor', () => {
       'redis.memory',
       'redis.clock',
       'dns.resolver',
+      'reach tracking hosts',
     );
     for (const name of good)
       expect([name, found.get(name)]).toEqual([name, expect.stringMatching(/^good: /)]);

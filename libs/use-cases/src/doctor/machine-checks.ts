@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { advice, fault, type Finding, good, isLoopback, judgeDisk, judgeNode } from '@posthorn/domain';
-import { type ErrorBody, withoutTrailing } from '@posthorn/kernel';
+import { withoutTrailing } from '@posthorn/kernel';
+import { askGateway } from './ask-gateway.ts';
 import type { Check } from './examine.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -61,7 +62,7 @@ function judgeSettings({ settingsFaults, unknownSettings }: ExaminedMachine): Fi
   return good('every setting has a value that is allowed');
 }
 
-/** Checks whether a gateway answers there: an ingress or a proxy answers even if it forwards nothing. */
+/** Checks whether a gateway answers there. */
 async function judgeUrl(
   name: UrlSetting,
   { publicUrls: { [name]: url }, isRelayElsewhere }: ExaminedMachine,
@@ -74,28 +75,12 @@ async function judgeUrl(
     );
   const mend = `check that ${name} is correct, that a gateway is running, and that everything on the way to it lets requests through`;
   const asked = withoutTrailing(url, '/') + REFUSED_PATHS[name];
-  try {
-    const answer = await fetch(asked, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' });
-    const text = await answer.text();
-    if (!isErrorBody(text, answer.status))
-      return fault(`${asked} is answered ${answer.status}, but not by a gateway`, mend);
-    return answer.status < 500
-      ? good(`a gateway answers at ${url}`)
-      : fault(`${url} answers ${answer.status}`, mend);
-  } catch (error) {
-    const { cause, message } = error as Error;
-    return fault(`${url} does not answer: ${cause instanceof Error ? cause.message : message}`, mend);
-  }
-}
-
-/** Whether this is the error body of the API ({@link ErrorBody}) for a status. */
-function isErrorBody(text: string, status: number): boolean {
-  try {
-    const body = JSON.parse(text) as Partial<ErrorBody> | null;
-    return body?.statusCode === status && typeof body.message === 'string';
-  } catch {
-    return false;
-  }
+  const answer = await askGateway(asked);
+  if ('failure' in answer) return fault(`${url} does not answer: ${answer.failure}`, mend);
+  if (!answer.isRefusal) return fault(`${asked} is answered ${answer.status}, but not by a gateway`, mend);
+  return answer.status < 500
+    ? good(`a gateway answers at ${url}`)
+    : fault(`${url} answers ${answer.status}`, mend);
 }
 
 /** Checks whether `inbound` greets on this machine; it may run on another one, so the result is only advice. */

@@ -30,3 +30,4 @@ export { examine, type CheckResult, type Examination } from '../doctor/examine.t
 export { machineChecks } from '../doctor/machine-checks.ts';
 export { dnsChecks } from '../doctor/dns-checks.ts';
 export { redisChecks, relayChecks } from '../doctor/neighbour-checks.ts';
+export { trackingHostChecks } from '../doctor/tracking-host-checks.ts';

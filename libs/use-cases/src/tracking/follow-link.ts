@@ -14,7 +14,7 @@ interface FollowLinkOptions {
 
 const MAX_LINKS_PER_LOOKUP = 500;
 /** How long a reader waits for the database, at most. */
-const LOOKUP_MS = 300;
+const LOOKUP_MS = 500;
 
 /**
  * Finds where a tracked link leads. At a workspace's own host, only the links of its emails work: anybody with a key can have a link signed that
