@@ -360,6 +360,10 @@ describe('409', () => {
     expect((await post(many(1), key)).status).toBe(200);
     const other = await post(many(1), key);
     expect(other.status).toBe(409);
+    expect(other.body).toMatchObject({
+      message:
+        'The idempotency key was used before with another payload; repeat that payload, or use a new key',
+    });
     expect(isReplay(other)).toBe(false);
   });
 });

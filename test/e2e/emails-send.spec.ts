@@ -234,13 +234,12 @@ describe('POST /v1/emails: 403', () => {
 describe('POST /v1/emails: 409', () => {
   it('S11: another payload under a used key', async () => {
     const [email, idempotencyKey] = [validEmail(), randomUUID()];
-    emailIn(await stack.send({ ...email, idempotencyKey }));
+    const { id } = emailIn(await stack.send({ ...email, idempotencyKey }));
     const other = await stack.send({ ...email, subject: 'Other', idempotencyKey });
     expect(other.body).toStrictEqual({
       statusCode: 409,
       error: 'Conflict',
-      message:
-        'The idempotency key was used before with another payload; repeat that payload, or use a new key',
+      message: `The idempotency key was used before with another payload, for ${id}; repeat that payload, or use a new key`,
     });
   });
 });

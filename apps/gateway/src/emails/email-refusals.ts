@@ -20,7 +20,9 @@ export const MONTHLY_LIMIT_REACHED: Refusals = {
   'Monthly limit reached': monthlyLimitReached(100_000, 100_000, new Date('2030-01-31T09:30:00.000Z')),
 };
 
-const KEY_REUSED: Refusals = { 'Idempotency key used with another payload': keyReused() };
+const KEY_REUSED: Refusals = {
+  'Idempotency key used with another payload': keyReused('{"id":"trs_01m7yxt5zwexraawhax4wxnnqq"}'),
+};
 
 /** The refusals of a send. */
 export const SEND_REFUSALS: Refusals = {

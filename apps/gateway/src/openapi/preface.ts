@@ -13,6 +13,9 @@ fix it, and lists all the faults of a request at once, joined by \`; \`. A refus
 404 if there is no such path, 405 (with \`Allow\`) if the path does not have the method, 408 if a request takes too long to arrive, 431 if its headers are larger than
 16 KiB, and 500 for a fault in Posthorn. Every answer has an \`X-Request-Id\`; quote it if something goes wrong.
 
+**Changes** to this interface only add: routes, optional fields of requests, fields of answers and events, values of enumerations, headers. So ignore fields that
+you do not know, and expect values that you do not know. The words of \`message\` are for people and may change.
+
 **Lists** come in pages: \`items\`, \`hasMore\` and \`startAt\`. To get the next page, send \`startAt\` back unchanged; it is \`null\` on the last page.
 
 **Events** are posted to webhooks; the section of that name describes the body and the headers of each.

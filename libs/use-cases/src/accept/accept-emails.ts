@@ -151,13 +151,13 @@ function callOf(
 }
 
 function replay(known: KnownAnswer, draft: EmailDraft, ownAnswer?: string): Acceptance {
-  if (!known.fingerprint.equals(fingerprintOf(draft.fingerprintSource))) throw keyReused();
+  if (!known.fingerprint.equals(fingerprintOf(draft.fingerprintSource))) throw keyReused(known.answer);
   // Its own answer under its own key: an earlier attempt of this call was committed, but its confirmation was lost.
   return { answer: known.answer, isReplay: known.answer !== ownAnswer };
 }
 
 function replayOfBatch(known: KnownAnswer, { fingerprintSource }: BatchDraft, own: BatchAnswer): Acceptance {
-  if (!known.fingerprint.equals(fingerprintOf(fingerprintSource))) throw keyReused();
+  if (!known.fingerprint.equals(fingerprintOf(fingerprintSource))) throw keyReused(known.answer);
   // The id of an email occurs only in the answer of the call that created it.
   const isOwn = own.emails.some(({ id }) => known.answer.includes(id));
   return { answer: known.answer, isReplay: !isOwn };

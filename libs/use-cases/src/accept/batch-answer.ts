@@ -88,7 +88,8 @@ export class BatchAnswer {
 
   private replayed(index: number, known: KnownAnswer): string | Refusal {
     const { fingerprintSource } = this.items[index]!.draft as EmailDraft;
-    return known.fingerprint.equals(fingerprintOf(fingerprintSource)) ? known.answer : keyReused();
+    const isSame = known.fingerprint.equals(fingerprintOf(fingerprintSource));
+    return isSame ? known.answer : keyReused(known.answer);
   }
 
   private failure(index: number, refusal: Refusal): string {

@@ -6,6 +6,8 @@ import { adviceOnUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 const RETRY_AFTER_SECONDS = 2;
 /** Bounds the answer, however many variables are missing. */
 const SHOWN_VARIABLES = 50;
+/** The answer of an email; that of a batch begins otherwise. */
+const ANSWERED_EMAIL = /^\{"id":"(trs_[0-9a-z]{26})"/;
 
 export type RefusedOutcome = Exclude<AcceptanceOutcome, { kind: 'accepted' | 'replayed' }>;
 
@@ -59,11 +61,13 @@ export function monthlyLimitReached(used: number, monthlyLimit: number, at: Date
   );
 }
 
-/** The key was used with another payload. */
-export function keyReused(): Refusal {
+/** The key was used with another payload. @param answer what that was answered; if it is an email, the message names it */
+export function keyReused(answer: string): Refusal {
+  const emailId = ANSWERED_EMAIL.exec(answer)?.[1];
+  const wasFor = emailId === undefined ? '' : `, for ${emailId}`;
   return new Refusal(
     409,
-    'The idempotency key was used before with another payload; repeat that payload, or use a new key',
+    `The idempotency key was used before with another payload${wasFor}; repeat that payload, or use a new key`,
   );
 }
 
