@@ -33,6 +33,7 @@ export { isLocalhost, isLoopback, LOCALHOST_ADDRESSES, mayConnectTo } from './pu
 export * from './replies/classify-reply.ts';
 export { knownReply } from './replies/known-replies.ts';
 export * from './replies/reply-classes.ts';
+export * from './reports/quoted-reply.ts';
 export * from './reports/report.ts';
 export * from './reports/report-verdict.ts';
 export * from './reports/returned-mail.ts';

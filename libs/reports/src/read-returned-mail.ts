@@ -1,4 +1,5 @@
 import {
+  quotedReply,
   sanitizeText,
   RECIPIENT_ACTIONS,
   type RecipientStatus,
@@ -8,7 +9,6 @@ import {
 import PostalMime, { type Attachment } from 'postal-mime';
 import { type FieldBlock, readFieldBlocks } from './field-blocks.ts';
 import { readPlainBounce } from './plain-bounce.ts';
-import { quotedReply } from './quoted-reply.ts';
 import { isLastReport, reasonBeside, replyInReason, stageInReason, trimmedLines } from './stated-reason.ts';
 
 /** Digests and gateways may wrap a report; nobody needs more levels than this. */

@@ -1,5 +1,4 @@
-import type { SmtpReply, SmtpStage } from '@posthorn/domain';
-import { quotedReply } from './quoted-reply.ts';
+import { quotedReply, type SmtpReply, type SmtpStage } from '@posthorn/domain';
 
 /** A reply in the middle of a sentence: `host mx.example.net said: 550 …`, `Remote host said: 550 …`. */
 const REPLY = /(?:^|: )([45]\d\d[ -].*)$/;

@@ -1,4 +1,6 @@
-import { knownReply, sanitizeText, type SmtpReply } from '@posthorn/domain';
+import type { SmtpReply } from '../delivery.ts';
+import { knownReply } from '../replies/known-replies.ts';
+import { sanitizeText } from '../sanitize-text.ts';
 
 /** `smtp; 550-5.1.1 …`: this type marks the reply of an SMTP server (RFC 3464, section 2.3.6). */
 const TYPE_PREFIX = /^([\w.-]{1,40})[ \t]*;[ \t]*/;
