@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Id, newId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane, type Contact, operator } from '@posthorn/domain';
+import { bulkLane, type Contact, decideAfterReport, operator } from '@posthorn/domain';
 import { randomUUID } from 'node:crypto';
 import { openTestStores } from '../open-test-stores.fixture.ts';
 import { ContactChanges } from './contacts/contact-changes.ts';
 import { ContactStore } from './contacts/contact-store.ts';
 import { SubscriptionStore } from './contacts/subscription-store.ts';
 import { EmailChanges } from './emails/email-changes.ts';
+import { ReportStore } from './emails/report-store.ts';
 import { IdentityChanges } from './identities/identity-changes.ts';
 import { VerificationLinkStore } from './identities/verification-link-store.ts';
 import { MemberTestStores, newMail } from './members/members.fixture.ts';
@@ -64,6 +65,17 @@ async function email(): Promise<Held> {
   };
 }
 
+/** An email about which a report comes again and again. */
+async function reports(): Promise<Held> {
+  const [id] = await stores.acceptEmails(acme, 1);
+  const store = new ReportStore(stores.database);
+  const report = { kind: 'delivered', isAboutRecipient: true } as const;
+  const verdict = decideAfterReport(report, 'SENT');
+  const change = (): Promise<unknown> =>
+    store.record(id!, () => ({ kind: 'delivered', verdict, detail: {} }));
+  return { table: 'emails', id: id!, change };
+}
+
 /** A contact whose subscription is changed through the link in one of its emails. */
 async function subscription(): Promise<Held> {
   const { id, email } = await addContact();
@@ -99,6 +111,7 @@ describe.each([
   ['a workspace', workspace],
   ['a contact', contact],
   ['an email', email],
+  ['an email, by reports', reports],
   ['a subscription', subscription],
   ['the deliveries of a webhook', deliveries],
 ])('Changes of %s', (_what, make) => {

@@ -1,18 +1,9 @@
-import { type EmailId, RELEASE, sleep } from '@posthorn/kernel';
-import {
-  decideAfterReport,
-  type Report,
-  reportAbout,
-  type ReportVerdict,
-  type ReturnedMail,
-} from '@posthorn/domain';
-import type { AssessedReport, ReportedEmail, ReportStore } from '@posthorn/database';
-import { inboundReports } from '@posthorn/platform';
+import type { EmailId } from '@posthorn/kernel';
+import { reportAbout } from '@posthorn/domain';
+import type { ReportStore } from '@posthorn/database';
 import type { readReturnedMail } from '@posthorn/reports';
 import type { BounceAddresses } from '@posthorn/signing';
-
-/** A relay can send a report before its answer to the email itself is recorded; recording takes less than this. */
-const WAITS = { times: 10, ms: 200 };
+import { RecordReport } from './record-report.ts';
 
 const SIGNED_BY_NONE =
   'no key in ENCRYPTION_KEYS has signed the address it was for: a key is missing there, or somebody forged it';
@@ -26,7 +17,11 @@ interface TakeReportOptions {
 
 /** Receives returned mail about an email, and acts on what it reports. */
 export class TakeReport {
-  constructor(private readonly options: TakeReportOptions) {}
+  private readonly recordReport: RecordReport;
+
+  constructor(private readonly options: TakeReportOptions) {
+    this.recordReport = new RecordReport(options.reports);
+  }
 
   /** The email that this return address belongs to; undefined: there is no such address. @throws what the database throws */
   async findEmail(address: string): Promise<EmailId | undefined> {
@@ -45,36 +40,6 @@ export class TakeReport {
    */
   async take(id: EmailId, beginning: Buffer): Promise<boolean> {
     const mail = await this.options.read(beginning);
-    for (let waited = 0; waited < WAITS.times; waited += 1) {
-      if (await this.isRecorded(id, mail)) return true;
-      await sleep(WAITS.ms);
-    }
-    return false;
+    return this.recordReport.record(id, ({ recipient }) => reportAbout(recipient, mail));
   }
-
-  private async isRecorded(id: EmailId, mail: ReturnedMail): Promise<boolean> {
-    let report: Report | undefined;
-    const outcome = await this.options.reports.record(id, (email) => {
-      report = reportAbout(email.recipient, mail);
-      return assess(report, email);
-    });
-    if (outcome === 'recorded' && report !== undefined) inboundReports.inc({ kind: report.kind });
-    return outcome !== 'under_way';
-  }
-}
-
-function assess(report: Report, { status }: ReportedEmail): AssessedReport {
-  const verdict = decideAfterReport(report, status);
-  return { kind: report.kind, verdict, detail: detailOf(report, verdict) };
-}
-
-/** The details for the timeline. */
-function detailOf({ reply, reportedBy, reason }: Report, verdict: ReportVerdict): object {
-  return {
-    ...(reply && { reply }),
-    ...(verdict.class !== undefined && { class: verdict.class }),
-    ...(reportedBy !== undefined && { reportedBy }),
-    ...(reason !== undefined && { reason }),
-    release: RELEASE,
-  };
 }

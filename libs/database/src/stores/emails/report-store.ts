@@ -29,9 +29,9 @@ export interface AssessedReport {
  */
 type ReportOutcome = 'recorded' | 'known' | 'under_way' | 'gone';
 
-/** Reports on emails, from returned mail. */
+/** Reports on emails. */
 export class ReportStore {
-  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue'>) {}
+  constructor(private readonly database: Pick<Database, 'pool' | 'onEventsDue' | 'changes'>) {}
 
   /** Whether there is such an email. */
   async knows(id: EmailId): Promise<boolean> {
@@ -43,16 +43,24 @@ export class ReportStore {
    * Records a report in one transaction: timeline, status, suppression, event, and the removal of the outbox row. Idempotent.
    *
    * @param assess decides what the report changes, given the current state of the email; pure
+   * @throws Refusal (503) when too many changes of the email wait in this process
    */
   record(id: EmailId, assess: (email: ReportedEmail) => AssessedReport): Promise<ReportOutcome> {
-    return transactOn(this.database, async (client) => {
-      // The sender has not recorded the relay's answer yet; without the outbox row, it would record that answer as late.
-      if (await isUnderWay(client, id)) return 'under_way';
-      const email = await lockReported(client, id);
-      if (email === undefined) return 'gone';
-      return (await write(client, id, email.workspaceId, assess(email))) ? 'recorded' : 'known';
-    });
+    const { changes } = this.database;
+    return changes.run(id, () => transactOn(this.database, (client) => recordOn(client, id, assess)));
   }
+}
+
+async function recordOn(
+  client: pg.ClientBase,
+  id: EmailId,
+  assess: (email: ReportedEmail) => AssessedReport,
+): Promise<ReportOutcome> {
+  // The sender has not recorded the relay's answer yet; without the outbox row, it would record that answer as late.
+  if (await isUnderWay(client, id)) return 'under_way';
+  const email = await lockReported(client, id);
+  if (email === undefined) return 'gone';
+  return (await write(client, id, email.workspaceId, assess(email))) ? 'recorded' : 'known';
 }
 
 async function isUnderWay(client: pg.ClientBase, id: EmailId): Promise<boolean> {
