@@ -291,7 +291,7 @@ describe('The dashboard', () => {
     );
     for (const chart of [
       'Emails handed to relays in the last hour: 4, at most 4 a minute; 2 bounced or failed',
-      'Returned bounces and complaints in the last hour: 7, at most 7 a minute; 4 complaints',
+      'Bounces and complaints reported in the last hour: 7, at most 7 a minute; 4 complaints',
       'Deliveries posted to webhooks in the last hour: 11, at most 11 a minute; 6 failed, to be retried',
     ])
       expect(shown).toContain(chart);

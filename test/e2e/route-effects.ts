@@ -26,6 +26,11 @@ const unsubscribeByLink: RouteEffects['before'] = async (caller) => {
   return { token };
 };
 
+/** Events of emails are recorded only for webhooks. */
+const hearOfBounces: RouteEffects['before'] = async ({ api }) => {
+  await api.post('/v1/webhooks', { url: 'https://example.com/hook', events: ['EMAIL_BOUNCED'] });
+};
+
 const invite: RouteEffects['before'] = async (caller) => ({ token: await invitationToken(caller) });
 
 const addAddress: RouteEffects['before'] = async (caller) => ({ token: await verificationToken(caller) });
@@ -40,6 +45,12 @@ export const ROUTE_EFFECTS: Readonly<Record<string, RouteEffects>> = {
   sendBatch: {},
   rescheduleEmail: {},
   cancelEmail: {},
+  reportEmail: {
+    audit: 'suppression.created',
+    events: ['EMAIL_BOUNCED'],
+    table: 'emails',
+    before: hearOfBounces,
+  },
   previewTemplate: {},
   sendTestEmail: {},
   createTemplate: { audit: 'template.created', table: 'templates' },

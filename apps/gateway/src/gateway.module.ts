@@ -33,6 +33,7 @@ import { ErrorPagesController } from './docs/error-pages.controller.ts';
 import { ReferenceController } from './docs/reference.controller.ts';
 import { EmailBatchController } from './emails/email-batch.controller.ts';
 import { type EmailParts, emailProviders } from './emails/email.providers.ts';
+import { EmailReportsController } from './emails/email-reports.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { ScheduledEmailsController } from './emails/scheduled-emails.controller.ts';
 import { EventsController } from './events/events.controller.ts';
@@ -86,6 +87,7 @@ export const CONTROLLERS: Type[] = [
   ContactsController,
   SuppressionsController,
   ScheduledEmailsController,
+  EmailReportsController,
   StatsController,
   UsageController,
   KeyCheckController,

@@ -34,6 +34,7 @@ import {
   HitStore,
   IdentityStore,
   openDatabase,
+  RateStore,
   TrackingHostStore,
 } from '@posthorn/database';
 import { closeRenderers, openRenderers } from '@posthorn/rendering';
@@ -41,6 +42,7 @@ import {
   admitSystemSender,
   FollowLink,
   NoticeHits,
+  RecordRates,
   TrackingLinks,
   UnsubscribeLinks,
 } from '@posthorn/use-cases';
@@ -125,6 +127,7 @@ await startProcess('gateway', async () => {
   });
   await waitForDatabase(db, onError, () => admitSystemSender(new IdentityStore(db), systemMail.from));
   watchPool(db.pool);
+  const counts = new RecordRates({ rates: new RateStore(db), onError });
   const apiKeys = new ApiKeyStore(db);
   const keyUses = new KeyUses({ apiKeys, clock: db.clock, onError });
   const onThreadError = reportRepeated(logger, 'a rendering thread failed');
@@ -187,6 +190,7 @@ await startProcess('gateway', async () => {
       () => closeRings(rings),
       () => limiter.close(),
       () => keyUses.close(),
+      () => counts.close(),
       () => closeRenderers(renderers),
       () => db.close(),
       () => tracing.close(),

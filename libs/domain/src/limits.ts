@@ -36,6 +36,9 @@ export const SIZES = {
   contactPropertyKeys: { max: 100, unit: 'keys' },
   contactBatch: { max: 500, unit: 'items' },
   suppressionBatch: { max: 500, unit: 'items' },
+  /** What a server or a provider said about an email. The beginning is kept. */
+  replyText: { max: 10_000, unit: 'characters' },
+  reportedBy: { max: 255, unit: 'characters' },
   webhookUrl: { max: 2_048, unit: 'characters' },
   webhookToken: { max: 256, unit: 'characters' },
   apiKeyDisplayName: { max: 100, unit: 'characters' },

@@ -43,6 +43,7 @@ export { EmailSpans } from './send/email-spans.ts';
 export { DeliverEmail } from './send/deliver-email.ts';
 export { SendEmails } from './send/send-emails.ts';
 export { WithheldRecipients } from './send/withheld-recipients.ts';
+export { ReportEmail, STILL_TRANSMITTED } from './reports/report-email.ts';
 export { TakeReport } from './reports/take-report.ts';
 export { ChangeSubscription, tooManyResubscriptions } from './unsubscribe/change-subscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';

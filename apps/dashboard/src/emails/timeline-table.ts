@@ -23,7 +23,7 @@ function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html 
   const remarks = [
     ...(late ? ['came too late to change anything'] : []),
     ...(duplicatePossible ? [isNotSentAgain ? 'may have arrived' : 'may have arrived more than once'] : []),
-    ...(report === null ? [] : [`a returned report: ${report}`]),
+    ...(report === null ? [] : [`reported: ${report}`]),
     ...Object.entries(more).map(([name, value]) => `${name}: ${toText(value)}`),
   ];
   return html`<tr>

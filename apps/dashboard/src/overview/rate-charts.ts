@@ -22,7 +22,7 @@ export function rateCharts(
   return html`<div class="plots">
     ${rateChart({ title: 'Emails accepted', bad: 'bounced or failed by now' }, emails, now)}
     ${rateChart({ title: 'Emails handed to relays', bad: 'bounced or failed' }, sent, now)}
-    ${rateChart({ title: 'Returned bounces and complaints', bad: 'complaints' }, bounces, now)}
+    ${rateChart({ title: 'Bounces and complaints reported', bad: 'complaints' }, bounces, now)}
     ${rateChart({ title: 'Deliveries posted to webhooks', bad: 'failed, to be retried' }, webhooks, now)}
   </div>`;
 }

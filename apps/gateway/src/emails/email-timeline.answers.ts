@@ -69,7 +69,7 @@ export class EmailTimelineEntry {
   attempt?: number;
 
   @AnswerField(
-    'What returned mail reported; absent if Posthorn observed it itself.',
+    'What was reported, by returned mail or a call; absent if Posthorn observed it itself.',
     enumOf(REPORT_KIND_NAMES),
     {
       optional: true,

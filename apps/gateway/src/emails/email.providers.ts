@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { EmailChanges, EmailCountsStore, EmailListStore, EmailStore } from '@posthorn/database';
+import { EmailChanges, EmailCountsStore, EmailListStore, EmailStore, ReportStore } from '@posthorn/database';
 import { providersOf } from '@posthorn/platform';
 import type { LaneRings } from '@posthorn/queues';
 import {
@@ -8,6 +8,7 @@ import {
   CountEmails,
   openComposer,
   PreviewEmail,
+  ReportEmail,
   RescheduleEmail,
 } from '@posthorn/use-cases';
 
@@ -26,6 +27,7 @@ export function emailProviders(parts: EmailParts): Provider[] {
     new CountEmails(new EmailCountsStore(database)),
     new CancelEmail({ emails, changes }),
     new RescheduleEmail({ emails, changes, rings, clock: database.clock }),
+    new ReportEmail({ emails, reports: new ReportStore(database) }),
     new PreviewEmail({ emails, composer: openComposer(parts) }),
   );
 }

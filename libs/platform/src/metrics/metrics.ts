@@ -73,7 +73,7 @@ export const trackingHits = new Counter({
 
 export const inboundReports = new Counter({
   name: 'posthorn_inbound_reports_total',
-  help: 'What returned mail reported about emails, the first of each kind: failed, delayed, delivered, complaint, unrecognised.',
+  help: 'What returned mail and calls reported about emails, the first of each kind: failed, delayed, delivered, complaint, unrecognised.',
   labelNames: ['kind'],
 });
 
