@@ -16,6 +16,10 @@ describe('A raw email', () => {
     expect(prepare({ unsubscribe: true, html: LINKS.slice(18), text: LINKS.slice(18) }).status).toBe('SENT');
   });
 
+  it('counts its content in bytes as it is stored, which for most scripts are more than its characters', () => {
+    expect(prepare({ html: '郵便', text: 'é' }).bytesToAccept).toBe(8);
+  });
+
   it('may contain the placeholder any number of times where it is just text', () => {
     expect(prepare({ html: LINKS }).status).toBe('SENT');
   });

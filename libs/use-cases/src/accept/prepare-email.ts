@@ -60,7 +60,7 @@ export function prepareRawEmail(
   context: PreparationContext,
 ): AcceptableEmail {
   const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
-  const bytes = html.length + (text?.length ?? 0);
+  const bytes = Buffer.byteLength(html) + Buffer.byteLength(text ?? '');
   const unsubscribe = carriesUnsubscribe(draft);
   if (unsubscribe) validatePlaceholders({ html, text });
   const email: Prepared<AcceptableRawEmail> = {
@@ -85,7 +85,7 @@ export function prepareTemplatedEmail(
 ): AcceptableEmail {
   const { type, variables } = draft;
   const { from, bytes: templateBytes } = template;
-  const bytes = JSON.stringify(variables).length;
+  const bytes = Buffer.byteLength(JSON.stringify(variables));
   const unsubscribe = carriesUnsubscribe(draft, template);
   const email: Prepared<AcceptableTemplatedEmail> = {
     type,

@@ -4,7 +4,11 @@ import { newId, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
 import { PreviewTemplate } from './preview-template.ts';
 
 const TEMPLATE: TemplateId = newId('tpl', 0);
-const [ours, theirs]: [WorkspaceId, WorkspaceId] = [newId('wrk', 0), newId('wrk', 1)];
+const [ours, theirs, others]: [WorkspaceId, WorkspaceId, WorkspaceId] = [
+  newId('wrk', 0),
+  newId('wrk', 1),
+  newId('wrk', 2),
+];
 
 /** The workspaces whose templates are being read, until the test releases them. */
 function reading() {
@@ -40,6 +44,19 @@ describe('Previews of templates', () => {
     letGo();
     letGo();
     expect(await Promise.all(previews)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('keep two templates of all workspaces in memory at a time', async () => {
+    const { read, letGo, preview } = reading();
+    const previews = [ours, theirs, others].map(preview);
+    await turn();
+    expect(read).toEqual([ours, theirs]);
+    letGo();
+    await turn();
+    expect(read).toEqual([ours, theirs, others]);
+    letGo();
+    letGo();
+    await Promise.all(previews);
   });
 
   it('are refused beyond the limit of waiting ones', async () => {

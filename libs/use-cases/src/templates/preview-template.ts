@@ -1,4 +1,4 @@
-import { KeyedConcurrencyLimit, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
+import { FairConcurrencyLimit, type TemplateId, type WorkspaceId } from '@posthorn/kernel';
 import type { JsonObject } from '@posthorn/domain';
 import type { Template, TemplateStore } from '@posthorn/database';
 import { type HtmlToText, missingVariables, type TemplateRenderer } from '@posthorn/rendering';
@@ -8,8 +8,8 @@ import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import { withoutUnsubscribeUrl, withUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 import { busyRendering, noSuchVersion, renderingRefusal } from './template-refusals.ts';
 
-/** Per workspace: each preview may use the largest template, and the rendered output may be as large again, several times over. */
-const PREVIEWS = { maxConcurrent: 1, maxWaiting: 25, refusal: busyRendering };
+/** Few at once, because each may use the largest template, and its output may be as large again, several times over. One workspace waits for its own only. */
+const PREVIEWS = { maxConcurrent: 2, maxWaiting: 25, refusal: busyRendering };
 
 interface PreviewTemplateOptions {
   readonly store: Pick<TemplateStore, 'find' | 'findVersion'>;
@@ -31,7 +31,7 @@ interface WantedPreview {
 
 /** Renders an email of a template without sending it. */
 export class PreviewTemplate {
-  private readonly previews = new KeyedConcurrencyLimit<WorkspaceId>(PREVIEWS);
+  private readonly previews = new FairConcurrencyLimit<WorkspaceId>(PREVIEWS);
 
   constructor(private readonly options: PreviewTemplateOptions) {}
 
@@ -39,7 +39,7 @@ export class PreviewTemplate {
    * @param gone aborted when the caller has disconnected: a preview that would have to wait is refused then
    * @returns undefined when the workspace has no such template; the text is always set, derived from the HTML where the template has none
    * @throws Refusal 400 when a variable or the version is missing, or when it cannot be rendered with these variables; 503 when too many
-   * of the workspace are waiting, or when it takes too much time or memory
+   * are waiting, or when it takes too much time or memory
    */
   preview(
     workspaceId: WorkspaceId,
