@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { newId } from '@posthorn/kernel';
-import { Api } from './api.ts';
+import { WorkspaceStore } from '@posthorn/database';
+import { newId, uuidOf } from '@posthorn/kernel';
+import { changeRecording } from '@posthorn/use-cases/operate';
+import { Api, emailIn } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
-import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
+import { newRecipient, Stack, type Tenant, TESTS, until, validEmail } from './stack.ts';
 
 interface FeedPage {
   readonly items: { id: string; event: string; createdAt: string; data: { contact: { email: string } } }[];
@@ -15,7 +17,15 @@ interface FeedPage {
 let stack: Stack;
 let tenant: Tenant;
 beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
+  stack = await Stack.start({
+    gateways: 2,
+    sink: {
+      script: (stage, { to }) =>
+        stage === 'rcpt' && to.at(-1)?.startsWith('nobody-')
+          ? { reply: '550 5.1.1 No such user' }
+          : undefined,
+    },
+  });
   tenant = await stack.createTenant('Feed');
 });
 afterAll(() => stack.close());
@@ -80,6 +90,42 @@ describe('GET /v1/events', () => {
     expect((await read('', apiUser)).items).toMatchObject([
       { event: 'EMAIL_SENT', data: { email: { id: email } } },
     ]);
+  });
+
+  it('N5, W12: shows all events of emails, in order and without any webhook, of a workspace whose operator has them recorded', async () => {
+    const { workspaceId, keys } = await stack.createTenant('Polling without a webhook');
+    const send = async (to: string): Promise<string> => {
+      const { id } = emailIn(await api(keys.apiUser).post('/v1/emails', { ...validEmail(), to }));
+      await until(async () => (await stack.outboxRow(id)) === undefined, `${id} is finished`);
+      return id;
+    };
+    const record = (emailEvents: string): Promise<unknown> =>
+      changeRecording(new WorkspaceStore(stack.database), workspaceId, TESTS, emailEvents);
+
+    await send(newRecipient());
+    await record('all');
+    const sent = await send(newRecipient());
+    const bounced = await send(`nobody-${newRecipient()}`);
+    await record('subscribed');
+    await send(newRecipient());
+    await api(keys.apiUser).post('/v1/contacts', { email: newRecipient() });
+
+    // The event of the contact is always recorded, and is the last one.
+    await until(async () => (await read('', keys.apiUser)).items.length >= 3, 'the events are shown');
+    expect((await read('', keys.viewer)).items).toMatchObject([
+      { event: 'EMAIL_SENT', data: { email: { id: sent, status: 'SENT' } } },
+      { event: 'EMAIL_BOUNCED', data: { email: { id: bounced, status: 'BOUNCED' }, reply: { code: 550 } } },
+      { event: 'CONTACT_CREATED' },
+    ]);
+    const { items, startAt } = await read('?limit=1', keys.apiUser);
+    expect(items).toMatchObject([{ event: 'EMAIL_SENT' }]);
+    expect((await read(`?limit=1&startAt=${startAt}`, keys.apiUser)).items).toMatchObject([
+      { event: 'EMAIL_BOUNCED' },
+    ]);
+    const due = 'SELECT count(*)::int FROM outbox WHERE lane_id = $1';
+    expect(await stack.count(due, [`${workspaceId}.events`])).toBe(0);
+    const deliveries = 'SELECT count(*)::int FROM webhook_deliveries WHERE workspace_id = $1';
+    expect(await stack.count(deliveries, [uuidOf(workspaceId)])).toBe(0);
   });
 
   it('N5: refuses positions that are too old, or that the feed has not reached', async () => {

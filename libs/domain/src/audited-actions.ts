@@ -51,6 +51,7 @@ export const AUDITED_ACTIONS = [
   'workspace.limits_changed',
   'workspace.tracking_changed',
   'workspace.retention_changed',
+  'workspace.recording_changed',
   'workspace.paused',
   'workspace.resumed',
   // Of the whole installation; these are in the log of the system workspace.

@@ -97,6 +97,26 @@ export const WORKSPACE_COMMANDS = [
       `metadata ${daysOf(workspace.metadataDays)}, events ${daysOf(workspace.eventDays)}.`,
   },
   {
+    name: 'workspace record',
+    sentence: 'Sets which events of its emails the feed of a workspace has, from the next one on.',
+    flags: {
+      'workspace': WORKSPACE_FLAG,
+      'email-events': {
+        value: 'WHICH',
+        required: true,
+        field: 'emailEvents',
+        sentence: 'all, or subscribed: only those that one of its webhooks is subscribed to (default)',
+      },
+    },
+    example: 'workspace record --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41 --email-events all',
+    run: async ({ useCases, workspaces, deletion, actor }, { workspace, 'email-events': which }) => {
+      const { id } = await useCases.requireOpenWorkspace(workspaces, deletion, workspace);
+      return useCases.changeRecording(workspaces, id, actor, which);
+    },
+    show: ({ id, name, recordsAllEvents }) =>
+      `The feed of ${id} (${visible(name)}) now gets ${recordsAllEvents ? 'all events of its emails' : 'only those events of its emails that a webhook is subscribed to'}.`,
+  },
+  {
     name: 'workspace track',
     sentence:
       'Gives the tracked links and images of a workspace an address of their own, from its next email on.',

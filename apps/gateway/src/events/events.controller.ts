@@ -39,7 +39,7 @@ export class EventsController {
     summary: 'Read the events of the workspace in their order',
     description: [
       'For polling events instead of receiving them, or for catching up. The events of a workspace have one order, which never changes, and new events are only added at its end: if you read page by page with `startAt`, and later go on from `resumeAt`, you get every event once. An event appears once everything written before it has appeared, usually within milliseconds of the call that caused it.',
-      'Events of contacts and members are always kept, those of emails while a webhook is subscribed to them. Test events are not shown. With `event` a page can have fewer items than `limit`, even none, although `hasMore` is true.',
+      'All events of contacts and members are shown. An event of an email is shown if a webhook, whatever its status, was subscribed to it when it happened, or if the operator has all events of emails recorded for the workspace: if you only poll, ask for that. Test events are not shown. With `event` a page can have fewer items than `limit`, even none, although `hasMore` is true.',
       'Events are kept for at least 65 days, unless the operator has agreed on another time with the workspace. If events after your position have been dropped, the answer is 410, so that you know that you missed some; so it is if the feed does not reach your position, because the operator restored a backup.',
     ].join('\n\n'),
     query: EventsQuery,

@@ -1,5 +1,6 @@
 // What the operators' command line does. It has an entry of its own, because a command shall not load what serves requests.
 export { addIdentity } from './add-identity.ts';
+export { changeRecording } from './change-recording.ts';
 export { changeTrackingUrl } from './change-tracking-url.ts';
 export { createApiKey, type CreatedApiKey, tooManyKeys } from './create-api-key.ts';
 export { createWorkspace } from './create-workspace.ts';

@@ -111,6 +111,7 @@ describe('An operator at the command line', () => {
       ['workspace', 'limit', '--rate', '5'],
       ['workspace', 'retain', '--content-days', '5'],
       ['workspace', 'track', '--url', 'https://links.late.example'],
+      ['workspace', 'record', '--email-events', 'all'],
     ];
     for (const [noun, verb, ...flags] of changes) {
       const ended = await posthorn(noun!, verb!, '--workspace', id, ...flags);
@@ -163,6 +164,27 @@ describe('An operator at the command line', () => {
   ])('gets an error that explains the invalid days %j', async (flags, code, message) => {
     const ended = await posthorn('workspace', 'retain', ...inIt(), ...flags);
     expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(message)]);
+  });
+
+  it('N5: sets which events of emails the feed of a workspace has, which is audited', async () => {
+    const record = (...rest: string[]): Promise<string> => told('workspace', 'record', ...inIt(), ...rest);
+    expect(await record('--email-events', 'all')).toBe(
+      `The feed of ${workspaceId} (The shop) now gets all events of its emails.\n`,
+    );
+    expect(JSON.parse(await record('--email-events', 'all', '--json'))).toMatchObject({
+      recordsAllEvents: true,
+    });
+    expect(await record('--email-events', 'subscribed')).toContain('that a webhook is subscribed to');
+    const changes = await audited('workspace.recording_changed');
+    expect(changes.map(({ detail }) => detail)).toEqual([
+      { recordsAllEvents: true },
+      { recordsAllEvents: false },
+    ]);
+    const ended = await posthorn('workspace', 'record', ...inIt(), '--email-events', 'none');
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--email-events must be one of all, subscribed/),
+    ]);
   });
 
   it('S17: sets and removes the base URL of the tracked links of a workspace, which is audited', async () => {

@@ -319,4 +319,35 @@ describe('The events of emails', () => {
     expect(await eventsOf(late.id)).toMatchObject([{ type: 'EMAIL_FAILED', status: 'FAILED' }]);
     expect(await toldBeside(late.id)).toEqual([{ reason: 'worker_died' }]);
   });
+
+  it('N5, W12: are all recorded for a workspace that polls the feed; those that no webhook is subscribed to are not due', async () => {
+    const [polls, quiet] = [await stores.openWorkspace(), await stores.openWorkspace()];
+    await stores.ask('UPDATE workspaces SET records_all_events = true WHERE id = $1', [uuidOf(polls)]);
+    const rung: string[] = [];
+    const outbox = new OutboxStore({ ...stores.database, onEventsDue: (laneIds) => rung.push(...laneIds) });
+    const bounce = (claimed: ClaimedEmail): EmailOutcome => ({
+      ...sent(claimed),
+      kind: 'BOUNCED',
+      status: 'BOUNCED',
+    });
+    const [first, second, unheard] = [
+      await stores.acceptAndClaim(polls),
+      await stores.acceptAndClaim(polls),
+      await stores.acceptAndClaim(quiet),
+    ];
+    await outbox.record([sent(first), bounce(second), sent(unheard)]);
+    expect(await eventsOf(first.id)).toMatchObject([{ type: 'EMAIL_SENT', status: 'SENT' }]);
+    expect(await eventsOf(second.id)).toMatchObject([{ type: 'EMAIL_BOUNCED', status: 'BOUNCED' }]);
+    expect(await eventsOf(unheard.id)).toEqual([]);
+    expect([await dueEvents(polls), rung]).toEqual([0, []]);
+
+    await subscribe(polls, ['EMAIL_BOUNCED']);
+    const [third, fourth] = [await stores.acceptAndClaim(polls), await stores.acceptAndClaim(polls)];
+    await outbox.record([sent(third), bounce(fourth)]);
+    const due = `SELECT type, cardinality(webhook_ids) AS webhooks FROM events
+                 WHERE workspace_id = $1 AND id IN (SELECT subject_id FROM outbox)`;
+    expect(await stores.ask(due, [uuidOf(polls)])).toEqual([{ type: 'EMAIL_BOUNCED', webhooks: 1 }]);
+    expect(await eventsOf(third.id)).toMatchObject([{ type: 'EMAIL_SENT' }]);
+    expect(rung).toEqual([eventLane(polls)]);
+  });
 });

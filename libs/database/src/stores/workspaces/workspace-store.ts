@@ -7,6 +7,8 @@ import { recordAudit } from './audit-log-store.ts';
 
 /** Settings of a workspace's own; null: the installation's. */
 interface Own extends LimitOverrides, RetentionOverrides {
+  /** Whether events of its emails are recorded even if no webhook is subscribed to them. */
+  readonly recordsAllEvents: boolean;
   /** The tracking URL of its emails, without a trailing slash. */
   readonly trackingUrl: string | null;
 }
@@ -65,7 +67,7 @@ export class WorkspaceStore {
   change(
     id: WorkspaceId,
     actor: Actor,
-    action: `workspace.${'limits' | 'retention' | 'tracking'}_changed`,
+    action: `workspace.${'limits' | 'recording' | 'retention' | 'tracking'}_changed`,
     own: Partial<Own>,
   ): Promise<Workspace | undefined> {
     return changeWorkspace(this.database, id, async (transaction) => {
@@ -94,8 +96,16 @@ function changesOf(before: WorkspaceRow, own: Partial<Own>): Partial<Own> {
 
 function workspaceOf(row: WorkspaceRow): Workspace {
   const { name, monthlyEmailLimit, ratePerSecond, rateBurst, createdAt } = row;
-  const { contentDays, metadataDays, eventDays, trackingUrl } = row;
+  const { contentDays, metadataDays, eventDays, recordsAllEvents, trackingUrl } = row;
   const limits = { monthlyEmailLimit, ratePerSecond, rateBurst };
   const retention = { contentDays, metadataDays, eventDays };
-  return { id: idFromUuid('wrk', row.id), name, ...limits, ...retention, trackingUrl, createdAt };
+  return {
+    id: idFromUuid('wrk', row.id),
+    name,
+    ...limits,
+    ...retention,
+    recordsAllEvents,
+    trackingUrl,
+    createdAt,
+  };
 }
