@@ -100,7 +100,7 @@ export class TestStores {
     return id;
   }
 
-  /** Accepts emails that are due now, at increasing times; returns their ids, in that order. */
+  /** Accepts emails that are due now, at increasing times (close together, so that `ReadStarts` skips none); returns their ids, in that order. */
   async acceptEmails(
     workspaceId: WorkspaceId,
     count: number,
@@ -108,7 +108,7 @@ export class TestStores {
   ): Promise<EmailId[]> {
     const begunAt = Date.now() - 3_600_000;
     const emails = Array.from({ length: count }, (_, n) =>
-      rawEmail(workspaceId, { acceptedAt: new Date(begunAt + n * 1_000), ...change }),
+      rawEmail(workspaceId, { acceptedAt: new Date(begunAt + n), ...change }),
     );
     const outcomes = await this.accept(emails);
     if (outcomes.some((outcome) => outcome.kind !== 'accepted')) throw new Error(JSON.stringify(outcomes));
