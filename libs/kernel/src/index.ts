@@ -8,6 +8,7 @@ export * from './escape-html.ts';
 export * from './fetch-bounded.ts';
 export * from './concurrency-limit.ts';
 export * from './ids.ts';
+export * from './lru-cache.ts';
 export type { Thread } from './threads/thread.ts';
 export * from './threads/thread-pool.ts';
 export * from './round-robin.ts';

@@ -33,7 +33,10 @@ interface CompiledTemplate {
   readonly codeCharacters: number;
 }
 
-/** A cache (LRU) of compiled versions. Versions never change, so entries are never stale. */
+/**
+ * A cache (LRU) of compiled versions. Versions never change, so entries are never stale. Not a `LruCache` of the kernel, because the code of a thread imports
+ * only files of this library.
+ */
 export class CompiledTemplates {
   private readonly cache = new Map<string, CompiledTemplate>();
   private readonly maxCode: number;

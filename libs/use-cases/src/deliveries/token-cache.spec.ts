@@ -17,7 +17,7 @@ function make() {
   return { box, tokens, timesOpened: () => opened };
 }
 
-describe('OpenedTokens', () => {
+describe('TokenCache', () => {
   it('decrypts each token once, and its replacement, too', () => {
     const { box, tokens, timesOpened } = make();
     const [old, next] = [box.seal('old', PLACE), box.seal('next', PLACE)];
@@ -36,12 +36,12 @@ describe('OpenedTokens', () => {
     for (const _again of [1, 2]) expect(() => tokens.open(sealed, PLACE)).toThrow();
   });
 
-  it('keeps a limited number of tokens', () => {
+  it('keeps a limited number of tokens, the last used the longest', () => {
     const { box, tokens, timesOpened } = make();
-    const first = box.seal('first', PLACE);
-    tokens.open(first, PLACE);
-    for (let n = 0; n < 1_000; n += 1) tokens.open(box.seal(`${n}`, PLACE), PLACE);
-    tokens.open(first, PLACE);
+    const [used, unused, ...others] = Array.from({ length: 1_001 }, (_, n) => box.seal(`${n}`, PLACE));
+    for (const sealed of [used!, unused!, used!, ...others, used!]) tokens.open(sealed, PLACE);
+    expect(timesOpened()).toBe(1_001);
+    tokens.open(unused!, PLACE);
     expect(timesOpened()).toBe(1_002);
   });
 });

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { BoundedMap } from '@posthorn/kernel';
+import { LruCache } from '@posthorn/kernel';
 import { type SecretBox, webhookKey } from '@posthorn/signing';
 
 const MAX_CACHED = 1_000;
 
 /** A cache of decrypted webhook tokens, keyed by their ciphertext. A changed token has a new ciphertext, so the cache is never stale. */
 export class TokenCache {
-  private readonly opened = new BoundedMap<string, KeyObject>(MAX_CACHED);
+  private readonly opened = new LruCache<string, KeyObject>(MAX_CACHED);
 
   constructor(private readonly box: Pick<SecretBox, 'open'>) {}
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { BoundedMap, Coalescer } from '@posthorn/kernel';
+import { Coalescer, LruCache } from '@posthorn/kernel';
 import {
   type DkimKeyStore,
   sealContextOf,
@@ -25,7 +25,7 @@ interface DomainSigners {
  * private keys, which never change, are cached.
  */
 export class SigningKeys {
-  private readonly parsed = new BoundedMap<string, KeyObject>(MAX_CACHED);
+  private readonly parsed = new LruCache<string, KeyObject>(MAX_CACHED);
   private readonly lookUps: Coalescer<SendingDomain, DomainSigners>;
 
   constructor(
@@ -63,10 +63,11 @@ export class SigningKeys {
     return fault === undefined ? { signers } : { signers, fault };
   }
 
-  /** Set on each use, so that the map evicts the least recently used key. */
   private privateKeyOf({ id, sealedPrivateKey }: SealedSigningKey): KeyObject {
+    const known = this.parsed.get(id);
+    if (known !== undefined) return known;
     const context = sealContextOf(SEALED_COLUMNS.dkimPrivateKey, id);
-    const key = this.parsed.get(id) ?? parseDkimKey(this.box.open(sealedPrivateKey, context));
+    const key = parseDkimKey(this.box.open(sealedPrivateKey, context));
     this.parsed.set(id, key);
     return key;
   }
