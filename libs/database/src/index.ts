@@ -104,6 +104,7 @@ export { type ReportedEmail, type AssessedReport, ReportStore } from './stores/e
 export { RetentionStore } from './stores/retention/retention-store.ts';
 export { TemplateChanges, type TemplateRefusal } from './stores/templates/template-changes.ts';
 export type {
+  StoredVersionSource,
   Template,
   TemplateContent,
   TemplateSummary,

@@ -1,16 +1,22 @@
-import { Coalescer, type TemplateVersionId } from '@posthorn/kernel';
-import type { TemplateStore } from '@posthorn/database';
+import { Coalescer, LruCache, type TemplateVersionId } from '@posthorn/kernel';
+import { type JsonObject, parseJson } from '@posthorn/domain';
+import type { StoredVersionSource, TemplateStore } from '@posthorn/database';
 import type { TemplateVersionSource } from '@posthorn/rendering';
 
 const MAX_PER_LOOKUP = 200;
 const MAX_CACHED = 500;
 const MAX_CACHED_CHARACTERS = 32 * 1_048_576;
 
-/** A cache of template versions. They are immutable, so it is never stale. */
+/**
+ * A cache of template versions. They are immutable, so it is never stale. Their defaults are kept as JSON text: parsed, they may take a dozen times as much
+ * memory.
+ */
 export class TemplateVersions {
-  private readonly kept = new Map<TemplateVersionId, TemplateVersionSource>();
-  private readonly lookUps: Coalescer<TemplateVersionId, TemplateVersionSource | undefined>;
-  private characters = 0;
+  private readonly kept = new LruCache<TemplateVersionId, StoredVersionSource>(MAX_CACHED, {
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeOf: charactersOf,
+  });
+  private readonly lookUps: Coalescer<TemplateVersionId, StoredVersionSource | undefined>;
 
   constructor(store: Pick<TemplateStore, 'findVersions'>) {
     this.lookUps = new Coalescer({
@@ -21,26 +27,21 @@ export class TemplateVersions {
 
   /** @throws what the database throws; Error for a version that does not exist */
   async find(id: TemplateVersionId): Promise<TemplateVersionSource> {
-    const source = this.kept.get(id) ?? (await this.lookUps.add(id));
-    if (source === undefined)
-      throw new Error('an email is pinned to a version of a template that does not exist');
-    this.keep(id, source);
-    return source;
+    const stored = this.kept.get(id) ?? (await this.lookUp(id));
+    return { ...stored, defaults: parseJson(stored.defaults) as JsonObject };
   }
 
-  /** Moves the entry to the end: the map is ordered by last use. */
-  private keep(id: TemplateVersionId, source: TemplateVersionSource): void {
-    if (this.kept.delete(id)) this.characters -= sizeOf(source);
-    this.kept.set(id, source);
-    this.characters += sizeOf(source);
-    for (const [oldest, unused] of this.kept) {
-      if (this.kept.size <= MAX_CACHED && this.characters <= MAX_CACHED_CHARACTERS) return;
-      this.kept.delete(oldest);
-      this.characters -= sizeOf(unused);
-    }
+  private async lookUp(id: TemplateVersionId): Promise<StoredVersionSource> {
+    const stored = await this.lookUps.add(id);
+    if (stored === undefined)
+      throw new Error('an email is pinned to a version of a template that does not exist');
+    this.kept.set(id, stored);
+    return stored;
   }
 }
 
-function sizeOf({ parts }: TemplateVersionSource): number {
-  return parts.html.length + (parts.text?.length ?? 0);
+/** The length of everything that is kept of a version. */
+function charactersOf({ parts, defaults }: StoredVersionSource): number {
+  const { subject, html, text = '', previewText = '' } = parts;
+  return subject.length + html.length + text.length + previewText.length + defaults.length;
 }

@@ -42,6 +42,12 @@ export interface Template extends TemplateContent {
   readonly updatedAt: Date;
 }
 
+/** A version for rendering, as it is stored. */
+export interface StoredVersionSource extends Omit<TemplateVersionSource, 'defaults'> {
+  /** JSON with keys chosen by the caller, so parse it with `parseJson`. */
+  readonly defaults: string;
+}
+
 interface VersionSummaryRow {
   version: number;
   fromAddress: string;
@@ -92,7 +98,7 @@ export function templateOf(row: TemplateRow): Template {
     replyTo: row.replyTo ?? [],
     parts: partsOf(row),
     unsubscribe: row.unsubscribe,
-    defaults: defaultsOf(row),
+    defaults: parseJson(row.defaults) as JsonObject,
   };
 }
 
@@ -113,8 +119,8 @@ function summaryOf(row: VersionSummaryRow): Omit<TemplateVersionSummary, 'id' | 
 }
 
 /** Converts a row to a version for rendering. */
-export function sourceOf(row: SourceRow): TemplateVersionSource {
-  return { id: idFromUuid('tpv', row.versionId), parts: partsOf(row), defaults: defaultsOf(row) };
+export function storedSourceOf(row: SourceRow): StoredVersionSource {
+  return { id: idFromUuid('tpv', row.versionId), parts: partsOf(row), defaults: row.defaults };
 }
 
 function partsOf({ subject, html, text, previewText }: SourceRow): TemplateParts {
@@ -124,8 +130,4 @@ function partsOf({ subject, html, text, previewText }: SourceRow): TemplateParts
     ...(text === null ? {} : { text }),
     ...(previewText === null ? {} : { previewText }),
   };
-}
-
-function defaultsOf({ defaults }: SourceRow): JsonObject {
-  return parseJson(defaults) as JsonObject;
 }

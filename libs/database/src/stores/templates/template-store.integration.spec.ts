@@ -159,7 +159,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect((await store.findVersions([template.versionId]))[0]).toEqual({
       id: template.versionId,
       parts: template.parts,
-      defaults: template.defaults,
+      defaults: JSON.stringify(template.defaults),
     });
     expect((await auditOf(template.id)).map(({ action }) => action as string)).toEqual([
       'template.created',

@@ -6,7 +6,6 @@ import {
   type WorkspaceId,
 } from '@posthorn/kernel';
 import { type Page, pageOf, type PageRequest } from '@posthorn/domain';
-import type { TemplateVersionSource } from '@posthorn/rendering';
 import type { Database } from '../../connection/connection.ts';
 import {
   FIND_CURRENT_TEMPLATES,
@@ -19,7 +18,8 @@ import {
 import { mailboxOf } from '../emails/composable-email.ts';
 import {
   type SourceRow,
-  sourceOf,
+  storedSourceOf,
+  type StoredVersionSource,
   type Template,
   type TemplateContent,
   templateOf,
@@ -69,13 +69,13 @@ export class TemplateStore {
   }
 
   /** The content of these versions, in the order of the ids, even if the template was deleted; undefined where there is none. */
-  async findVersions(ids: readonly TemplateVersionId[]): Promise<(TemplateVersionSource | undefined)[]> {
+  async findVersions(ids: readonly TemplateVersionId[]): Promise<(StoredVersionSource | undefined)[]> {
     const { rows } = await this.database.pool.query<SourceRow>({
       name: 'find_template_versions',
       text: FIND_TEMPLATE_VERSIONS,
       values: [ids.map(uuidOf)],
     });
-    const found = new Map(rows.map((row) => [row.versionId, sourceOf(row)]));
+    const found = new Map(rows.map((row) => [row.versionId, storedSourceOf(row)]));
     return ids.map((id) => found.get(uuidOf(id)));
   }
 
