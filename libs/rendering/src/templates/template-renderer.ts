@@ -128,7 +128,8 @@ export class TemplateRenderer {
     const seen = new Set<string>();
     for (const one of this.candidatesFor(own)) {
       const { id, parts } = one.source;
-      const size = seen.has(id) ? parts.html.length : parts.html.length * 2;
+      const rendered = parts.html.length + (parts.text?.length ?? 0);
+      const size = seen.has(id) ? rendered : rendered * 2;
       if (group.length >= MAX_PER_GROUP) break;
       if (group.length > 0 && characters + size > MAX_CHARACTERS_PER_GROUP) break;
       seen.add(id);
