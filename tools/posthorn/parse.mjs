@@ -23,6 +23,7 @@ const HELP_WORDS = new Set(['-h', '--help', 'help', '--json']);
  * @throws UsageError
  */
 export function parse(args) {
+  refuseOtherEncodings(args);
   const start = args.findIndex((arg) => !HELP_WORDS.has(arg));
   const before = start < 0 ? args : args.slice(0, start);
   const rest = start < 0 ? [] : args.slice(start);
@@ -34,6 +35,18 @@ export function parse(args) {
   const { json = asksJson, help = asksHelp, ...given } = readFlags(command, after);
   if (!help) checkRequiredFlags(command, given);
   return { command, given, json, help };
+}
+
+/**
+ * Node has put a replacement character for each byte that is not UTF-8, as from a terminal or a file in Latin-1: a person would be erased by an address that
+ * nobody has.
+ */
+function refuseOtherEncodings(args) {
+  const garbled = args.find((arg) => arg.includes('\uFFFD'));
+  if (garbled === undefined) return;
+  throw new UsageError(
+    `${JSON.stringify(garbled)} is not UTF-8; set the terminal, or save the file that it comes from, as UTF-8`,
+  );
 }
 
 function readFlags(command, args) {
@@ -51,6 +64,7 @@ function readFlags(command, args) {
   const given = {};
   const { operand } = command;
   for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional' && operand !== undefined && !(operand.name in given)) {
       given[operand.name] = token.value;
       continue;
@@ -81,7 +95,7 @@ function readToken(command, flags, token) {
   return { name, value };
 }
 
-function tooManyWords({ name }, { value = '--' }) {
+function tooManyWords({ name }, { value }) {
   const words = `\`${name}\` does not take ${JSON.stringify(value)}`;
   return new UsageError(`${words}; put quotes around a value of several words, and flags before each value`);
 }

@@ -42,6 +42,13 @@ describe('What an operator types', () => {
     expect(parse(['workspace', 'create', '--name=-1']).given).toEqual({ name: '-1' });
   });
 
+  it('may have an address that begins with a hyphen after two hyphens', () => {
+    expect(parse(['erase-recipient', '--suppress', '--', '-ada@example.com']).given).toEqual({
+      address: '-ada@example.com',
+      suppress: true,
+    });
+  });
+
   it.each([
     ['no command', [], undefined],
     ['help', ['help'], undefined],
@@ -73,6 +80,13 @@ describe('What an operator mistypes', () => {
     ['a value after a switch', ['pause', '--everything=yes'], '--everything takes no value'],
     ['a flag twice', ['workspace', 'create', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['words without quotes', ['workspace', 'create', '--name', 'a', 'b'], 'does not take "b"; put quotes'],
+    ['a flag after two hyphens', ['workspace', 'create', '--', '--name', 'a'], 'does not take "--name"'],
+    ['an address like a flag', ['erase-recipient', '-ada@example.com'], 'erase-recipient --help shows'],
+    [
+      'bytes that are not UTF-8',
+      ['erase-recipient', 'j\uFFFDrgen@example.com'],
+      '"j\uFFFDrgen@example.com" is not UTF-8',
+    ],
     ['a flag too few', ['key', 'create', ...WORKSPACE], '`key create` needs --name'],
     [
       'none of several flags',

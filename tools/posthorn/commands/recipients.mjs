@@ -9,7 +9,7 @@ export const RECIPIENT_COMMANDS = [
     operand: {
       name: 'address',
       value: 'ADDRESS',
-      sentence: 'the address of the person; letter case does not matter',
+      sentence: 'the address of the person, after -- if it begins with a hyphen; letter case does not matter',
     },
     flags: {
       workspace: {
