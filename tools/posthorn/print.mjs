@@ -6,9 +6,19 @@ export function visible(text) {
   return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** A moment in UTC, to the minute. @param {Date} date */
-export function dateTime(date) {
-  return date.toISOString().slice(0, 16).replace('T', ' ');
+/** The length of a time to the minute, in ISO 8601. */
+const TO_THE_MINUTE = 16;
+/** The same to the second. */
+export const TO_THE_SECOND = 19;
+
+/**
+ * A moment in UTC. Somebody may have written one into the database that no Date can hold, such as `infinity`: that one is named, so that the others are shown.
+ *
+ * @param {Date} date
+ * @param {number} [length]
+ */
+export function dateTime(date, length = TO_THE_MINUTE) {
+  return Number.isFinite(Number(date)) ? date.toISOString().slice(0, length).replace('T', ' ') : String(date);
 }
 
 /**

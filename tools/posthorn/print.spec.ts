@@ -25,4 +25,11 @@ describe('What is printed', () => {
   it('has times in UTC, to the minute', () => {
     expect(dateTime(new Date('2026-01-02T03:04:59Z'))).toBe('2026-01-02 03:04');
   });
+
+  it.each([
+    ['infinity, as pg reads it', Number.POSITIVE_INFINITY as unknown as Date, 'Infinity'],
+    ['infinity, as Prisma reads it', new Date(Number.NaN), 'Invalid Date'],
+  ])('has a word for a time that is no date: %s', (_what, moment, word) => {
+    expect(dateTime(moment)).toBe(word);
+  });
 });

@@ -1,4 +1,4 @@
-import { table } from '../print.mjs';
+import { dateTime, table, TO_THE_SECOND } from '../print.mjs';
 
 /** @type {import('../commands.mjs').Command[]} */
 export const AUDIT_COMMANDS = [
@@ -19,7 +19,7 @@ export const AUDIT_COMMANDS = [
       table(
         changes,
         {
-          'DONE (UTC)': ({ createdAt }) => createdAt.toISOString().slice(0, 19).replace('T', ' '),
+          'DONE (UTC)': ({ createdAt }) => dateTime(createdAt, TO_THE_SECOND),
           'ACTION': ({ action }) => action,
           'BY': ({ actor }) => `${actor.kind} ${actor.name}`,
           'OF': ({ subjectId }) => subjectId,

@@ -1,5 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { count, formatDuration } from './components.ts';
+import { count, formatDuration, time, timeInUtc } from './components.ts';
+
+describe('times on pages', () => {
+  it('are in UTC, to the second', () => {
+    const moment = new Date('2026-01-02T03:04:05.678Z');
+    const attributes = 'datetime="2026-01-02T03:04:05.678Z" title="2026-01-02T03:04:05.678Z"';
+    expect(time(moment).text).toBe(`<time ${attributes}>2026-01-02 03:04:05</time>`);
+    expect(timeInUtc(moment).text).toBe(`<time ${attributes}>2026-01-02 03:04:05 UTC</time>`);
+    expect(time(null).text).toBe('–');
+  });
+
+  it.each([
+    ['infinity, as pg reads it', Number.NEGATIVE_INFINITY as unknown as Date, '-Infinity'],
+    ['infinity, as Prisma reads it', new Date(Number.NaN), 'Invalid Date'],
+  ])('are a word where the database has no date: %s', (_what, moment, word) => {
+    expect(time(moment).text).toBe(word);
+  });
+});
 
 describe('numbers on pages', () => {
   it('have thousands separators', () => {

@@ -30,7 +30,9 @@ export function timeInUtc(moment: Date): Html {
   return timeElement(moment, ' UTC');
 }
 
+/** Somebody may have written a time into the database that no Date can hold, such as `infinity`: it is named, so that the rest of the page is shown. */
 function timeElement(moment: Date, zone: string): Html {
+  if (!Number.isFinite(Number(moment))) return html`${String(moment)}`;
   const text = moment.toISOString().slice(0, 19).replace('T', ' ');
   return html`<time datetime="${moment.toISOString()}" title="${moment.toISOString()}">${text}${zone}</time>`;
 }
