@@ -33,8 +33,12 @@ describe('reportRepeated', () => {
     const { said, report } = reporter();
     for (const job of ['12', '13', 'repeat:deliveries.recover:1795430157592'])
       report(new Error(`Missing key for job ${job}. moveToFinished`));
+    for (const job of ['12', '13'])
+      report(new Error(`Job ${job} is not in the active state. moveToFinished`));
+    for (const name of ['a 1', 'a 2', 'b'])
+      report(new Error(`no handler for the job ${JSON.stringify(name)}`));
     report(new Error('could not renew lock for job 12'));
-    expect(said).toHaveLength(2);
+    expect(said).toHaveLength(4);
   });
 
   it('keeps a limited number of kinds of errors', () => {

@@ -7,7 +7,7 @@ const SUPPRESSED_MS = 10_000;
 /** More kinds of errors than an outage has. */
 const MAX_KINDS = 100;
 /** Errors that differ only in the job are of one kind: when Redis has lost its jobs, there is one for each of them. */
-const JOB = /\bjob \S+/g;
+const JOB = /\bjob (?:"[^"]*"|\S+)/gi;
 
 /**
  * Logs errors that recur while a dependency is unavailable: each kind at most once in ten seconds, with how often it occurred in
