@@ -29,7 +29,8 @@ export function parseKeyRing(text: string): { readonly ring: KeyRing } | { reado
     const parsed = parseKey(part.trim());
     if ('fault' in parsed) return { fault: `key ${index + 1} ${parsed.fault}` };
     const same = keys.find((key) => key.id === parsed.id || key.key.equals(parsed.key));
-    if (same !== undefined) return { fault: `key ${index + 1} has the id or the bytes of another one` };
+    if (same !== undefined)
+      return { fault: `key ${index + 1} has the id or the bytes of another one; give it its own` };
     keys.push(parsed);
   }
   return { ring: keys as unknown as KeyRing };

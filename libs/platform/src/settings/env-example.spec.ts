@@ -29,7 +29,7 @@ describe('.env.example', () => {
     const examples = Object.fromEntries(lines) as Record<string, string>;
     const ENCRYPTION_KEYS = `first:${randomBytes(32).toString('base64')}`;
     expect(() => readSettings(ALL_SECTIONS, { ...examples, ENCRYPTION_KEYS })).not.toThrow();
-    expect(() => readSettings(ALL_SECTIONS, examples)).toThrow('ENCRYPTION_KEYS has a value that');
+    expect(() => readSettings(ALL_SECTIONS, examples)).toThrow('ENCRYPTION_KEYS: key 1 is not base64');
   });
 
   it('describes each setting in a sentence', () => {

@@ -18,7 +18,12 @@ describe('SecretSettings', () => {
     );
   });
 
-  it('never show an invalid key', () => {
-    expect(() => read('2026:S3CRET')).toThrow(/^(?!.*S3CRET).*ENCRYPTION_KEYS has a value that is not/s);
+  it('name the key that is wrong, and never show it', () => {
+    const key = randomBytes(32).toString('base64');
+    expect(() => read(`old:${key},new:${key}`)).toThrow(
+      'ENCRYPTION_KEYS: key 2 has the id or the bytes of another one',
+    );
+    expect(() => read(`2026:${key},S3CRET`)).toThrow(/^(?!.*S3CRET).*ENCRYPTION_KEYS: key 2 has no id/s);
+    expect(() => read('2026:S3CRET')).toThrow(/^(?!.*S3CRET).*ENCRYPTION_KEYS: key 1 is not base64/s);
   });
 });

@@ -16,8 +16,14 @@ export class SecretSettings {
     // Not a real key, because somebody would use the published one.
     { secret: true, example: 'first:<what openssl rand -base64 32 prints>' },
   )
-  @HasForm(KEY_RING_FORM, (text) => 'ring' in parseKeyRing(text))
+  // What does not have this form is refused by `faults`, which say which of the keys is wrong.
+  @HasForm(KEY_RING_FORM, () => true)
   ENCRYPTION_KEYS!: string;
+
+  faults(): string[] {
+    const parsed = parseKeyRing(this.ENCRYPTION_KEYS);
+    return 'fault' in parsed ? [`ENCRYPTION_KEYS: ${parsed.fault}`] : [];
+  }
 
   /** Encrypts with the first key and decrypts with all. */
   get box(): SecretBox {
