@@ -4,7 +4,8 @@ import { KEYS_PER_SCAN } from './lost-jobs.ts';
 
 /**
  * Deletes deduplication keys that do not point to an unfinished job of their own, so that their lanes can be rung again; returns how many. Two cases need no
- * care here: where the job is gone, BullMQ frees the key itself, and jobs in no list were deleted before. So the lists, which may be long, are not searched.
+ * care here: where the job is gone, BullMQ frees the key itself (unless somebody has made it expire), and jobs in no list were deleted before. So the lists,
+ * which may be long, are not searched.
  *
  * KEYS: deduplication keys. ARGV: the key prefixes of jobs and of deduplication keys.
  */
@@ -12,7 +13,7 @@ const FREE_LANES = `
 local function isHeld(key)
   if redis.call('TYPE', key).ok ~= 'string' then return false end
   local job = ARGV[1] .. redis.call('GET', key)
-  if redis.call('EXISTS', job) == 0 then return true end
+  if redis.call('EXISTS', job) == 0 then return redis.call('PTTL', key) == -1 end
   local fields = redis.pcall('HMGET', job, 'deid', 'finishedOn')
   return fields[1] == string.sub(key, #ARGV[2] + 1) and not fields[2]
 end

@@ -25,8 +25,11 @@ const IS_OVERWRITTEN = `
 local function counted(key, type)
   if type == 'string' then return redis.call('GET', key) end
   if type == 'hash' then return redis.call('HGET', key, 'opts.maxLenEvents') or '0' end
-  local newest = type == 'stream' and redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
-  return newest and string.match(newest[1], '^%d+') or '0'
+  if type ~= 'stream' then return '0' end
+  local about = redis.call('XINFO', 'STREAM', key)
+  for i = 1, #about, 2 do
+    if about[i] == 'last-generated-id' then return string.match(about[i + 1], '^%d+') end
+  end
 end
 for i, key in ipairs(KEYS) do
   local type = redis.call('TYPE', key).ok

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LaneId } from '@posthorn/domain';
+import { type LaneId, nowLane } from '@posthorn/domain';
+import { newId } from '@posthorn/kernel';
 import { PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
 import { Queue, Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -327,6 +328,8 @@ it('nothing is logged while no queue is paused, and nothing fails while Redis is
   expect(resets).toEqual([]);
 });
 
+/** After it, a stream takes no more. */
+const LAST_EVENT = '18446744073709551615-18446744073709551615';
 const written = (keys: string[], text = 'nonsense'): string[] =>
   keys.map((key) => `SET queue:${key} ${text}`);
 it.each([
@@ -335,7 +338,11 @@ it.each([
   ['the number of its next job by the largest there is', written(['id'], '9223372036854775807')],
   ['the number of its next job by what Lua takes for one', written(['id'], 'nan')],
   ['how many events it keeps', ['HSET queue:meta opts.maxLenEvents nonsense']],
-  ['the id of its next event', ['XADD queue:events 18446744073709551615-18446744073709551615 a b']],
+  ['the id of its next event', [`XADD queue:events ${LAST_EVENT} a b`]],
+  [
+    'the id of its next event, and deleted',
+    [`XADD queue:events ${LAST_EVENT} a b`, `XDEL queue:events ${LAST_EVENT}`],
+  ],
 ])(
   'a queue begins anew when something else was written over %s, and another keeps what it has',
   async (_what, commands) => {
@@ -364,13 +371,16 @@ it.each([
 
 describe('Foreign values in the deduplication key of a lane', () => {
   const SLOTS = ['0', '1', '2', '3', 'c0', 'c1'];
-  let lanes = 0;
-  const newLane = (): LaneId => `wrk_01k9zq7v3nf4b8gq2m5c6d7e${(lanes += 1)}f.now` as LaneId;
+  const newLane = (): LaneId => nowLane(newId('wrk', Date.now()));
 
   it.each<[string, (queue: Queue, slot: string) => string]>([
     ['hashes', (queue, slot) => `HSET ${queue.toKey(`de:${slot}`)} a b`],
     ['lists', (queue, slot) => `RPUSH ${queue.toKey(`de:${slot}`)} a`],
     ['names of what is no job', (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} meta`],
+    [
+      'names of jobs that are gone, kept for a day',
+      (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} gone EX 86400`,
+    ],
     ['names of jobs that ended', (queue, slot) => `SET ${queue.toKey(`de:${slot}`)} ended`],
     [
       'names of jobs of theirs that ended',
