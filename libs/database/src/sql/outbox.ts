@@ -156,7 +156,7 @@ WITH dead AS MATERIALIZED (
   FROM   (VALUES (to_timestamp($4::float8), ${ABANDONED_BEFORE}), (now() + $1::interval + interval '${MAX_LEASE_MS} ms', 'infinity')) AS l (least, most)
   CROSS JOIN LATERAL (
     SELECT   subject_id, queue, lane_id, claims, unanswered, lease_until FROM outbox
-    WHERE    state = 'taken' AND lease_until > l.least AND lease_until < l.most
+    WHERE    state = 'taken' AND lease_until BETWEEN l.least AND l.most
     ORDER BY lease_until
     LIMIT    $2::int
     FOR NO KEY UPDATE SKIP LOCKED

@@ -163,6 +163,15 @@ describe('Reviving', () => {
     expect(await stores.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
   });
 
+  it('makes rows ready whose lease an operator has set to a time before or after all others', async () => {
+    await stores.acceptEmails(acme, 2);
+    const [ended, endless] = await stores.claim(acme);
+    const setLease = `UPDATE outbox SET lease_until = $2::timestamptz WHERE subject_id = $1`;
+    await stores.ask(setLease, [uuidOf(ended!.id), '-infinity']);
+    await stores.ask(setLease, [uuidOf(endless!.id), 'infinity']);
+    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
+  });
+
   it('does not wait for a row whose outcome is being recorded, nor changes it', async () => {
     await stores.acceptEmails(acme, 2);
     const [answered, dead] = await stores.claim(acme);
