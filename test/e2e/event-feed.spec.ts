@@ -62,6 +62,25 @@ describe('GET /v1/events', () => {
     await until(async () => (await read(`?startAt=${resumeAt}`)).items.length === 1, 'the next is shown');
   });
 
+  it('N5: shows what was recorded, and posted to webhooks, byte for byte', async () => {
+    const { workspaceId, keys } = await stack.createTenant('Exact');
+    await api(keys.apiUser).post('/v1/contacts', { email: newRecipient() });
+    // A parser would lose the second name and the digit, and move the last name to the front.
+    const { rows } = await stack.database.pool.query<{ payload: string }>(
+      `UPDATE events SET payload = replace(payload, '"properties":{}', '"properties":{"[erased]":1.0,"[erased]":2,"1":3}')
+       WHERE  workspace_id = $1 RETURNING payload`,
+      [uuidOf(workspaceId)],
+    );
+    const [{ payload }] = rows as [{ payload: string }];
+    expect(payload).toContain('[erased]');
+    await until(async () => (await read('', keys.apiUser)).items.length > 0, 'the event is shown');
+    const { text, body } = await api(keys.apiUser).get('/v1/events');
+    const { items, resumeAt } = body['events'] as FeedPage;
+    expect(text).toBe(
+      `{"events":{"items":[{"id":"${items[0]!.id}",${payload.slice(1)}],"hasMore":false,"startAt":null,"resumeAt":"${resumeAt}"}}`,
+    );
+  });
+
   it('G3: returns no event of another workspace, and does not know their ids', async () => {
     const [{ id }] = (await read()).items as [FeedPage['items'][0]];
     const { apiUser } = (await stack.createTenant('Other')).keys;

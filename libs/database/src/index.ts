@@ -49,7 +49,12 @@ export {
   type PassGroup,
   type PassPosition,
 } from './stores/events/era-store.ts';
-export { EventFeedStore, type FeedFault, type WantedEvents } from './stores/events/event-feed-store.ts';
+export {
+  EventFeedStore,
+  type FeedFault,
+  type FeedPage,
+  type WantedEvents,
+} from './stores/events/event-feed-store.ts';
 export { DeliveryStore, type ClaimCapacity } from './stores/webhooks/delivery-store.ts';
 export type { FannedOut } from './stores/webhooks/fanned-out.ts';
 export { HeldEmailStore } from './stores/outbox/held-email-store.ts';

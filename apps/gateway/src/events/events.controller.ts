@@ -2,12 +2,13 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { parseId, Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
-import { feedPositionText, PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
-import { DisconnectSignal } from '@posthorn/platform';
+import { PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
+import { DisconnectSignal, type JsonText } from '@posthorn/platform';
 import { Describes } from '../openapi/describes.ts';
 import { LargeReads } from '../system/large-reads.ts';
 import { validateQuery } from '../validation/validate-query.ts';
 import { EventsAnswer } from './event.answers.ts';
+import { eventsJson } from './events-json.ts';
 import { EventsQuery } from './events-query.ts';
 
 const EXPIRED = new Refusal(
@@ -54,14 +55,12 @@ export class EventsController {
     @Caller() { workspaceId }: Principal,
     @Query() query: unknown,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<EventsAnswer> {
+  ): Promise<JsonText> {
     const { limit = PAGE_LIMITS.default, event, ...place } = validateQuery(EventsQuery, query);
     const wanted = { limit: Number(limit), event, from: startOf(place) };
     const page = await this.reads.run(workspaceId, () => this.feed.read(workspaceId, wanted), gone);
     if ('fault' in page) throw FAULTS[page.fault];
-    const { items, hasMore, position } = page;
-    const resumeAt = feedPositionText(position);
-    return { events: { items, hasMore, startAt: hasMore ? resumeAt : null, resumeAt } };
+    return eventsJson(page);
   }
 }
 

@@ -44,7 +44,10 @@ export function isEventName(text: string): text is EventName {
   return Object.hasOwn(EVENTS, text);
 }
 
-/** The body that is posted about an event: serialised once, then signed and sent unchanged. */
+/**
+ * The body that is posted about an event: serialised once, then signed and sent unchanged. The feed shows it as it is, with the `id` of the event before its
+ * members.
+ */
 export function eventPayload<Name extends EventName>(
   event: Name,
   createdAt: Date,

@@ -1,5 +1,5 @@
 import { type EventId, FIRST_ID, idFromUuid, timeOf, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type EventName, type FeedPosition, type JsonObject, parseJson } from '@posthorn/domain';
+import type { EventName, FeedPosition } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import { LOCATE_EVENT, READ_EVENT_FEED } from '../../sql/event-feed.ts';
 
@@ -12,9 +12,8 @@ const BEGINNING: FeedPosition = { era: 0, xid: 0n, id: FIRST_ID, atMs: 0 };
 /** An event as shown in the feed. */
 interface FeedEvent {
   readonly id: EventId;
-  readonly event: EventName;
-  readonly createdAt: string;
-  readonly data: JsonObject;
+  /** The JSON that is posted about it. */
+  readonly payload: string;
 }
 
 /** Which events to read. */
@@ -142,6 +141,5 @@ function positionOf({ era, xid, id }: SeenRow, keptSinceMs: number): FeedPositio
 }
 
 function feedEvent({ id, payload }: SeenRow): FeedEvent {
-  const { event, createdAt, data } = parseJson(payload) as Omit<FeedEvent, 'id'>;
-  return { id: idFromUuid('evt', id), event, createdAt, data };
+  return { id: idFromUuid('evt', id), payload };
 }
