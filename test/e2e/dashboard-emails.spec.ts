@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import PostalMime from 'postal-mime';
 import { AuditLogStore } from '@posthorn/database';
 import { nowLane } from '@posthorn/domain';
 import { type EmailId, newId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
@@ -15,8 +16,10 @@ import {
 import { newRecipient, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
-const relay: SinkScript = (stage, { to }) =>
-  stage === 'rcpt' && to.at(-1)?.startsWith('later-') ? { reply: '451 4.7.1 Try again later' } : undefined;
+const relay: SinkScript = (stage, { to }) => {
+  if (stage === 'rcpt' && to.at(-1)?.startsWith('later-')) return { reply: '451 4.7.1 Try again later' };
+  return stage === 'content' && to.at(-1)?.startsWith('lost-') ? { drop: true } : undefined;
+};
 
 let stack: Stack;
 let dashboard: AppUnderTest;
@@ -195,6 +198,27 @@ describe('One email', () => {
     expect((await vera.get(`/emails?workspace=${stack.tenant.workspaceId}`)).text).toMatch(
       new RegExp(`SENT, not left yet\\s*</td>\\s*<td class="wrap first"><a href="/emails/${id}"`),
     );
+  });
+
+  it('shows the time of the next attempt even after it was opened, but not during a pause', async () => {
+    const to = `lost-${newRecipient()}`;
+    const { id } = emailIn(await stack.send({ to, settings: { trackOpens: true } }));
+    await until(async () => (await stack.show(id)).timeline.at(-1)!.event === 'REPLY_LOST', 'it was tried');
+    // Later than in a minute, so that it waits for as long as this test may take.
+    const next = fromNow(DAY_MS);
+    const { pool } = stack.database;
+    await pool.query('UPDATE outbox SET due_at = $2 WHERE subject_id = $1', [uuidOf(id as EmailId), next]);
+    const { body } = await stack.api().get(`/v1/emails/${id}/preview`);
+    const { html = '' } = await PostalMime.parse((body['preview'] as { message: string }).message);
+    await stack.api().get(/\/t\/o\/pho_[\w-]+/.exec(html)![0]);
+    await until(async () => (await stack.show(id)).timeline.at(-1)!.event === 'OPENED', 'that is recorded');
+    const { text: opened } = await vera.get(`/emails/${id}`);
+    expect(opened).toMatch(new RegExp(`<dt>Next attempt</dt>\\s*<dd><time datetime="${next}`));
+    await pool.query(`INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', '*', 'It moves')`);
+    const { text } = await vera.get(`/emails/${id}`);
+    await pool.query('DELETE FROM paused_lanes');
+    expect(text).toContain('<dt>Paused</dt>');
+    expect(text).not.toContain('<dt>Next attempt</dt>');
   });
 
   it('shows for a sent one that it was sent, and what cannot be known', async () => {

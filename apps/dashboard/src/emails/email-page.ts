@@ -67,7 +67,8 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'Accepted': acceptedAt,
     'To be sent': sendAt,
     'Paused': pause && hasToLeave(email) ? pauseText(pause) : undefined,
-    'Next attempt': hasToLeave(email) ? nextAttempt(email) : undefined,
+    // During a pause, the due time does not say when it is sent, and may be long past.
+    'Next attempt': pause === undefined && isOnItsWay(email) ? email.nextAttemptAt : undefined,
     'Sent': sentAt ?? '–',
     'Opened': hitsText(trackOpens, engagement.opens, engagement.machineOpens),
     'Clicked': hitsText(trackClicks, engagement.clicks, engagement.machineClicks),
@@ -98,15 +99,6 @@ function hasToLeave(email: EmailRecord): boolean {
 function pauseText({ laneId, reason, pausedAt }: PausedLane): Html {
   const whose = laneId === EVERY_LANE ? 'the emails of all workspaces' : 'its workspace';
   return html`${whose}, since ${timeInUtc(pausedAt)}: <a href="/pauses">“${reason}”</a>`;
-}
-
-/** When it is retried, by the last entry of its timeline; undefined: that is no attempt to be repeated. */
-function nextAttempt({ timeline }: EmailRecord): Date | undefined {
-  const { at, detail } = timeline.at(-1) ?? {};
-  const seconds = detail?.['retryAfterSeconds'];
-  return at === undefined || typeof seconds !== 'number'
-    ? undefined
-    : new Date(at.getTime() + seconds * 1_000);
 }
 
 function suppressionText({ email, reason, createdAt }: Suppression): Html {

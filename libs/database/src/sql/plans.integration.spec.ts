@@ -721,6 +721,7 @@ const STATEMENTS: readonly Checked[] = [
     'emails_.*(_pkey|_workspace_id_id_status_idx)',
     'email_events_.*_pkey',
     'email_engagements_.*_pkey',
+    'outbox_pkey',
   ),
   checked(
     { RECORD_OWN_FAULTS },

@@ -46,6 +46,8 @@ export interface EmailRecord extends EmailSummary {
   readonly trackOpens: boolean;
   readonly engagement: Engagement;
   readonly timeline: readonly EmailFact[];
+  /** When it is due to be sent for the first time or again; null: it is due already, being sent, or finished. */
+  readonly nextAttemptAt: Date | null;
 }
 
 /** Converts a row to a summary. */
@@ -69,7 +71,7 @@ export function emailSummary(row: EmailSummaryRow): EmailSummary {
 
 /** A row of `READ_EMAIL`: times inside JSON are strings. */
 export type EmailRecordRow = EmailSummaryRow &
-  Pick<EmailRecord, 'trackClicks' | 'trackOpens'> & {
+  Pick<EmailRecord, 'trackClicks' | 'trackOpens' | 'nextAttemptAt'> & {
     /** Null: nobody has opened it or clicked a link. */
     readonly engagement: TimesAsText<Engagement> | null;
     readonly timeline: readonly TimesAsText<EmailFact>[];
@@ -85,13 +87,14 @@ type TimesAsText<Value> = {
 
 /** Converts a row to an email with its timeline. */
 export function emailRecord(row: EmailRecordRow): EmailRecord {
-  const { trackClicks, trackOpens, engagement, timeline } = row;
+  const { trackClicks, trackOpens, engagement, timeline, nextAttemptAt } = row;
   return {
     ...emailSummary(row),
     trackClicks,
     trackOpens,
     engagement: engagementOf(engagement),
     timeline: timeline.map(emailFact),
+    nextAttemptAt,
   };
 }
 

@@ -41,6 +41,7 @@ describe('An outcome', () => {
       const record = await new EmailStore(stores.database).find(acme, email.id);
       expect(record!.sentAt === null).toBe(kind !== 'SENT');
       expect(record!.timeline[0]!.detail).toEqual({ attempt: 1 });
+      expect(record!.nextAttemptAt).toBeNull();
     },
   );
 
@@ -68,6 +69,8 @@ describe('An outcome', () => {
       expect(await stores.timelineOf(email.id)).toEqual([
         { kind, claims: 1, late: false, duplicatePossible },
       ]);
+      const record = await new EmailStore(stores.database).find(acme, email.id);
+      expect(record!.nextAttemptAt).toEqual(row!.dueAt);
     },
   );
 
