@@ -54,6 +54,32 @@ describe('Outcomes', () => {
     expect(recorder.isBehind).toBe(false);
   });
 
+  it('that the database refuses are found in few statements, one after another, and others are durable before any of them is tried again', async () => {
+    let [underWay, mostUnderWay] = [0, 0];
+    const asked: Outcome[][] = [];
+    const recorder = new OutcomeRecorder<Outcome>({
+      record: async (outcomes) => {
+        asked.push([...outcomes]);
+        mostUnderWay = Math.max(mostUnderWay, (underWay += 1));
+        await Promise.resolve();
+        underWay -= 1;
+        outcomes.forEach(refuseDetails);
+        return new Set();
+      },
+      withoutDetail: (outcome) => ({ ...outcome, detail: null }),
+      onError: () => undefined,
+    });
+    const all = Array.from({ length: 500 }, (_, n) => ({ n, detail: n === 100 || n === 400 ? '\0' : 'x' }));
+    await Promise.all(all.map((outcome) => recorder.record(outcome)));
+    expect(mostUnderWay).toBe(1);
+    // The whole group, and twice as many for each as it can be halved.
+    expect(asked.length).toBeLessThan(40);
+    expect(asked.at(-1)).toEqual([100, 400].map((n) => ({ n, detail: null })));
+    const durable = asked.slice(0, -1).filter((group) => group.every(({ detail }) => detail === 'x'));
+    expect(durable.flat()).toHaveLength(498);
+    expect(recorder.isBehind).toBe(false);
+  });
+
   it.each([
     ['their rows are locked', LOCKED],
     ['the database is so slow that even a single one times out', OUT_OF_TIME],
@@ -126,16 +152,21 @@ describe('Outcomes', () => {
     expect(asked.at(-1)).toEqual([{ n: 3, detail: 'x' }]);
   });
 
-  it('are kept while statements fail by a fault of ours: rows that were claimed meanwhile would be processed repeatedly', async () => {
+  it('are kept while statements fail by a fault of ours, also beside refused data: rows that were claimed meanwhile would be processed repeatedly', async () => {
     let isBroken = true;
-    const { recorder, asked } = recorderBefore(() => {
-      if (isBroken) throw new TypeError('no such column');
+    const { recorder, asked, errors } = recorderBefore(({ n }) => {
+      if (n === 1) throw REFUSED;
+      if (n === 2 && isBroken) throw new TypeError('no such column');
     });
-    const recorded = recorder.record({ n: 1, detail: 'x' });
-    while (asked.length < 8) await new Promise((resolve) => setTimeout(resolve, 20));
+    const recorded = Promise.all([1, 2].map((n) => recorder.record({ n, detail: 'x' })));
+    // All together and each alone: more often than refused data is tried before it is given up.
+    while (asked.length < 3 * 8) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(recorder.isBehind).toBe(true);
+    expect(errors).not.toContainEqual(expect.objectContaining({ name: 'OutcomeRefused' }));
     isBroken = false;
     await recorded;
+    expect(asked).toContainEqual([{ n: 2, detail: null }]);
+    expect(errors.filter((error) => (error as Error).name === 'OutcomeRefused')).toHaveLength(1);
     expect(recorder.isBehind).toBe(false);
   });
 });

@@ -18,6 +18,18 @@ interface OutcomeRecorderOptions<Outcome> {
   readonly onError: (error: unknown) => void;
 }
 
+/** An outcome that the database rejects on its own. */
+interface Refused<Outcome> {
+  readonly outcome: Outcome;
+  readonly fault: DatabaseFault;
+}
+
+/** Those of a group that are not durable yet. */
+interface Unrecorded<Outcome> {
+  readonly deferred: readonly Outcome[];
+  readonly refused: readonly Refused<Outcome>[];
+}
+
 /** An outcome was given up: the database does not know it, and frees the row when its lease has expired. */
 class OutcomeRefused extends Error {
   override readonly name = 'OutcomeRefused';
@@ -55,40 +67,49 @@ export class OutcomeRecorder<Outcome> {
     return this.isFailing;
   }
 
-  /** A group that the database rejects is recorded one by one; a group that takes too long, in halves. */
+  /** Those that the database refuses are tried again once all others of their group are durable. */
   private async recordTogether(outcomes: readonly Outcome[]): Promise<boolean[]> {
+    const { deferred, refused } = await this.recordByHalves(outcomes);
+    const again = new Set([...deferred, ...(await this.recordWithoutDetail(refused))]);
+    return outcomes.map((outcome) => again.has(outcome));
+  }
+
+  /** A group that takes too long, or that the database rejects, is recorded in halves. */
+  private async recordByHalves(outcomes: readonly Outcome[]): Promise<Unrecorded<Outcome>> {
     const deferred = await this.tryRecord(outcomes);
-    if (typeof deferred !== 'string') return outcomes.map((outcome) => deferred.has(outcome));
-    if (deferred === 'out of time') return this.recordByHalves(outcomes);
-    if (outcomes.length === 1) return [await this.recordWithoutDetail(outcomes[0]!)];
-    return (await Promise.all(outcomes.map((one) => this.recordTogether([one])))).flat();
-  }
-
-  private async recordByHalves(outcomes: readonly Outcome[]): Promise<boolean[]> {
+    if (typeof deferred !== 'string') return { deferred: [...deferred], refused: [] };
+    if (outcomes.length === 1) return { deferred: [], refused: [{ outcome: outcomes[0]!, fault: deferred }] };
     const half = Math.ceil(outcomes.length / 2);
-    const first = await this.recordTogether(outcomes.slice(0, half));
-    return [...first, ...(await this.recordTogether(outcomes.slice(half)))];
+    const first = await this.recordByHalves(outcomes.slice(0, half));
+    const second = await this.recordByHalves(outcomes.slice(half));
+    return {
+      deferred: [...first.deferred, ...second.deferred],
+      refused: [...first.refused, ...second.refused],
+    };
   }
 
-  /** Details that the database rejects must not cost the outcome itself. */
-  private async recordWithoutDetail(outcome: Outcome): Promise<boolean> {
-    const withoutDetail = this.options.withoutDetail(outcome);
-    for (let refusals = 0; refusals < MAX_REFUSALS_WITHOUT_DETAIL;) {
+  /** Details that the database rejects must not cost the outcomes themselves. @returns those that are deferred */
+  private async recordWithoutDetail(refused: readonly Refused<Outcome>[]): Promise<Outcome[]> {
+    const { withoutDetail, onError } = this.options;
+    const originals = new Map(refused.map(({ outcome }) => [withoutDetail(outcome), outcome]));
+    const deferred: Outcome[] = [];
+    let open = [...originals.keys()];
+    for (let refusals = 0; open.length > 0 && refusals < MAX_REFUSALS_WITHOUT_DETAIL;) {
       this.isFailing = true;
       await sleep(RETRY_DELAY_MS);
-      const deferred = await this.tryRecord([withoutDetail]);
-      if (typeof deferred !== 'string') return deferred.size > 0;
-      if (deferred === 'data') refusals += 1;
+      const rest = await this.recordByHalves(open);
+      deferred.push(...rest.deferred.map((outcome) => originals.get(outcome)!));
+      open = rest.refused.map(({ outcome }) => outcome);
+      // While one of them fails for a fault of ours, nothing is claimed anyway.
+      if (rest.refused.every(({ fault }) => fault === 'data')) refusals += 1;
     }
+    for (const _givenUp of open) onError(new OutcomeRefused());
     this.isFailing = false;
-    this.options.onError(new OutcomeRefused());
-    return false;
+    return deferred;
   }
 
   /** Retries for as long as that may succeed; otherwise resolves with the fault. */
-  private async tryRecord(
-    outcomes: readonly Outcome[],
-  ): Promise<ReadonlySet<Outcome> | DatabaseFault | 'out of time'> {
+  private async tryRecord(outcomes: readonly Outcome[]): Promise<ReadonlySet<Outcome> | DatabaseFault> {
     for (;;) {
       try {
         const deferred = await this.options.record(outcomes);
@@ -96,10 +117,10 @@ export class OutcomeRecorder<Outcome> {
         return deferred;
       } catch (error) {
         this.options.onError(error);
-        // Retrying the whole group would time out again, and this process would record nothing any more.
-        if (outcomes.length > 1 && hasRunOutOfTime(error)) return 'out of time';
-        if (!isOutage(error)) return faultOf(error);
         this.isFailing = true;
+        // Retrying the whole group would time out again, and this process would record nothing any more.
+        const mayFitInHalves = outcomes.length > 1 && hasRunOutOfTime(error);
+        if (mayFitInHalves || !isOutage(error)) return faultOf(error);
         await sleep(RETRY_DELAY_MS);
       }
     }
