@@ -58,6 +58,11 @@ export async function transactOn<Result>(
   }
 }
 
+/** Sends with the next statement that this transaction waits for each lock for no longer than this. */
+export function limitLockWaits(client: Pick<TransactionClient, 'pipelineWithNext'>, ms: number): void {
+  client.pipelineWithNext({ text: `SET LOCAL lock_timeout = ${Math.ceil(ms)}` });
+}
+
 /**
  * Runs the work in a transaction that holds a lock on the workspace, so that a limit such as "at most 100 keys" also holds for concurrent changes. The lock does
  * not block acceptance, which locks only the key of the row.

@@ -6,6 +6,7 @@ import { ResilientAcceptance } from './resilient-acceptance.ts';
 import { fingerprintOf, keyExpiryAfter, prepareRawEmail } from './prepare-email.ts';
 import { rawDraft } from './raw-draft.fixture.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
+import { watchConnections } from '../watch-connections.fixture.ts';
 
 const database = await openTestDatabase(6);
 
@@ -71,6 +72,24 @@ it('emails of a workspace whose usage row is locked are answered 503, and fail n
   expect(outcomes[0]).toMatchObject({ error: { statusCode: 503 } });
   const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM emails');
   expect(rows[0]!.count).toBe(2);
+});
+
+it('many workspaces with locked usage rows are answered 503, and leave connections to everybody else', async () => {
+  const group = new ResilientAcceptance(new AcceptanceStore(database), null);
+  const held = await Promise.all(Array.from({ length: 25 }, openWorkspace));
+  const free = await openWorkspace();
+  await group.accept(held.map((id) => callFrom(id)));
+  const holder = await database.pool.connect();
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0`);
+  await holder.query('SELECT FROM usage FOR UPDATE');
+  const connections = watchConnections(database);
+  const outcomes = await group.accept([...held, free].map((id) => callFrom(id)));
+  await holder.query('ROLLBACK');
+  holder.release();
+  const lockedOut = held.map(() => ({ kind: 'failed', error: { statusCode: 503 } }));
+  expect(outcomes).toMatchObject([...lockedOut, { kind: 'decided', emails: [{ kind: 'accepted' }] }]);
+  // That of the holder, and one.
+  expect(connections.most).toBe(2);
 });
 
 it('emails of a workspace with repeated conflicts fail no others of their group', async () => {

@@ -1,23 +1,23 @@
-import { type EmailId, Refusal, sleep } from '@posthorn/kernel';
+import { type EmailId, sleep } from '@posthorn/kernel';
 import {
   type AcceptableCall,
   type AcceptanceOutcome,
   type AcceptanceStore,
   type CallOutcome,
-  type DatabaseFault,
   faultOf,
+  isOutage,
 } from '@posthorn/database';
+import { serveGroup } from '../serve-group.ts';
 import { unavailable } from './refusals.ts';
 
-const MAX_CONFLICT_ATTEMPTS = 3;
 /** When it is still unknown after this time whether a group was committed, callers get a 503. */
 const MAX_UNCERTAIN_MS = 5_000;
 const POLL_MS = 200;
 
 /**
- * Accepts a group of calls despite faults of its transaction: when the database rejects data, call by call; after a conflict, again; and when the answer to
- * the COMMIT was lost, it finds out whether that took effect. Retrying is safe because the ids were created before the first attempt: while the old
- * transaction is undecided, inserting the same ids waits for it, and once it is committed they are found.
+ * Accepts a group of calls despite faults of its transaction: those that `serveGroup` deals with, and when the answer to the COMMIT was lost, it finds out whether
+ * that took effect. Retrying is safe because the ids were created before the first attempt: while the old transaction is undecided, inserting the same ids
+ * waits for it, and once it is committed they are found.
  */
 export class ResilientAcceptance {
   constructor(
@@ -31,62 +31,33 @@ export class ResilientAcceptance {
    * @throws Refusal (503) when the database is unreachable, or the outcome still unknown after five seconds
    */
   async accept(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.store.accept(calls, this.monthlyLimit);
-      } catch (error) {
-        const fault = faultOf(error);
-        if (fault === 'conflict' && tries < MAX_CONFLICT_ATTEMPTS) continue;
-        return this.afterFault(fault, error, calls);
-      }
-    }
-  }
-
-  private async afterFault(
-    fault: DatabaseFault,
-    error: unknown,
-    calls: readonly AcceptableCall[],
-  ): Promise<CallOutcome[]> {
-    if (fault === 'lost') return this.resolveLost(calls);
-    if (fault === 'locked' || fault === 'conflict') return this.acceptByWorkspace(error, calls);
-    if (fault === 'unavailable') throw unavailable(error);
-    if (fault === 'data' && calls.length > 1) return this.acceptOneByOne(calls);
-    throw error;
-  }
-
-  /** A workspace whose usage row or key is locked, or whose batches conflict over keys, must not fail the others of the group. */
-  private async acceptByWorkspace(cause: unknown, calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
-    const parts = [...Map.groupBy(calls, (call) => call.workspaceId).values()];
-    if (parts.length === 1) throw unavailable(cause);
-    const outcomes = await Promise.all(parts.map((part) => this.acceptPart(part)));
-    const outcomeOf = new Map(parts.flatMap((part, n) => part.map((call, m) => [call, outcomes[n]![m]!])));
-    return calls.map((call) => outcomeOf.get(call)!);
-  }
-
-  /** Rejected data of one call must not fail the others of the group. */
-  private async acceptOneByOne(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
-    const outcomes: CallOutcome[] = [];
-    for (const call of calls) {
-      const [outcome] = await this.acceptPart([call]);
-      outcomes.push(outcome!);
-      // The database has become unreachable: the remaining calls fail in the same way, without waiting for that one by one.
-      if (outcome!.kind === 'failed' && outcome!.error instanceof Refusal) break;
-    }
-    return calls.map((_call, index) => outcomes[index] ?? outcomes.at(-1)!);
-  }
-
-  /** Accepts a part of a group; an error becomes the outcome of all calls of this part. */
-  private async acceptPart(part: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     try {
-      return await this.accept(part);
+      const outcomes = await serveGroup<AcceptableCall, CallOutcome>(calls, {
+        serve: (some, lockTimeoutMs) => this.acceptTogether(some, lockTimeoutMs),
+        lockedBy: ({ workspaceId }) => workspaceId,
+      });
+      return outcomes.map((outcome) =>
+        outcome.kind === 'failed' ? { ...outcome, error: answerTo(outcome.error) } : outcome,
+      );
     } catch (error) {
-      return part.map((): CallOutcome => ({ kind: 'failed', error }));
+      throw answerTo(error);
     }
   }
 
-  private async resolveLost(calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
+  private async acceptTogether(
+    calls: readonly AcceptableCall[],
+    lockTimeoutMs?: number,
+  ): Promise<CallOutcome[]> {
+    try {
+      return await this.store.accept(calls, this.monthlyLimit, lockTimeoutMs);
+    } catch (error) {
+      if (faultOf(error) === 'lost') return this.resolveLost(error, calls);
+      throw error;
+    }
+  }
+
+  private async resolveLost(lost: unknown, calls: readonly AcceptableCall[]): Promise<CallOutcome[]> {
     const deadline = performance.now() + MAX_UNCERTAIN_MS;
-    let lastError: unknown;
     while (performance.now() < deadline) {
       try {
         const found = await this.store.findAccepted(
@@ -96,11 +67,10 @@ export class ResilientAcceptance {
       } catch (error) {
         // `data` here means a violated primary key: the old transaction was committed after all, and the next query finds it.
         if (faultOf(error) === 'other') throw error;
-        lastError = error;
         await sleep(POLL_MS);
       }
     }
-    throw unavailable(lastError);
+    throw lost;
   }
 
   /**
@@ -117,6 +87,10 @@ export class ResilientAcceptance {
     const outcomeOf = new Map(open.map((call, index) => [call, retried[index]!]));
     return calls.map((call, index) => completed(call, found, outcomeOf.get(rest[index]!)));
   }
+}
+
+function answerTo(error: unknown): unknown {
+  return isOutage(error) ? unavailable(error) : error;
 }
 
 function withoutAccepted(call: AcceptableCall, found: ReadonlySet<EmailId>): AcceptableCall {

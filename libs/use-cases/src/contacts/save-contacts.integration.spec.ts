@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { Refusal, sleep, type WorkspaceId } from '@posthorn/kernel';
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { POSTHORN } from '@posthorn/domain';
 import {
   ContactChanges,
@@ -10,6 +10,7 @@ import {
 } from '@posthorn/database';
 import { SaveContacts } from './save-contacts.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
+import { watchConnections } from '../watch-connections.fixture.ts';
 import { workspaceBeside } from '../workspace-beside.fixture.ts';
 
 const database = await openTestDatabase(6);
@@ -32,9 +33,6 @@ class CountingStore extends ContactStore {
 function managed(contacts = new ContactStore(database)): SaveContacts {
   return new SaveContacts({ contacts, changes: new ContactChanges(database) });
 }
-
-const WAITING_FOR_LOCKS = `
-SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 const wanted = (n: number) => ({ email: `person${n}@example.net`, properties: { n } });
 const wantedBatch = (from: number, count: number) =>
@@ -91,20 +89,14 @@ it('many locked contacts fail their own calls, and leave connections to everybod
   const holder = await database.pool.connect();
   await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0`);
   await holder.query('SELECT FROM contacts FOR UPDATE');
-  let isOver = false;
-  const calls = Promise.allSettled([...held, wanted(40)].map((one) => manage.upsert(acme, one)));
-  const ended = calls.finally(() => (isOver = true));
-  let mostWaiting = 0;
-  while (!isOver) {
-    const { rows } = await database.pool.query<{ n: number }>(WAITING_FOR_LOCKS);
-    mostWaiting = Math.max(mostWaiting, rows[0]!.n);
-    await sleep(20);
-  }
+  const connections = watchConnections(database);
+  const outcomes = await Promise.allSettled([...held, wanted(40)].map((one) => manage.upsert(acme, one)));
   await holder.query('ROLLBACK');
   holder.release();
-  const faults = (await ended).map((one) => (one.status === 'rejected' ? faultOf(one.reason) : one.status));
+  const faults = outcomes.map((one) => (one.status === 'rejected' ? faultOf(one.reason) : one.status));
   expect(faults).toEqual([...held.map(() => 'locked'), 'fulfilled']);
-  expect(mostWaiting).toBe(1);
+  // That of the holder, and one.
+  expect(connections.most).toBe(2);
 });
 
 it('an upsert returns whether the contact existed before, and is refused if it would become too large', async () => {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Database } from '../../connection/connection.ts';
 import { FIND_EMAILS } from '../../sql/accept.ts';
 import { FIND_ANSWER } from '../../sql/idempotency-keys.ts';
-import { transactOn } from '../../transactions/transaction.ts';
+import { limitLockWaits, transactOn } from '../../transactions/transaction.ts';
 import type { AcceptableCall, AcceptableEmail, CallOutcome, KnownAnswer } from './acceptable-email.ts';
 import { type AuditedChange, recordAudit } from '../workspaces/audit-log-store.ts';
 import { type ContactUpsert, upsertContacts } from '../contacts/contact-writes.ts';
@@ -18,17 +18,24 @@ export class AcceptanceStore {
    * not grow with the number of calls.
    *
    * @param monthlyLimit for workspaces without a limit of their own; null: none
+   * @param lockTimeoutMs how long to wait for each lock; default: as long as any statement may
    * @throws what `pg` throws; `faultOf` tells what that means for the group
    */
-  async accept(calls: readonly AcceptableCall[], monthlyLimit: number | null): Promise<CallOutcome[]> {
+  async accept(
+    calls: readonly AcceptableCall[],
+    monthlyLimit: number | null,
+    lockTimeoutMs?: number,
+  ): Promise<CallOutcome[]> {
     const { pool, clock } = this.database;
     const groupOn = (connection: pg.Pool | pg.PoolClient): AcceptanceTransaction =>
       new AcceptanceTransaction(connection, calls, monthlyLimit, clock);
     // A single statement needs no explicit transaction.
-    if (fitOneStatement(calls) && !calls.some(needsTransaction)) return groupOn(pool).decide();
+    if (lockTimeoutMs === undefined && fitOneStatement(calls) && !calls.some(needsTransaction))
+      return groupOn(pool).decide();
     return transactOn(
       this.database,
       async (client) => {
+        if (lockTimeoutMs !== undefined) limitLockWaits(client, lockTimeoutMs);
         const group = groupOn(client);
         const outcomes = await group.decide();
         await upsertContacts(client, clock.nowMs(), group.accepted.flatMap(contactOf));

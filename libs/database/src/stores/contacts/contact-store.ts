@@ -2,7 +2,7 @@ import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Contact, type Page, pageOf, type PageRequest } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import { type ContactFilter, listContacts, READ_CONTACT } from '../../sql/contacts.ts';
-import { transactOn } from '../../transactions/transaction.ts';
+import { limitLockWaits, transactOn } from '../../transactions/transaction.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { type ContactUpsert, type ContactWrite, upsertContacts } from './contact-writes.ts';
 
@@ -40,8 +40,7 @@ export class ContactStore {
   upsert(upserts: readonly ContactUpsert[], lockTimeoutMs?: number): Promise<ContactWrite[]> {
     const { clock } = this.database;
     return transactOn(this.database, async (client) => {
-      if (lockTimeoutMs !== undefined)
-        await client.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`);
+      if (lockTimeoutMs !== undefined) limitLockWaits(client, lockTimeoutMs);
       return upsertContacts(client, clock.nowMs(), upserts);
     });
   }
