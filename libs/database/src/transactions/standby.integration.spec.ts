@@ -274,6 +274,6 @@ it('A repeated change is answered only once the standby has the first one, as a 
 it('Resuming everything again is answered only once the standby has the first time', async () => {
   await new PausedLaneStore(stores.database).pauseQueues(['email'], OPERATOR, 'maintenance');
   const release = () => new EraStore(stores.database).release(OPERATOR, {}, new Date());
-  const answer = { resumed: 0, wasRestored: false };
+  const answer = { queues: [], wasRestored: false };
   await expectAnsweredWithStandby([{ what: 'nothing is paused', change: release, ask: release, answer }]);
 });
