@@ -58,12 +58,18 @@ it('takes nothing for a mistyped setting that docker-compose.yml reads from `.en
   expect(unknownNames(settings, [...inFile, 'DATABSE_URL'])).toEqual(['DATABSE_URL']);
 });
 
-it('examines the relay that the local stack was started with, not its inbox', () => {
+it('examines the relay and the addresses that the local stack was started with, not its inbox and where it listens', () => {
   const [inbox, relay] = ['smtp://127.0.0.1:1025', 'smtps://user:password@smtp.example.org'];
   const { SMTP_URL } = process.env;
   delete process.env['SMTP_URL'];
   try {
-    expect(findSettings({ inbox: { smtpUrl: inbox }, smtpUrl: relay })).toMatchObject({ SMTP_URL: relay });
+    const [publicUrl, systemFrom] = ['https://posthorn.example.org', 'posthorn@example.org'];
+    const stack = { apiUrl: 'http://127.0.0.1:3000', publicUrl, systemFrom, smtpUrl: relay };
+    expect(findSettings({ ...stack, inbox: { smtpUrl: inbox } })).toMatchObject({
+      SMTP_URL: relay,
+      PUBLIC_URL: publicUrl,
+      SYSTEM_FROM: systemFrom,
+    });
   } finally {
     if (SMTP_URL !== undefined) process.env['SMTP_URL'] = SMTP_URL;
   }

@@ -93,6 +93,7 @@ export class Stack {
       redisUrl: redis.url,
       smtpUrl: env.SMTP_URL,
       publicUrl: env.PUBLIC_URL,
+      systemFrom: env.SYSTEM_FROM,
     };
     return this.#writeStackFile();
   }

@@ -19,6 +19,7 @@ export function findSettings(stack = readJson(STACK_FILE)) {
           REDIS_URL: stack.redisUrl,
           SMTP_URL: stack.smtpUrl,
           PUBLIC_URL: stack.publicUrl,
+          SYSTEM_FROM: stack.systemFrom,
           ENCRYPTION_KEYS: readJson(SECRETS_FILE)?.encryptionKeys,
         };
   const known = Object.entries(local).filter(([, value]) => value !== undefined);
