@@ -69,4 +69,12 @@ describe('S17: following a link', () => {
     const { followed } = following(() => new Promise(() => {}));
     expect(await followed.follow('ours', 'links.bank.example')).toMatchObject(LINK);
   });
+
+  it('works at once while ten thousand look-ups hang, and adds none', async () => {
+    const { followed } = following(() => new Promise(() => {}));
+    const follow = (): Promise<object | undefined> => followed.follow('ours', 'links.bank.example');
+    const waiting = Array.from({ length: 10_000 }, () => follow().then(() => 'waited'));
+    expect(await Promise.race([...waiting, follow().then(() => 'did not wait')])).toBe('did not wait');
+    await Promise.all(waiting);
+  });
 });

@@ -13,6 +13,8 @@ interface FollowLinkOptions {
 }
 
 const MAX_LINKS_PER_LOOKUP = 500;
+/** Beyond this the database is hanging: what waits longer than its reader would take memory without end. */
+const MAX_PENDING = 10_000;
 /** How long a reader waits for the database, at most. */
 const LOOKUP_MS = 500;
 
@@ -48,6 +50,7 @@ export class FollowLink {
 
   /** Without the database links work, because that is what all the others rely on. */
   private async isAdmitted(link: LinkAtHost): Promise<boolean> {
+    if (this.lookUps.pending >= MAX_PENDING) return true;
     try {
       return (await within(this.lookUps.add(link), LOOKUP_MS)) ?? true;
     } catch (error) {
