@@ -198,12 +198,12 @@ describe('One contact: 200', () => {
     );
   });
 
-  it('a contact that is created again after its deletion is a new one, and subscribed', async () => {
+  it('S20: a contact that is created again after its deletion is a new one, and still unsubscribed', async () => {
     const { id } = await create('ada@example.net', { plan: 'free' });
     await api().post(`${PATH}/${id}/unsubscribe`, {});
     await remove(id);
     const again = await create('ada@example.net');
-    expect(again).toMatchObject({ status: 'SUBSCRIBED', properties: {} });
+    expect(again).toMatchObject({ status: 'UNSUBSCRIBED', properties: {} });
     expect(again.id).not.toBe(id);
   });
 });

@@ -289,6 +289,66 @@ describe('S20: an unsubscribed recipient', () => {
   });
 });
 
+describe('S20: a recipient who unsubscribed, and whose contact was deleted', () => {
+  let to: string;
+  let path: string;
+  beforeEach(async () => {
+    to = newRecipient();
+    path = await linkTo(to);
+    await oneClick(path);
+    const { body } = await api.get(`/v1/contacts?email=${encodeURIComponent(to)}`);
+    const [{ id }] = (body['contacts'] as { items: [{ id: string }] }).items;
+    expect((await api.request('DELETE', `/v1/contacts/${id}`, undefined)).status).toBe(200);
+  });
+
+  const expectWithheld = async (): Promise<void> => {
+    expect(await finished(await send(to, asked))).toMatchObject({ status: 'SUPPRESSED' });
+  };
+
+  it('stays unsubscribed, whether there is a contact or not', async () => {
+    await expectWithheld();
+    await send(to.toUpperCase().replace('@EXAMPLE', '@example'), { contactProperties: { plan: 'pro' } });
+    expect(await statusOf(to)).toBe('UNSUBSCRIBED');
+    await expectWithheld();
+  });
+
+  it('W11: is reported as unsubscribed when the contact is created again', async () => {
+    const { body } = await api.post('/v1/contacts', { email: to });
+    expect(body).toMatchObject({ contact: { status: 'UNSUBSCRIBED' }, isCreated: true });
+    expect(await recordedChanges()).toEqual(
+      [
+        ...[
+          'CONTACT_CREATED',
+          'CONTACT_CREATED',
+          'CONTACT_DELETED',
+          'CONTACT_UNSUBSCRIBED',
+          'CONTACT_UNSUBSCRIBED',
+        ],
+        ...['contact.deleted api_key', 'contact.unsubscribed recipient'],
+      ].sort(),
+    );
+  });
+
+  it('gets emails again after resubscribing, by the API or by the link', async () => {
+    const { body } = await api.post('/v1/contacts', { email: to });
+    const { id } = body['contact'] as { id: string };
+    await api.post(`/v1/contacts/${id}/resubscribe`, {});
+    expect(await finished(await send(to, asked))).toMatchObject({ status: 'SENT' });
+    await oneClick(path);
+    await api.request('DELETE', `/v1/contacts/${id}`, undefined);
+    expect((await visit('GET', path)).text).toContain('unsubscribed');
+    expect((await visit('POST', `${path}/resubscribe`)).status).toBe(200);
+    expect(await statusOf(to)).toBe('SUBSCRIBED');
+    expect(await finished(await send(to, asked))).toMatchObject({ status: 'SENT' });
+  });
+
+  it('is subscribed in other workspaces', async () => {
+    const other = await stack.createTenant('Elsewhere');
+    const { body } = await stack.apiAs(other.keys.editor).post('/v1/contacts', { email: to });
+    expect(body).toMatchObject({ contact: { status: 'SUBSCRIBED' } });
+  });
+});
+
 describe('S20: the holder of a link', () => {
   it('can subscribe again with it only a limited number of times; unsubscribing is never refused', async () => {
     const path = await linkTo(newRecipient());

@@ -1,5 +1,6 @@
 import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { ContactStatus, PageRequest } from '@posthorn/domain';
+import { hasOptedOut } from './erased-recipients.ts';
 import { recordEventsWith } from './events.ts';
 import { pageStatement, type Statement, Values } from './statement.ts';
 
@@ -25,16 +26,18 @@ const CONTACT_COLUMNS = `
          c.unsubscribed_at AS "unsubscribedAt", c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
 
 /**
- * Reads the contacts that LOCK_CONTACTS has locked, each with the numbers of its items. A separate statement, because the snapshot of LOCK_CONTACTS is older
- * than its locks.
+ * Reads the contacts that LOCK_CONTACTS has locked, each with the numbers of its items, whether it was inserted, and whether its person had unsubscribed before
+ * an earlier contact was deleted or erased. A separate statement, because the snapshot of LOCK_CONTACTS is older than its locks.
  *
- * $1 json: n, workspace_id, email. Index: contacts_workspace_email_key, by nested loops (see `claimCtes` for OFFSET 0). Locks: none.
+ * $1 json: n, id, workspace_id, email. Indexes: contacts_workspace_email_key, by nested loops (see `claimCtes` for OFFSET 0); erased_recipients_pkey for
+ * contacts that were inserted. Locks: none.
  */
 export const READ_LOCKED_CONTACTS = `
-SELECT i.numbers,${CONTACT_COLUMNS}
+SELECT i.numbers, c.id = ANY (i.ids) AS "isNew",
+       CASE WHEN c.id = ANY (i.ids) THEN ${hasOptedOut('c.workspace_id', 'c.email')} ELSE false END AS "hasOptedOut",${CONTACT_COLUMNS}
 FROM   (
-  SELECT   workspace_id, lower(email) AS address, array_agg(n ORDER BY n) AS numbers
-  FROM     json_to_recordset($1::json) AS i (n int, workspace_id uuid, email text)
+  SELECT   workspace_id, lower(email) AS address, array_agg(n ORDER BY n) AS numbers, array_agg(id) AS ids
+  FROM     json_to_recordset($1::json) AS i (n int, id uuid, workspace_id uuid, email text)
   GROUP BY 1, 2
 ) i
 CROSS JOIN LATERAL (SELECT * FROM contacts WHERE workspace_id = i.workspace_id AND lower(email) = i.address OFFSET 0) c`;
@@ -92,13 +95,22 @@ export const WRITE_CONTACTS = recordEventsWith(`written AS (
 )`);
 
 /**
- * Deletes a locked contact, and records the event.
+ * Deletes a locked contact, remembers by a hash of the address that the person had unsubscribed, and records the event.
  *
- * $1 json: the event, as RECORD_EVENTS takes it. $2 uuid. Indexes: contacts_pkey; those of RECORD_EVENTS. Locks: the contact.
+ * $1 json: the event, as RECORD_EVENTS takes it. $2 uuid. Indexes: contacts_pkey, erased_recipients_pkey; those of RECORD_EVENTS. Locks: the contact, then
+ * what is remembered of the address.
  */
-export const DELETE_CONTACT = recordEventsWith(`deleted AS (DELETE FROM contacts c WHERE c.id = $2::uuid)`);
+export const DELETE_CONTACT = recordEventsWith(`deleted AS (
+  DELETE FROM contacts c WHERE c.id = $2::uuid
+  RETURNING workspace_id, email, status
+),
+remembered AS (
+  INSERT INTO erased_recipients (workspace_id, address_hash, is_unsubscribed)
+  SELECT workspace_id, erased_hash(workspace_id, email), true FROM deleted WHERE status = 'UNSUBSCRIBED'
+  ON CONFLICT (workspace_id, address_hash) DO UPDATE SET is_unsubscribed = true
+)`);
 
-/** Resubscribes a person who was erased after unsubscribing. $1 uuid: the workspace. $2 text: the address. Index: erased_recipients_pkey. Locks: the row. */
-export const RESUBSCRIBE_ERASED = `
+/** Forgets that a person had unsubscribed before their contact was deleted or erased. $1 uuid: the workspace. $2 text: the address. Index: erased_recipients_pkey. Locks: the row. */
+export const FORGET_OPT_OUT = `
 UPDATE erased_recipients SET is_unsubscribed = false
 WHERE  workspace_id = $1::uuid AND address_hash = erased_hash($1::uuid, $2::text)`;

@@ -396,7 +396,12 @@ const STATEMENTS: readonly Checked[] = [
     'identities_workspace_value_key',
   ),
   checked({ LOCK_CONTACTS }, () => [text(contacts(500)), 'now()']),
-  checked({ READ_LOCKED_CONTACTS }, () => [text(contacts(500))], 'contacts_workspace_email_key'),
+  checked(
+    { READ_LOCKED_CONTACTS },
+    () => [text(contacts(500))],
+    'contacts_workspace_email_key',
+    'erased_recipients_pkey',
+  ),
   checked(
     { WRITE_CONTACTS },
     () => [text(events(500)), text(contacts(500))],
@@ -770,7 +775,13 @@ const STATEMENTS: readonly Checked[] = [
     'emails_.*_pkey',
     'workspaces_by_tracking_host_idx',
   ),
-  checked({ READ_SUBSCRIPTION }, () => [text(NOBODY)], 'emails_.*_pkey', 'contacts_workspace_email_key'),
+  checked(
+    { READ_SUBSCRIPTION },
+    () => [text(NOBODY)],
+    'emails_.*_pkey',
+    'contacts_workspace_email_key',
+    'erased_recipients_pkey',
+  ),
   checked({ MEASURE_BACKLOG }, () => ['1000'], 'outbox_ready_by_lane_idx', 'outbox_taken_by_lease_idx'),
   checked({ EMAILS_BY_MINUTE }, () => ['1000'], 'emails_.*_pkey'),
   checked(

@@ -13,7 +13,7 @@ import {
 import { awaitStandby } from '../../transactions/await-standby.ts';
 import type { Database } from '../../connection/connection.ts';
 import { eventsAsJson, type NewEvent, runWithEvents } from '../events/record-events.ts';
-import { DELETE_CONTACT, LOCK_CONTACT, RESUBSCRIBE_ERASED } from '../../sql/contacts.ts';
+import { DELETE_CONTACT, FORGET_OPT_OUT, LOCK_CONTACT } from '../../sql/contacts.ts';
 import { transact, type Transaction } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
@@ -66,9 +66,9 @@ export class ContactChanges {
     status: ContactStatus,
   ): Promise<Contact | undefined> {
     return this.change(workspaceId, actor, id, async (before, context) => {
-      // Even for a contact that is subscribed: it may have been created again after the person was erased.
+      // Even for a contact that is subscribed: what is remembered of an earlier contact withholds emails, too.
       if (status === 'SUBSCRIBED')
-        await context.transaction.$executeRawUnsafe(RESUBSCRIBE_ERASED, uuidOf(workspaceId), before.email);
+        await context.transaction.$executeRawUnsafe(FORGET_OPT_OUT, uuidOf(workspaceId), before.email);
       const after = withStatus(before, status, new Date(context.nowMs));
       if (after === before) return before;
       const { event, action } = CONTACT_STATUS_CHANGES[status];
@@ -78,7 +78,7 @@ export class ContactChanges {
     });
   }
 
-  /** Deletes the contact and returns it as it was; its emails are kept. */
+  /** Deletes the contact and returns it as it was; its emails are kept, and that it had unsubscribed is remembered. */
   delete(workspaceId: WorkspaceId, actor: Actor, id: ContactId): Promise<Contact | undefined> {
     return this.change(workspaceId, actor, id, async (contact, context) => {
       const events = eventsAsJson(context.nowMs, [contactEvent('CONTACT_DELETED', contact)]);

@@ -20,7 +20,7 @@ export interface ContactUpsert {
   readonly email: string;
   /** Replaces the given keys, removes those given as null, and keeps the others. Already validated against the size limits. */
   readonly properties: JsonObject;
-  /** Absent: the contact keeps its status; a new one is subscribed. */
+  /** Absent: the contact keeps its status; a new one is subscribed, unless its person had unsubscribed before an earlier contact was deleted. */
   readonly status?: ContactStatus | undefined;
 }
 
@@ -33,6 +33,13 @@ export interface ContactWrite {
   /** The size limit that its properties would have exceeded, so that it stays as earlier upserts of the call left it; absent: none. */
   readonly exceeded?: ExceededSize;
 }
+
+/** A row of READ_LOCKED_CONTACTS. */
+type LockedContactRow = ContactRow & {
+  readonly numbers: number[];
+  readonly isNew: boolean;
+  readonly hasOptedOut: boolean;
+};
 
 /** A locked contact, and what it has after the upserts. */
 interface Change {
@@ -88,16 +95,16 @@ async function lockContacts(
     text: LOCK_CONTACTS,
     values: [JSON.stringify(items), new Date(nowMs).toISOString()],
   });
-  const addresses = items.map(({ n, workspace_id, email }) => ({ n, workspace_id, email }));
-  const { rows } = await client.query<ContactRow & { numbers: number[] }>({
+  const addresses = items.map(({ n, id, workspace_id, email }) => ({ n, id, workspace_id, email }));
+  const { rows } = await client.query<LockedContactRow>({
     name: 'read_locked_contacts',
     text: READ_LOCKED_CONTACTS,
     values: [JSON.stringify(addresses)],
   });
   return rows.map((row) => {
     const before = contactOf(row);
-    const isNew = row.id === items[row.numbers[0]!]!.id;
-    return { before, isNew, numbers: row.numbers, properties: before.properties, status: before.status };
+    const status = row.hasOptedOut ? 'UNSUBSCRIBED' : before.status;
+    return { before, isNew: row.isNew, numbers: row.numbers, properties: before.properties, status };
   });
 }
 

@@ -3,6 +3,7 @@ import { type ContactStatus, RECIPIENT } from '@posthorn/domain';
 import type pg from 'pg';
 import { awaitStandby } from '../../transactions/await-standby.ts';
 import type { Database } from '../../connection/connection.ts';
+import { FORGET_OPT_OUT } from '../../sql/contacts.ts';
 import { READ_SUBSCRIPTION } from '../../sql/subscriptions.ts';
 import { type TransactionClient, transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
@@ -54,7 +55,7 @@ export class SubscriptionStore {
     });
   }
 
-  /** The contact may be changed concurrently: what counts is its status once it is locked. */
+  /** The contact may be changed concurrently: what counts is its status once it is locked. What is remembered of a deleted contact is forgotten afterwards, so that this counts as a change. */
   private async change(
     client: TransactionClient,
     emailId: EmailId,
@@ -65,6 +66,7 @@ export class SubscriptionStore {
     const workspaceId: WorkspaceId = idFromUuid('wrk', row.workspaceId);
     const upsert = { workspaceId, email: row.email, properties: {}, status };
     const { contact, hasNewStatus } = (await upsertContacts(client, nowMs, [upsert]))[0]!;
+    if (status === 'SUBSCRIBED') await client.query(FORGET_OPT_OUT, [row.workspaceId, row.email]);
     if (!hasNewStatus) return;
     await recordAudit(client, nowMs, {
       workspaceId,
