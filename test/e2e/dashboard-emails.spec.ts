@@ -360,6 +360,7 @@ describe('What operators do with emails', () => {
       replyTo: 'r@example.com',
       previewText: 'p',
       text: 'T',
+      attachments: [{ filename: 'a.txt', content: 'QUJD' }],
     });
     const before = await stack.database.prisma.email.findMany({ where: { toAddress: to } });
     const { status, headers } = await again(id);
@@ -367,6 +368,8 @@ describe('What operators do with emails', () => {
     const copy = /^\/emails\/(trs_\w+)\?done=again$/.exec(headers.get('location')!)![1] as EmailId;
     expect(copy).not.toBe(id);
     await arrived(to, 2);
+    for (const { raw } of stack.mailsTo(to))
+      expect(raw.toString()).toContain('filename="a.txt"\r\n\r\nQUJD\r\n');
     const [first] = before;
     const after = await stack.database.prisma.email.findMany({ where: { toAddress: to } });
     // Compared by id, not by order: two processes created them, each by its own estimate of the time.

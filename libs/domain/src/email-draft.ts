@@ -1,3 +1,4 @@
+import type { Attachment } from './attachment.ts';
 import type { JsonObject } from './canonical-json.ts';
 import type { CopiedEmail } from './copied-email.ts';
 import type { Mailbox } from './mailbox.ts';
@@ -11,6 +12,8 @@ interface CommonDraft {
   readonly trackOpens: boolean;
   /** Whether it has an unsubscribe link and header; absent: as its template says; a raw email then has none. */
   readonly unsubscribe?: boolean | undefined;
+  /** Absent: none. */
+  readonly attachments?: readonly Attachment[] | undefined;
   /** The group under which analytics are counted. */
   readonly groupBy?: string | undefined;
   /** A well-formed time (RFC 3339), as the caller wrote it; whether it is in the permitted range is checked later. */

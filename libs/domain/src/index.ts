@@ -1,6 +1,7 @@
 export * from './actor.ts';
 export * from './address-range.ts';
 export * from './api-key-status.ts';
+export * from './attachment.ts';
 export * from './audited-actions.ts';
 export * from './sanitize-text.ts';
 export * from './canonical-json.ts';

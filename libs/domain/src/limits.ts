@@ -31,6 +31,12 @@ export const SIZES = {
   displayName: { max: 255, unit: 'characters' },
   templateName: { max: 255, unit: 'characters' },
   replyTo: { max: 5, unit: 'items' },
+  attachments: { max: 20, unit: 'items' },
+  /** All attachments of an email together, decoded: in base64, they fit into the body of a request. */
+  attachedFiles: { max: 7 * MIB, unit: 'bytes' },
+  filename: { max: 255, unit: 'characters' },
+  mediaType: { max: 255, unit: 'characters' },
+  contentId: { max: 255, unit: 'characters' },
   variables: { max: 256 * KIB, unit: 'bytes' },
   contactProperties: { max: 64 * KIB, unit: 'bytes' },
   contactPropertyKeys: { max: 100, unit: 'keys' },

@@ -1,5 +1,15 @@
-import type { EmailDraft, JsonObject, Mailbox, RawEmailDraft, TemplatedEmailDraft } from '@posthorn/domain';
+import { lookup } from 'mime-types';
+import {
+  type Attachment,
+  type EmailDraft,
+  faultInMediaType,
+  type JsonObject,
+  type Mailbox,
+  type RawEmailDraft,
+  type TemplatedEmailDraft,
+} from '@posthorn/domain';
 import { isTemplated } from './validate-email-request.ts';
+import type { AttachmentRequest } from './attachment.request.ts';
 import type { AnyEmailRequest, RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
 import { mailboxesOf, mailboxOf } from '../validation/mailbox-rules.ts';
 
@@ -38,17 +48,29 @@ function templatedDraft(request: TemplatedEmailRequest): Given<TemplatedEmailDra
 }
 
 function traitsOf(request: AnyEmailRequest, { trackOpensByDefault }: { trackOpensByDefault: boolean }) {
-  const { to, settings, groupBy, sendAt, idempotencyKey } = request;
+  const { to, settings, attachments, groupBy, sendAt, idempotencyKey } = request;
   return {
     to: mailboxOf(to),
     trackClicks: settings?.trackClicks ?? true,
     trackOpens: settings?.trackOpens ?? trackOpensByDefault,
     unsubscribe: settings?.unsubscribe,
+    attachments:
+      attachments === undefined || attachments.length === 0 ? undefined : attachments.map(attachmentOf),
     groupBy,
     sendAt,
     idempotencyKey,
     fingerprintSource: withoutKey(request),
   };
+}
+
+function attachmentOf({ filename, content, contentType, contentId }: AttachmentRequest): Attachment {
+  return { filename, contentType: contentType ?? typeOfFile(filename), content, contentId };
+}
+
+/** By the extension of its name. */
+function typeOfFile(filename: string): string {
+  const type = lookup(filename);
+  return type === false || faultInMediaType(type) !== undefined ? 'application/octet-stream' : type;
 }
 
 /** Copies the request only where it has a key, since most have none and accepting is a hot path. */

@@ -41,11 +41,29 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
   'asm': 'settings.unsubscribe',
   'topicid': 'settings.unsubscribe',
   'preheader': 'previewText',
+  'attachment': 'attachments',
+  'files': 'attachments',
+  'inline': 'attachments',
+};
+
+/** The same for the fields of an attachment. */
+const EQUIVALENTS_OF_ATTACHMENTS: Readonly<Record<string, string>> = {
+  name: 'filename',
+  data: 'content',
+  base64content: 'content',
+  contentbytes: 'content',
+  type: 'contentType',
+  mimetype: 'contentType',
+  cid: 'contentId',
+  inlinecontentid: 'contentId',
 };
 
 const ONE_RECIPIENT =
   'is not supported: an email has one recipient; send each their own, up to 50 in a batch';
-const NO_ATTACHMENTS = 'is not supported: an email has no attachments; link to the file';
+const NO_PATH =
+  'is not supported: Posthorn loads no files; read the file, and give it in base64 as `content`';
+const NO_DISPOSITION =
+  'is not supported: an attachment with `contentId` is shown in the HTML, any other is only attached; leave it out';
 const NO_HEADERS =
   'is not supported: an email has no headers of its own; leave it out, and set `settings.unsubscribe` for a List-Unsubscribe';
 const NO_METADATA =
@@ -53,8 +71,6 @@ const NO_METADATA =
 
 /** Field names of other email services without an equivalent, and what to do instead. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
-  attachment: NO_ATTACHMENTS,
-  attachments: NO_ATTACHMENTS,
   cc: ONE_RECIPIENT,
   bcc: ONE_RECIPIENT,
   personalizations: ONE_RECIPIENT,
@@ -63,6 +79,15 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   inreplyto: NO_HEADERS,
   metadata: NO_METADATA,
   customargs: NO_METADATA,
+};
+
+/** The same for the fields of an attachment. */
+const UNSUPPORTED_OF_ATTACHMENTS: Readonly<Record<string, string>> = {
+  path: NO_PATH,
+  url: NO_PATH,
+  href: NO_PATH,
+  disposition: NO_DISPOSITION,
+  contentdisposition: NO_DISPOSITION,
 };
 
 /** The beginnings of field names that hold a header or a variable of the caller, as in `h:X-Order` and `v:order`. */
@@ -76,6 +101,14 @@ export function adviceForForeignField(name: string, known: readonly string[]): s
   if (ours === undefined) return PREFIXES[plain.slice(0, 2)];
   if (!known.includes(ours.split('.')[0]!)) return undefined;
   return `is not a known field; did you mean \`${ours}\`?`;
+}
+
+/** The same for a field of an attachment. */
+export function adviceForForeignAttachmentField(name: string): string | undefined {
+  const plain = plainName(name);
+  if (Object.hasOwn(UNSUPPORTED_OF_ATTACHMENTS, plain)) return UNSUPPORTED_OF_ATTACHMENTS[plain];
+  if (!Object.hasOwn(EQUIVALENTS_OF_ATTACHMENTS, plain)) return undefined;
+  return `is not a known field; did you mean \`${EQUIVALENTS_OF_ATTACHMENTS[plain]}\`?`;
 }
 
 /** Our equivalent of a field name of another email service, as a path. */

@@ -1,4 +1,5 @@
 import { SIZES, type JsonObject } from '@posthorn/domain';
+import { type AttachmentRequest, attachments } from './attachment.request.ts';
 import { mailbox, mailboxes, recipient } from '../validation/mailbox-rules.ts';
 import { flag, jsonObject, shapedAs } from '../validation/object-rules.ts';
 import { isJsonObject, makeRule, Optional, Required, type Rule } from '../validation/rule.ts';
@@ -51,6 +52,9 @@ export abstract class AnyEmailRequest {
     example: { trackClicks: true, trackOpens: true },
   })
   settings?: EmailSettingsRequest;
+
+  @Optional(attachments, 'Up to 20 files, together up to 7 MiB.')
+  attachments?: AttachmentRequest[];
 
   @Optional(singleLine(SIZES.groupBy), 'The group in which the email is counted.', {
     example: 'order-receipts',

@@ -125,14 +125,11 @@ describe('G4: an unknown field', () => {
   });
 
   it.each([
-    ['attachments', 'link to the file'],
-    ['Attachments', 'link to the file'],
     ['cc', 'one recipient'],
     ['Bcc', 'one recipient'],
     ['headers', '`settings.unsubscribe`'],
     ['inReplyTo', 'leave it out'],
     ['personalizations', 'send each their own'],
-    ['attachment', 'link to the file'],
     ['Metadata', 'store the id'],
     ['custom_args', 'store the id'],
     ['v:order-id', 'store the id'],

@@ -73,7 +73,7 @@ describe('docs/contract.md compared with the document', () => {
   it('G11: and so has the document', () => {
     const said = JSON.stringify(DOCUMENT.components).matchAll(/up to (?:\d+ keys, )?(\d+ [KM]iB)/gi);
     expect([...new Set([...said].map(([, size]) => size!))].sort()).toEqual(
-      [SIZES.html, SIZES.variables, SIZES.contactProperties].map(inWords).sort(),
+      [SIZES.html, SIZES.variables, SIZES.contactProperties, SIZES.attachedFiles].map(inWords).sort(),
     );
   });
 

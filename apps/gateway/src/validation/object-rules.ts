@@ -51,13 +51,36 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-/** An object with the fields of another request class. */
-export function shapedAs(requestClass: new () => object): Rule {
+/**
+ * An object with the fields of another request class.
+ *
+ * @param explain as in {@link faultsInUnknown}
+ */
+export function shapedAs(
+  requestClass: new () => object,
+  explain?: (name: string) => string | undefined,
+): Rule {
   const shape = shapeOf(requestClass);
   return makeRule(referenceTo(requestClass), (value, field) => {
     if (!isJsonObject(value)) return faultOfNoObject(value, field);
     const path = `${field}.`;
-    const faults = [...faultsInFields(shape, value, path), ...faultsInUnknown(shape, value, path)];
+    const faults = [...faultsInFields(shape, value, path), ...faultsInUnknown(shape, value, path, explain)];
     return faults.join('; ') || undefined;
+  });
+}
+
+/** An array of up to `size.max` such objects. */
+export function listOf(
+  requestClass: new () => object,
+  size: Size,
+  explain?: (name: string) => string | undefined,
+): Rule {
+  const item = shapedAs(requestClass, explain);
+  return makeRule({ type: 'array', items: item.schema, maxItems: size.max }, (value, field) => {
+    if (!Array.isArray(value)) return `\`${field}\` is ${kindOf(value)}; give an array of objects`;
+    const tooMany = sizeFault(value.length, size);
+    if (tooMany !== undefined) return `\`${field}\` ${tooMany}`;
+    const faults = value.map((one: unknown, index) => item(one, `${field}[${index}]`));
+    return faults.filter((fault) => fault !== undefined).join('; ') || undefined;
   });
 }

@@ -54,6 +54,11 @@ export function givenName(size: Size): Rule {
   });
 }
 
+/** A text of at least one character without a fault by `validate`. */
+export function boundedText(size: Size, validate: (value: string) => string | undefined): Rule {
+  return text({ minLength: 1, maxLength: size.max }, (value) => lengthFault(value, size) ?? validate(value));
+}
+
 /** A text up to a number of characters, of any number of lines, possibly empty. */
 export function shortText(size: Size): Rule {
   return text({ maxLength: size.max }, (value) => lengthFault(value, size));

@@ -32,6 +32,7 @@ export const ACCEPT_COLUMNS = {
   text: 'text',
   preview_text: 'text',
   variables: 'text',
+  attachments: 'text',
   lane_id: 'text',
   state: 'text',
   due_at: 'timestamptz',
@@ -89,6 +90,7 @@ const CONTENT_ROW: InsertedRow = {
   text: 'text',
   preview_text: 'preview_text',
   variables: 'variables::json',
+  attachments: 'attachments::json',
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { Mailbox } from '@posthorn/domain';
+import type { Attachment, Mailbox } from '@posthorn/domain';
 import { selectList } from './select-list.ts';
 
 /** The id of an email, and what COMPOSITION_COLUMNS gives. */
@@ -22,6 +22,7 @@ export interface CompositionRow {
   text: string | null;
   previewText: string | null;
   variables: string | null;
+  attachments: Attachment[] | null;
 }
 
 /**
@@ -46,6 +47,7 @@ export const COMPOSITION_COLUMNS = selectList({
   text: 'k.text',
   previewText: 'k.preview_text',
   variables: 'k.variables::text',
+  attachments: 'k.attachments',
 } satisfies Record<Exclude<keyof CompositionRow, 'id' | 'fellDueAt'>, string>);
 
 /** The joins for {@link COMPOSITION_COLUMNS}: nested loops, whatever table size a cached plan assumes (see `claimCtes`). Indexes: email_contents_pkey, workspaces_pkey. */

@@ -51,7 +51,7 @@ export class InboundSettings implements CrossValidated {
     'The maximum size of a returned mail, in bytes. Only its beginning is kept in memory and read; the rest, usually the email itself, is received and discarded.',
   )
   @IsWholeNumber(KEPT_BYTES, 268_435_456)
-  INBOUND_MAX_BYTES = 33_554_432;
+  INBOUND_MAX_BYTES = 41_943_040;
 
   faults(): string[] {
     return (this.INBOUND_TLS_CERTIFICATE === undefined) === (this.INBOUND_TLS_KEY === undefined)

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import PostalMime, { type Address, type Email } from 'postal-mime';
+import type { MessageAttachment } from './attachment-part.ts';
 import { composeMessage, type MessageSource } from './compose-message.ts';
 import type { Mailbox } from './mailboxes.ts';
 import { type PythonReading, readByPython, whyNoPython } from './python-parser.fixture.ts';
@@ -91,6 +92,14 @@ function expectSevenBits({ source, message }: Composed): void {
 /** `postal-mime` drops U+FEFF at the beginning of what it decodes, as a byte order mark. */
 const withoutMarks = (text: string): string => text.replaceAll('\uFEFF', '');
 
+/** Files in the order in which they are in the message: those of the HTML first. */
+const filesOf = ({ attachments = [] }: MessageSource): MessageAttachment[] =>
+  attachments.toSorted((a, b) => Number(a.contentId === undefined) - Number(b.contentId === undefined));
+const typeOf = ({ contentType }: MessageAttachment): string => contentType.split(';')[0]!;
+const dispositionOf = ({ contentId }: MessageAttachment): string =>
+  contentId === undefined ? 'attachment' : 'inline';
+const contentIdOf = ({ contentId }: MessageAttachment): string | undefined => contentId && `<${contentId}>`;
+
 function expectReadByPostalMime({ source }: Composed, read: Email): void {
   const said = (mailboxes: readonly Mailbox[]): Partial<Address>[] =>
     mailboxes.map((mailbox) => ({ address: wire(mailbox.address), name: withoutMarks(nameOf(mailbox)) }));
@@ -103,7 +112,20 @@ function expectReadByPostalMime({ source }: Composed, read: Email): void {
   expect(read.messageId).toBe(`<${wire(source.messageId)}>`);
   expect(new Date(read.date!).getTime()).toBe(wholeSeconds(source.date));
   expect(read.headers.map(({ key }) => key)).toEqual(namesOf(source).map((name) => name.toLowerCase()));
-  expect(read.attachments).toEqual([]);
+  expect(
+    read.attachments.map(({ filename, mimeType, disposition, contentId, content }) => ({
+      ...{ filename, mimeType, disposition, contentId },
+      content: Buffer.from(content as ArrayBuffer).toString('base64'),
+    })),
+  ).toEqual(
+    filesOf(source).map((file) => ({
+      filename: file.filename,
+      mimeType: typeOf(file),
+      disposition: dispositionOf(file),
+      contentId: contentIdOf(file),
+      content: file.content,
+    })),
+  );
   for (const part of ['text', 'html'] as const) {
     const expected = withoutMarks(withLf(source[part]));
     // It wrongly counts the line break before a boundary as content (RFC 2046, section 5.1.1).
@@ -130,7 +152,21 @@ function expectReadByPython({ source }: Composed, read: PythonReading): void {
   expect(read.mailboxes['To']).toEqual(said([source.to]));
   expect(read.mailboxes['Reply-To']).toEqual(said(source.replyTo));
   expect(read.date).toBe(wholeSeconds(source.date));
-  expect(read.type).toBe('multipart/alternative');
+  const { attachments = [] } = source;
+  expect(read.types).toEqual([
+    ...(attachments.some(({ contentId }) => contentId === undefined) ? ['multipart/mixed'] : []),
+    'multipart/alternative',
+    ...(attachments.some(({ contentId }) => contentId !== undefined) ? ['multipart/related'] : []),
+  ]);
+  expect(read.files).toEqual(
+    filesOf(source).map((file) => ({
+      type: typeOf(file),
+      name: file.filename,
+      disposition: dispositionOf(file),
+      contentId: contentIdOf(file) ?? null,
+      content: file.content,
+    })),
+  );
   expect(read.parts.map(({ text, ...part }) => ({ ...part, text: withLf(text) }))).toEqual([
     { type: 'text/plain', charset: 'utf-8', text: withLf(source.text) },
     { type: 'text/html', charset: 'utf-8', text: withLf(source.html) },

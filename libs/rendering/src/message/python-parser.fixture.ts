@@ -10,8 +10,10 @@ export interface PythonReading {
   readonly mailboxes: Readonly<Record<string, readonly (readonly [string, string])[]>>;
   /** In milliseconds since the epoch. */
   readonly date: number;
-  readonly type: string;
+  /** The types of the message and of the parts that have parts of their own, from the outside. */
+  readonly types: readonly string[];
   readonly parts: readonly PythonPart[];
+  readonly files: readonly PythonFile[];
   /** What is wrong with the message, by the parser. */
   readonly defects: readonly string[];
 }
@@ -22,13 +24,22 @@ interface PythonPart {
   readonly text: string;
 }
 
+interface PythonFile {
+  readonly type: string;
+  readonly name: string;
+  readonly disposition: string;
+  readonly contentId: string | null;
+  /** In base64. */
+  readonly content: string;
+}
+
 /**
  * Names and encoded words are read by the older functions of the module: the newer ones, of Python before 3.13, keep the folding between two
  * encoded words of a name, which RFC 2047 (section 6.2) has dropped. They only say what is wrong
  * with headers, of one message in twenty-five: they are slow. A local part beyond ASCII, which RFC 6531 allows, is a defect to them.
  */
 const SCRIPT = `
-import email, email.policy, json, sys
+import base64, email, email.policy, json, sys
 from email.errors import NonASCIILocalPartDefect
 from email.header import decode_header, make_header
 from email.utils import getaddresses, parsedate_to_datetime
@@ -53,15 +64,25 @@ def read(index, raw):
     head, end, body = raw.partition(b'\\r\\n\\r\\n')
     text = head.decode('utf-8') + end.decode() + body.decode('ascii')
     message = email.message_from_string(text)
-    parts = message.get_payload()
-    defects = message.defects + [defect for part in parts for defect in part.defects]
+    entities = list(message.walk())
+    leaves = [entity for entity in entities if not entity.is_multipart()]
+    parts = [leaf for leaf in leaves if leaf.get_content_disposition() is None]
+    files = [leaf for leaf in leaves if leaf.get_content_disposition() is not None]
+    defects = [defect for entity in entities for defect in entity.defects]
     return {
         'names': message.keys(),
         'values': {name: decoded(unfolded(value)) for name, value in message.items()
                    if name in ('Subject', 'Message-ID', 'List-Unsubscribe', 'List-Unsubscribe-Post')},
         'mailboxes': {name: mailboxes(message, name) for name in ('From', 'To', 'Reply-To')},
         'date': int(parsedate_to_datetime(message['Date']).timestamp() * 1000),
-        'type': message.get_content_type(),
+        'types': [entity.get_content_type() for entity in entities if entity.is_multipart()],
+        'files': [{
+            'type': file.get_content_type(),
+            'name': file.get_filename(),
+            'disposition': file.get_content_disposition(),
+            'contentId': file.get('Content-ID'),
+            'content': base64.b64encode(file.get_payload(decode=True)).decode(),
+        } for file in files],
         'parts': [{
             'type': part.get_content_type(),
             'charset': part.get_content_charset(),

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import type { MessageAttachment } from './attachment-part.ts';
 import type { MessageSource } from './compose-message.ts';
 import type { Mailbox } from './mailboxes.ts';
 
@@ -124,6 +125,31 @@ const bodies: fc.Arbitrary<string> = fc
   )
   .map((text) => text.replaceAll('\0', ''));
 
+const files: fc.Arbitrary<MessageAttachment> = fc.record(
+  {
+    filename: headerTexts.map((text) => [...text.replaceAll(/[/\\]/g, '-')].slice(0, 255).join('') || 'x'),
+    contentType: fc.constantFrom(
+      'application/pdf',
+      'text/csv; charset=utf-8',
+      'image/png',
+      'text/calendar;method=REQUEST',
+    ),
+    content: fc
+      .oneof(
+        fc.uint8Array({ minLength: 1, maxLength: 400 }),
+        fc.nat(171).map((length) => new Uint8Array(length + 1)),
+      )
+      .map((bytes) => Buffer.from(bytes).toString('base64')),
+    contentId: fc.stringMatching(/^[a-z0-9._-]{1,30}(@[a-z]{1,10}\.example)?$/),
+  },
+  { requiredKeys: ['filename', 'contentType', 'content'] },
+);
+/** None in every other message, with distinct content ids. */
+const attachments = fc.option(
+  fc.uniqueArray(files, { maxLength: 4, selector: (file) => file.contentId ?? file }),
+  { nil: undefined, freq: 1 },
+);
+
 const ids = fc.stringMatching(/^[0-7][0-9a-hjkmnp-tv-z]{25}$/);
 const YEARS = {
   min: new Date('1990-01-01T00:00:00Z'),
@@ -147,6 +173,7 @@ export const messageSources: fc.Arbitrary<MessageSource> = fc
     subject: headerTexts,
     html: bodies,
     text: bodies,
+    attachments,
   })
   .map(({ uuid, domain, ...source }) => ({ id: `trs_${uuid}`, messageId: `${uuid}@${domain}`, ...source }));
 

@@ -5,7 +5,7 @@ import { encodeText } from './transfer-encoding.ts';
 const BOUNDARY = '=_trs_1';
 
 function encoded(text: string): { encoding: string; body: string } {
-  const { encoding, length, write } = encodeText(text, BOUNDARY);
+  const { encoding, length, write } = encodeText(text, [BOUNDARY]);
   const target = Buffer.alloc(length + 2);
   expect(write(target, 1)).toBe(length + 1);
   expect(target[0]).toBe(0);

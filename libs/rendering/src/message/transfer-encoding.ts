@@ -7,8 +7,8 @@ const BASE64_LINE = 76;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** An encoded text: its encoding, its length, and how to write it. */
-export interface EncodedText {
+/** The encoded content of a part: its encoding, its length, and how to write it. */
+export interface EncodedContent {
   readonly encoding: '7bit' | 'quoted-printable' | 'base64';
   /** In bytes. */
   readonly length: number;
@@ -23,12 +23,12 @@ export interface EncodedText {
  * Line endings are canonical in all three, as RFC 2045, section 6.8, requires for text: CRLF, a lone LF and a lone CR are all
  * written as CRLF. Apart from that, decoding gives `text`, byte for byte.
  *
- * @param boundary never occurs in the encoded text; it must begin with `=_`, which neither
+ * @param boundaries never occur in the encoded text; they must begin with `=_`, which neither
  *   quoted-printable nor base64 can produce
  */
-export function encodeText(text: string, boundary: string): EncodedText {
+export function encodeText(text: string, boundaries: readonly string[]): EncodedContent {
   const bytes = Buffer.from(text, 'utf8');
-  if (isSevenBit(bytes) && !bytes.includes(boundary, 0, 'latin1')) {
+  if (isSevenBit(bytes) && !boundaries.some((boundary) => bytes.includes(boundary, 0, 'latin1'))) {
     const lines = withCanonicalLines(bytes);
     return { encoding: '7bit', length: lines.length, write: (target, at) => at + lines.copy(target, at) };
   }
@@ -36,14 +36,19 @@ export function encodeText(text: string, boundary: string): EncodedText {
   // Usually quoted-printable is shorter even before canonical line endings make base64 longer.
   if (quoted > base64Length(bytes)) {
     const lines = withCanonicalLines(bytes);
-    const length = base64Length(lines);
-    if (quoted > length) return { encoding: 'base64', length, write: (...to) => writeBase64(lines, ...to) };
+    if (quoted > base64Length(lines)) return inBase64(lines.toString('base64'));
   }
   return {
     encoding: 'quoted-printable',
     length: quoted,
     write: (...to) => writeQuotedPrintable(bytes, ...to),
   };
+}
+
+/** The content of a file that is given in base64, in one line. */
+export function inBase64(characters: string): EncodedContent {
+  const length = linedLength(characters.length);
+  return { encoding: 'base64', length, write: (...to) => writeLines(characters, ...to) };
 }
 
 /** The text with CRLF line endings. Works on bytes, because splitting a text of millions of lines would create as many strings. */
@@ -87,12 +92,14 @@ function isSevenBit(bytes: Buffer): boolean {
 }
 
 function base64Length(bytes: Buffer): number {
-  const characters = Math.ceil(bytes.length / 3) * 4;
+  return linedLength(Math.ceil(bytes.length / 3) * 4);
+}
+
+function linedLength(characters: number): number {
   return characters + 2 * Math.max(0, Math.ceil(characters / BASE64_LINE) - 1);
 }
 
-function writeBase64(bytes: Buffer, target: Buffer, offset: number): number {
-  const characters = bytes.toString('base64');
+function writeLines(characters: string, target: Buffer, offset: number): number {
   let out = offset;
   for (let start = 0; start < characters.length; start += BASE64_LINE) {
     if (start > 0) out += target.write('\r\n', out, 'latin1');

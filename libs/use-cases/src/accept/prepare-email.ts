@@ -60,7 +60,7 @@ export function prepareRawEmail(
   context: PreparationContext,
 ): AcceptableEmail {
   const { type, from, replyTo, subject, html, text, previewText, contactProperties } = draft;
-  const bytes = Buffer.byteLength(html) + Buffer.byteLength(text ?? '');
+  const bytes = Buffer.byteLength(html) + Buffer.byteLength(text ?? '') + bytesOfFiles(draft);
   const unsubscribe = carriesUnsubscribe(draft);
   if (unsubscribe) validatePlaceholders({ html, text });
   const email: Prepared<AcceptableRawEmail> = {
@@ -85,7 +85,7 @@ export function prepareTemplatedEmail(
 ): AcceptableEmail {
   const { type, variables } = draft;
   const { from, bytes: templateBytes } = template;
-  const bytes = Buffer.byteLength(JSON.stringify(variables));
+  const bytes = Buffer.byteLength(JSON.stringify(variables)) + bytesOfFiles(draft);
   const unsubscribe = carriesUnsubscribe(draft, template);
   const email: Prepared<AcceptableTemplatedEmail> = {
     type,
@@ -117,7 +117,7 @@ type Prepared<Email extends AcceptableEmail> = Required<Omit<Email, 'idempotency
 interface Resolved {
   readonly from: Mailbox;
   readonly sendAt: Date | null;
-  /** Size of what the call gave: the parts of the message, or the variables. */
+  /** Size of what the call gave: the parts of the message or the variables, and the attachments in base64. */
   readonly bytes: number;
   /** Size of the parts of its template. */
   readonly templateBytes: number;
@@ -125,7 +125,7 @@ interface Resolved {
 }
 
 function commonFields(
-  { to, groupBy, trackClicks, trackOpens, copyOf }: EmailDraft,
+  { to, groupBy, trackClicks, trackOpens, attachments, copyOf }: EmailDraft,
   { from, sendAt, bytes, templateBytes, unsubscribe }: Resolved,
   { workspaceId, clock, isBulk, traceparent }: PreparationContext,
 ) {
@@ -144,6 +144,7 @@ function commonFields(
     trackClicks,
     trackOpens,
     unsubscribe,
+    attachments,
     sendAt,
     acceptedAt,
     traceparent,
@@ -153,6 +154,10 @@ function commonFields(
     bytes: (bytes + templateBytes) * WORKING_SPACE_FACTOR,
     bytesToAccept: bytes,
   };
+}
+
+function bytesOfFiles({ attachments = [] }: EmailDraft): number {
+  return attachments.reduce((sum, { content }) => sum + content.length, 0);
 }
 
 function laneOf(workspaceId: WorkspaceId, isBulk: boolean): LaneId {

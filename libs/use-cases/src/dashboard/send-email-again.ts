@@ -55,12 +55,13 @@ function draftOf(
   { actor, reason, wish }: WantedCopy,
 ): Required<EmailDraft> {
   const { id, groupBy } = email;
-  const { to, trackClicks, trackOpens, unsubscribe } = composable;
+  const { to, trackClicks, trackOpens, unsubscribe, attachments } = composable;
   const traits = {
     to,
     trackClicks,
     trackOpens,
     unsubscribe,
+    attachments: attachments.length > 0 ? attachments : undefined,
     copyOf: { id, actor, reason },
     groupBy: groupBy ?? undefined,
     sendAt: undefined,

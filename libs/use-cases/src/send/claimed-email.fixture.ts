@@ -26,6 +26,7 @@ export function claimedEmail(change: Partial<ClaimedEmail> = {}): ClaimedEmail {
     trackOpens: false,
     trackingUrl: null,
     content: { type: 'raw', subject: 's', html: 'h', text: 't', previewText: null },
+    attachments: [],
     ...change,
   };
 }

@@ -23,6 +23,7 @@ function emailOf(characters: number): ComposableEmail {
       text: 'Hello',
       previewText: null,
     },
+    attachments: [],
   };
 }
 

@@ -72,13 +72,14 @@ export class ComposeEmail {
       this.options.signingKeys.find({ workspaceId, domain }),
     ]);
     if (keys.fault !== undefined && !mayLackSignature) throw new UnsignableEmail(domain, keys.fault);
-    if (source.html.length + source.text.length > LARGE_CHARACTERS) await this.waitForLargeTurn();
+    if (charactersIn(source) > LARGE_CHARACTERS) await this.waitForLargeTurn();
     return { source, message: await signEmail(composeMessage(source), keys.signers, fellDueAt) };
   }
 
   /** `Required`, so that the compiler finds a field that would be forgotten. */
   private async sourceOf(email: ComposableEmail): Promise<Required<MessageSource>> {
-    const { id, workspaceId, messageId, fellDueAt, from, to, replyTo, unsubscribe, content } = email;
+    const { id, workspaceId, messageId, fellDueAt, from, to, replyTo, unsubscribe, content, attachments } =
+      email;
     const unsubscribeUrl = unsubscribe ? this.options.unsubscribeLinks.urlOf(id) : undefined;
     const given =
       content.type === 'raw'
@@ -87,7 +88,8 @@ export class ComposeEmail {
     const untracked = await finalContent(this.options.htmlToText, workspaceId, given);
     // After the plain text was generated, which keeps the original links.
     const html = await this.options.tracking.track(email, untracked.html);
-    return { id, messageId, date: fellDueAt, from, to, replyTo, unsubscribeUrl, ...untracked, html };
+    const date = fellDueAt;
+    return { id, messageId, date, from, to, replyTo, unsubscribeUrl, ...untracked, html, attachments };
   }
 
   /** Lets large messages be composed one per turn of the event loop, although several may have been rendered together. */
@@ -105,4 +107,8 @@ export class ComposeEmail {
     const given = parseJson(variables) as JsonObject;
     return this.options.renderer.render(source, withUnsubscribeUrl(given, unsubscribeUrl), workspaceId);
   }
+}
+
+function charactersIn({ html, text, attachments }: Required<MessageSource>): number {
+  return (attachments ?? []).reduce((sum, { content }) => sum + content.length, html.length + text.length);
 }

@@ -26,7 +26,7 @@ interface AcceptableTraits {
   readonly laneId: LaneId;
   /** About how much memory sending it takes. */
   readonly bytes: number;
-  /** About how many bytes are stored of its content: the HTML and text, or the variables of its template. */
+  /** About how many bytes are stored of its content: the HTML and text or the variables of its template, and attachments. */
   readonly bytesToAccept: number;
   readonly idempotency?: EmailClaim | undefined;
   /** That of the request; absent: tracing is off. */
@@ -173,6 +173,7 @@ function rowOf({ n, email, callKey }: NumberedEmail): Row<typeof ACCEPT_COLUMNS>
     text: raw?.text,
     preview_text: raw?.previewText,
     variables: templated && JSON.stringify(templated.variables),
+    attachments: email.attachments && JSON.stringify(email.attachments),
     lane_id: email.laneId,
     state: email.sendAt === null ? 'ready' : 'waiting',
     due_at: email.sendAt ?? email.acceptedAt,

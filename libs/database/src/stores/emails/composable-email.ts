@@ -1,5 +1,5 @@
 import { type EmailId, idFromUuid, type TemplateVersionId, type WorkspaceId } from '@posthorn/kernel';
-import type { Mailbox } from '@posthorn/domain';
+import type { Attachment, Mailbox } from '@posthorn/domain';
 import type { CompositionRow } from '../../sql/composition.ts';
 
 /** Content given by the caller. */
@@ -38,6 +38,7 @@ export interface ComposableEmail {
   /** The base URL of the workspace's tracked links and images, without a trailing slash; null: that of the installation. */
   readonly trackingUrl: string | null;
   readonly content: RawContent | TemplatedContent;
+  readonly attachments: readonly Attachment[];
 }
 
 /** Reads a row of COMPOSITION_COLUMNS. */
@@ -55,6 +56,7 @@ export function composableEmail(row: CompositionRow): ComposableEmail {
     trackOpens: row.trackOpens,
     trackingUrl: row.trackingUrl,
     content: contentOf(row),
+    attachments: row.attachments ?? [],
   };
 }
 
