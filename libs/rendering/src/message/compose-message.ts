@@ -40,7 +40,6 @@ interface Entity {
 }
 
 const ID = /^[A-Za-z0-9_-]{1,60}$/;
-const NO_ATTACHMENTS: readonly MessageAttachment[] = [];
 
 /**
  * Composes the message that goes to the relay: headers, and a `multipart/alternative` of text and HTML (RFC 5322,
@@ -71,7 +70,7 @@ function headersOf(source: MessageSource): string {
   );
 }
 
-function contentOf({ id, html, text, attachments = NO_ATTACHMENTS }: MessageSource): Entity {
+function contentOf({ id, html, text, attachments = [] }: MessageSource): Entity {
   // None begins with another one, because parsers may compare only as much as the boundary has.
   const boundaries = { alternative: `=_${id}`, related: `=_related_${id}`, mixed: `=_mixed_${id}` };
   const all = attachments.length === 0 ? [boundaries.alternative] : Object.values(boundaries);
