@@ -13,6 +13,10 @@ describe('S15: withPreviewText', () => {
     expect(html.match(/&#847;&zwnj;&nbsp;/g)).toHaveLength(200 - `<b>"Tom" & 'Jo'</b>`.length);
   });
 
+  it('has no tiny or transparent font, for which SpamAssassin has rules (FONT_INVIS)', () => {
+    expect(withPreviewText('<p>Body</p>', 'Hi')).not.toMatch(/font|color/);
+  });
+
   it('changes nothing for a blank text', () => {
     expect(withPreviewText('<p>Body</p>', '')).toBe('<p>Body</p>');
     expect(withPreviewText('<p>Body</p>', ' \n')).toBe('<p>Body</p>');

@@ -8,8 +8,8 @@ const PREVIEW_CHARACTERS = 200;
  * space. As entities, because they survive any charset and stay short in quoted-printable.
  */
 const FILLER = '&#847;&zwnj;&nbsp;';
-const HIDDEN =
-  'display:none;max-height:0;max-width:0;opacity:0;overflow:hidden;font-size:1px;line-height:1px;mso-hide:all';
+/** Without a tiny font size, which would hide nothing more, and which spam filters count against an email. */
+const HIDDEN = 'display:none;max-height:0;max-width:0;opacity:0;overflow:hidden;line-height:1px;mso-hide:all';
 
 /**
  * Inserts a hidden pre-header, which inboxes show next to the subject, at the start of the body of `html`. It is padded, so that
