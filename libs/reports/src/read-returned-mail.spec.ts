@@ -50,6 +50,7 @@ const EXPECTED: readonly (readonly [name: string, recipient: string, kind: strin
   ['internationalised-unknown-user', 'zoë@xn--bcher-kva.example', 'failed', 'unknown_user'],
   ['yahoo-complaint', 'ada@yahoo.example', 'complaint', 'none'],
   ['validity-complaint', 'ada@company.example', 'complaint', 'none'],
+  ['microsoft-complaint', 'ada@outlook.example', 'complaint', 'none'],
   ['opt-out', 'ada@company.example', 'complaint', 'none'],
   ['not-spam', 'ada@company.example', 'unrecognised', 'none'],
   ['vacation', 'ada@company.example', 'unrecognised', 'none'],
@@ -115,6 +116,18 @@ describe('returned mail', () => {
   ])('does not take for a bounce: %s', async (_what, name, from, to) => {
     const raw = Buffer.from(sample(name).toString().replace(from, to));
     expect(await readReturnedMail(raw)).toEqual({ type: 'unrecognised', reason: 'no_report' });
+  });
+
+  it.each([
+    ['a message that somebody passed on', 'X-HmXmrOriginalRecipient', 'X-Other'],
+    ['one that only quotes the field', 'Hello', 'X-HmXmrOriginalRecipient: <ada@outlook.example>'],
+  ])('does not take for a complaint: %s', async (_what, from, to) => {
+    const raw = sample('microsoft-complaint').toString();
+    const quoting = raw.replace('X-HmXmrOriginalRecipient', 'X-Other').replace(from, to);
+    expect(await readReturnedMail(Buffer.from(quoting))).toEqual({
+      type: 'unrecognised',
+      reason: 'no_report',
+    });
   });
 
   it('is about each recipient whom a plain bounce names, and the text says of whom it is', async () => {

@@ -22,6 +22,10 @@ const MAX_WORD_CHARACTERS = 64;
 
 const DELIVERY_TYPES = ['message/delivery-status', 'message/global-delivery-status'];
 const FEEDBACK_TYPE = 'message/feedback-report';
+const MESSAGE_TYPE = 'message/rfc822';
+/** A header that Outlook.com (JMRP) adds to emails that it returns without a feedback report because recipients have reported them. */
+const REPORTED_AT_MICROSOFT = /^X-HmXmrOriginalRecipient:/im;
+const END_OF_HEADERS = /\r?\n\r?\n/;
 
 /** The action where a server gives only a status, by its class (RFC 3463, section 3.1). */
 const ACTION_OF_STATUS_CLASS: Readonly<Record<string, RecipientStatus['action']>> = {
@@ -31,8 +35,8 @@ const ACTION_OF_STATUS_CLASS: Readonly<Record<string, RecipientStatus['action']>
 };
 
 /**
- * Parses a returned mail: a delivery status notification (RFC 3464, RFC 6533), a feedback report (RFC 5965), or a plain bounce of qmail or
- * Exim. Never rejects.
+ * Parses a returned mail: a delivery status notification (RFC 3464, RFC 6533), a feedback report (RFC 5965), a complaint of Outlook.com, or a
+ * plain bounce of qmail or Exim. Never rejects.
  *
  * @param raw the mail, or its beginning: the report comes before the message that it is about
  */
@@ -44,6 +48,7 @@ export async function readReturnedMail(raw: Buffer): Promise<ReturnedMail> {
   if (feedback !== undefined) return readFeedback(feedback);
   const delivery = parts.find(({ mimeType }) => DELIVERY_TYPES.includes(mimeType));
   if (delivery !== undefined) return readDelivery(delivery, text);
+  if (parts.some(isReportedAtMicrosoft)) return { type: 'feedback', feedbackType: 'abuse' };
   const statuses = readPlainBounce(text, mail.failedRecipients);
   return statuses.length === 0
     ? { type: 'unrecognised', reason: 'no_report' }
@@ -96,6 +101,10 @@ function readFeedback(part: Part): ReturnedMail {
   const feedbackType = firstWordOf(fields?.get('feedback-type'));
   if (feedbackType === undefined) return { type: 'unrecognised', reason: 'no_status' };
   return { type: 'feedback', feedbackType, ...reportedBy(fields?.get('user-agent')) };
+}
+
+function isReportedAtMicrosoft({ mimeType, content }: Part): boolean {
+  return mimeType === MESSAGE_TYPE && REPORTED_AT_MICROSOFT.test(content.split(END_OF_HEADERS, 1)[0]!);
 }
 
 /** The first block is about the mail, each other one about a recipient; some servers omit the first. */
