@@ -22,6 +22,8 @@ const DEFAULT_AT_RCPT: Readonly<Record<number, ReplyClass>> = {
   553: 'hard_bounce',
 };
 
+/** RFC 3463, section 3.2: there is no such mailbox. */
+const NO_SUCH_MAILBOX = '5.1.1';
 /** RFC 3463, section 3.2: the domain does not exist. */
 const NO_SUCH_DOMAIN = '5.1.2';
 /** RFC 3463, section 3.5. */
@@ -37,9 +39,9 @@ const MENTIONS_HOST =
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
 /**
- * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Three texts precede the
- * code: one about a rate that of a temporary reply or of a loop, one about our own account at the relay that of a full mailbox, and
- * one about relaying that of a domain that does not exist.
+ * Classifies a reply: by its enhanced code, else by its code, else by known texts, else by the stage. Four texts precede the
+ * code: one about a rate that of a temporary reply or of a loop, one about our own account at the relay that of a full mailbox,
+ * one about a full mailbox that of one that does not exist, and one about relaying that of a domain that does not exist.
  *
  * @param stage of the session; `rcpt` for a reply that is quoted by a delivery report, unless that says otherwise
  */
@@ -72,6 +74,8 @@ function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | und
   if (enhancedCode === ROUTING_LOOP && byText === 'rate_limited') return byText;
   // Exchange says of the mailbox that we log in with what others say of a recipient's.
   if (enhancedCode === MAILBOX_FULL && byText === 'relay') return byText;
+  // Orange says of a full mailbox what others say of one that there is not.
+  if (enhancedCode === NO_SUCH_MAILBOX && byText === 'mailbox_full') return byText;
   // Stalwart says of every domain to which it does not relay what others say of one that does not exist.
   if (enhancedCode === NO_SUCH_DOMAIN && byText === 'policy') return byText;
   const byEnhancedCode = enhancedCode === undefined ? undefined : classOfEnhancedCode(enhancedCode);

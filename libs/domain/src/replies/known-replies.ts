@@ -150,7 +150,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /exceeded (your|the) (max|sending)/i,
       '550 Domain example.com has exceeded the max defers and failures per hour (5/5 (100%)) allowed. Message discarded.',
     ],
-    ['QQ', /frequency limited/i, '550 Connection frequency limited. http://service.mail.qq.com/'],
+    [
+      'QQ',
+      /frequency (limited|of receiving messages is limited)/i,
+      '550 Connection frequency limited. http://service.mail.qq.com/',
+    ],
     ['Barracuda', /rate control/i, '450 4.7.1 Client host rejected: Rate control, try again later'],
     ['Proofpoint', /throttl(ed|ing)/i, '421 Connection throttled, please try again later'],
   ]),
@@ -171,6 +175,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       '552 5.2.0 <ada@example.net> Mailbox is full',
     ],
     ['Apple', /user is over quota|overquota/i, '552 <ada@icloud.com>: user is over quota'],
+    [
+      'Orange',
+      /destinataire pleine/i,
+      '552 5.1.1 Boite du destinataire pleine. Recipient overquota. OFR_417 [417]',
+    ],
     [
       'Yahoo',
       /account (is )?(over|full)|insufficient (disk )?space for (the )?(user|mailbox)/i,
@@ -257,6 +266,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       '554 Your access to this mail system has been rejected due to the sending MTA’s poor reputation. If you believe that this failure is in error, please contact the intended recipient via alternate means.',
     ],
     [
+      'QQ',
+      /suspected (bounce attacks|spam ip)|connection denied/i,
+      '550 Suspected bounce attacks. https://service.mail.qq.com/detail/122/57',
+    ],
+    [
       'AOL',
       /\bDNSBLs?\b|(HVU|RLY|CON):[BI]\d/i,
       '554 5.7.1 : (CON:B1) https://postmaster.aol.com/error-codes#554conb1',
@@ -310,6 +324,12 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'cPanel',
       /outgoing mail (suspension|from .{1,320} suspended)/i,
       '550 Outgoing mail from "shop@example.com" has been suspended.',
+    ],
+    // The recipient, or their company, takes nothing from this sender.
+    [
+      'QQ',
+      /mail is rejected by recipients/i,
+      '550 Mail is rejected by recipients. https://service.mail.qq.com/detail/122/92',
     ],
     ['Zoho', /relaying disallowed/i, '553 Relaying disallowed as shop@example.com'],
     [
@@ -383,6 +403,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'Symantec',
       /message filtered/i,
       '553 Message filtered. Refer to the Troubleshooting page at http://www.symanteccloud.com/troubleshooting for more information. (#5.7.1)',
+    ],
+    [
+      'QQ',
+      /mail content denied/i,
+      '550 Mail content denied. https://service.mail.qq.com/cgi-bin/help?subtype=1&&id=20022&&no=1000726',
     ],
     ['Orange', /ofr_?506/i, '550 5.2.0 Mail rejete. Mail rejected. ofr_506 [506]'],
     [
