@@ -94,6 +94,10 @@ describe('classifying a reply', () => {
   it.each([
     ['rcpt', '550 nope', 'hard_bounce'],
     ['rcpt', '550 5.7.1 nope', 'policy'],
+    ['rcpt', '550 Message rejected', 'content'],
+    ['rcpt', '550 Your message was blocked, as it contains a link', 'content'],
+    ['rcpt', '550 Mail rejected: no such user', 'unknown_user'],
+    ['rcpt', '550 Mail refused: mailbox is disabled', 'hard_bounce'],
     ['rcpt', '552 nope', 'mailbox_full'],
     ['rcpt', '554 nope', 'policy'],
     ['rcpt', '450 nope', 'soft_bounce'],

@@ -523,6 +523,14 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       '554 5.0.0 all relevant MX records point to non-existent hosts',
     ],
   ]),
+  // The last, because what was said about the recipient before says more.
+  ...known('content', [
+    [
+      'Orange',
+      /\b(message|e?-?mail) (has been |is |was )?(rejected|refused|denied|blocked)\b/i,
+      '550 5.2.0 Mail rejete. Mail rejected. OUK_513',
+    ],
+  ]),
 ];
 
 /** The first known reply that matches `text`. */
