@@ -530,6 +530,8 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /\b(message|e?-?mail) (has been |is |was )?(rejected|refused|denied|blocked)\b/i,
       '550 5.2.0 Mail rejete. Mail rejected. OUK_513',
     ],
+    ['Exim', /message headers fail syntax check/i, '550 Message headers fail syntax check'],
+    ['Exim', /\battachments?\b/i, '550 We do not accept ".exe" attachments here.'],
   ]),
 ];
 
