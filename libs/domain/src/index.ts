@@ -16,7 +16,7 @@ export * from './escaped-keys.ts';
 export { EVENT_EMAIL, type EventEmail } from './events/event-data.ts';
 export * from './events/events.ts';
 export * from './events/feed-position.ts';
-export { idShape, type Shape, timeShape } from './events/shapes.ts';
+export { idShape, objectShape, type Shape, timeShape, wordShape } from './events/shapes.ts';
 export * from './invisible-characters.ts';
 export * from './json-strings.ts';
 export * from './limits.ts';

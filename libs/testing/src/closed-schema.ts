@@ -1,15 +1,9 @@
-/**
- * A copy of a JSON schema with `additionalProperties: false` in every object that lists its properties; not in the parts of an `allOf`, each of which lists
- * only some properties of the same object.
- */
-export function closedSchema(schema: unknown, isPart = false): unknown {
+/** A copy of a JSON schema with `additionalProperties: false` in every object that lists its properties. */
+export function closedSchema(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map((one) => closedSchema(one, isPart));
+  if (Array.isArray(schema)) return schema.map(closedSchema);
   const inside = Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [
-      name,
-      closedSchema(value, name === 'allOf' || (isPart && name !== 'properties')),
-    ]),
+    Object.entries(schema).map(([name, value]) => [name, closedSchema(value)]),
   );
-  return 'properties' in inside && !isPart ? { additionalProperties: false, ...inside } : inside;
+  return 'properties' in inside ? { additionalProperties: false, ...inside } : inside;
 }

@@ -45,11 +45,6 @@ export function objectOf(answerClass: DescribedClass): JsonSchema {
   return referenceTo(answerClass);
 }
 
-/** What satisfies all of these schemas. */
-export function allOf(...schemas: JsonSchema[]): JsonSchema {
-  return { allOf: schemas };
-}
-
 /** An array with items of a schema or an answer class. */
 export function listOf(items: JsonSchema | DescribedClass): JsonSchema {
   return { type: 'array', items: typeof items === 'function' ? referenceTo(items) : items };

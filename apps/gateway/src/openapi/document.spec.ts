@@ -80,6 +80,17 @@ describe('the OpenAPI document', () => {
     expect(paths.filter((path) => !text.includes(`"${path}"`))).toEqual([]);
   });
 
+  it('has a name for what is in a list, by which clients can pass it on', () => {
+    const { schemas } = copy['components'] as { schemas: Record<string, JsonSchema> };
+    const pages = Object.entries(schemas).filter(([name]) => name.endsWith('Page'));
+    const shown = pages.map(([name, { properties }]) => [
+      name,
+      (properties as { items: { items: object } }).items.items,
+    ]);
+    expect(shown.length).toBeGreaterThan(10);
+    expect(shown.filter(([, items]) => !('$ref' in (items as object)))).toEqual([]);
+  });
+
   it('has an example for every body and every answer, valid by its schema', () => {
     for (const [name, { requestBody, responses }] of OPERATIONS) {
       const contents = responsesIn(responses);

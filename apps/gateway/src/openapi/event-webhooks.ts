@@ -2,6 +2,7 @@ import { EVENT_NAMES, type EventName, eventShape, EVENTS, exampleEventData } fro
 import type { WorkspaceId } from '@posthorn/kernel';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import type { OpenApiDocument, Part } from './document-types.ts';
+import { FEED_EVENT_SCHEMAS, feedEventSchema } from './feed-events.ts';
 import { type JsonSchema, referenceNamed } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
@@ -28,31 +29,12 @@ export function eventWebhooks(): OpenApiDocument['webhooks'] {
   return Object.fromEntries(EVENT_NAMES.map((name) => [name, { post: postOf(name) }]));
 }
 
-/** The schemas of the deliveries' bodies, and of the objects in them, by name. */
+/** The schemas of the deliveries' bodies and of the events of the feed, and of the objects in them, by name. */
 export function eventSchemas(): Record<string, JsonSchema> {
-  const found: Record<string, JsonSchema> = {};
+  const found: Record<string, JsonSchema> = feedEventSchema();
   for (const name of EVENT_NAMES) extractTitled(eventShape(name).schema, found);
+  for (const schema of FEED_EVENT_SCHEMAS) extractTitled(schema, found);
   return found;
-}
-
-/** The schema of the `data` of any event. */
-export function eventDataSchema(): JsonSchema {
-  return { anyOf: [...namesByDataTitle().keys()].map(referenceNamed) };
-}
-
-/** The schema of any object with the `event` and the `data` of an event: by `event`, clients tell which `data` it has. */
-export function eventWithDataSchema(): JsonSchema {
-  const kinds = [...namesByDataTitle()].map(([title, names]) => ({
-    type: 'object',
-    required: ['event', 'data'],
-    properties: { event: { type: 'string', enum: names }, data: referenceNamed(title) },
-  }));
-  return { oneOf: kinds };
-}
-
-/** The names of the events by the title of the schema of their `data`. */
-function namesByDataTitle(): Map<string, EventName[]> {
-  return Map.groupBy(EVENT_NAMES, (name) => EVENTS[name].data.schema['title'] as string);
 }
 
 function postOf(name: EventName): Part {
