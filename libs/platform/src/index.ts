@@ -11,6 +11,7 @@ export { headerValues } from './http/requests/header-values.ts';
 export { JsonText } from './http/answers/json-text.ts';
 export { providersOf } from './http/providers-of.ts';
 export { answerOf, type ErrorRenderer, renderJson } from './http/answers/error-answer.ts';
+export { UNKNOWN_FAULT } from './http/answers/error-filter.ts';
 export { bodyTooLarge } from './http/body/body-too-large.ts';
 export { overload } from './http/requests/in-flight.ts';
 export { bodyIfAny, notJson } from './http/body/read-json-body.ts';

@@ -127,6 +127,18 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('G2: has the error body for every answer that no route describes', () => {
+    const shared = copy['components'] as { responses: Record<string, { content: TestedContent }> };
+    const { schema } = shared.responses['OtherError']!.content['application/json']!;
+    expect(schema).toEqual({ $ref: '#/components/schemas/ErrorAnswer' });
+    const api = OPERATIONS.filter(([name]) => name.includes(' /v1/'));
+    expect(api.length).toBeGreaterThan(50);
+    for (const [name, { responses }] of api) {
+      const others = { $ref: '#/components/responses/OtherError' };
+      expect([name, responses['default']]).toEqual([name, others]);
+    }
+  });
+
   it('R2: has the rate limit headers with every answer, and Retry-After where it is sent', () => {
     for (const [name, { responses }] of OPERATIONS) {
       for (const [status, response] of Object.entries(responses)) {

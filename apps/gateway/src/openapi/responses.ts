@@ -1,5 +1,5 @@
 import { type ErrorStatus, REASON_PHRASES, type Refusal } from '@posthorn/kernel';
-import { answerOf } from '@posthorn/platform';
+import { answerOf, UNKNOWN_FAULT } from '@posthorn/platform';
 import { MAIL_LINK_PATHS } from '../pages/error-page.ts';
 import { answerExamples } from './examples.ts';
 import { HTML_PAGE, type OtherContent, type Redirect, type Refusals } from './describes.ts';
@@ -13,6 +13,11 @@ import { ErrorAnswer } from './service.answers.ts';
 const RETRIED = new Set([429, 503]);
 type NamedRefusal = readonly [when: string, refusal: Refusal];
 
+/** The name of the shared answer to whatever no route describes. */
+const OTHER = 'OtherError';
+const OTHER_DESCRIPTION =
+  'Any other error: 404 where there is no such path, 405 (with `Allow`), 408, 431, or 500 for a fault in Posthorn';
+
 const HEADERS_OF_ALL: readonly AnswerHeader[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
 
 /** All answers of a route, by status. */
@@ -22,17 +27,23 @@ export function responsesOf(route: Route, publicUrl: string): Part {
   return {
     ...success(route),
     ...Object.fromEntries(refusals.map(([status, group]) => [status, responseTo(status, group, publicUrl)])),
+    ...(route.access !== undefined && { default: { $ref: `#/components/responses/${OTHER}` } }),
   };
 }
 
 /** The shared answers, for the components of the document. */
 export function commonResponses(publicUrl: string): Part {
-  return Object.fromEntries(
-    byStatus(COMMON_REFUSALS).map(([status, group]) => [
-      nameOfCommon(group)!,
-      responseOf(status, group, publicUrl),
-    ]),
-  );
+  const common = byStatus(COMMON_REFUSALS).map(([status, group]) => [
+    nameOfCommon(group)!,
+    responseOf(status, group, publicUrl),
+  ]);
+  return { ...(Object.fromEntries(common) as Part), [OTHER]: otherErrors(publicUrl) };
+}
+
+/** The errors that no route describes, so that clients know the type of their bodies, too (G2). */
+function otherErrors(publicUrl: string): Part {
+  const example: NamedRefusal = ['A fault in Posthorn', UNKNOWN_FAULT];
+  return { ...responseOf(500, [example], publicUrl), description: OTHER_DESCRIPTION };
 }
 
 function byStatus(refusals: Refusals): [ErrorStatus, NamedRefusal[]][] {

@@ -5,8 +5,11 @@ import type { Logger } from 'pino';
 import { asError } from '../../logging/as-error.ts';
 import { answerOf, errorBody, type ErrorAnswer, type ErrorRenderer, writeError } from './error-answer.ts';
 
-const UNKNOWN_FAULT =
-  'Something went wrong on our side; try again, and if it continues, tell us the X-Request-Id of this answer';
+/** A fault of ours, of which callers see no details. */
+export const UNKNOWN_FAULT = new Refusal(
+  500,
+  'Something went wrong on our side; try again, and if it continues, tell us the X-Request-Id of this answer',
+);
 
 export interface ErrorFilterOptions {
   readonly logger: Logger;
@@ -38,7 +41,7 @@ export class ErrorFilter implements ExceptionFilter {
     const shown = shownToCallers(exception);
     if (shown) return { body: errorBody(shown.status, shown.message), headers: {} };
     logger.error({ err: asError(exception) }, 'a request failed');
-    return { body: errorBody(500, UNKNOWN_FAULT), headers: {} };
+    return answerOf(UNKNOWN_FAULT, publicUrl);
   }
 }
 
