@@ -91,6 +91,11 @@ if (chromium === undefined) {
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     });
 
+    it('has one main landmark, which screen readers jump to', async () => {
+      const page = await open(DESKTOP);
+      expect(await page.evaluate(`document.querySelectorAll('main').length`)).toBe(1);
+    });
+
     it('opens a route with its fields, examples and answers', async () => {
       const page = await open(DESKTOP);
       await page.evaluate(`document.querySelector('.opblock-post .opblock-summary-control').click()`);

@@ -31,7 +31,7 @@ export function referencePage(version: string): string {
 </head>
 <body>
 <header><strong>Posthorn</strong> <span>API reference</span> <a href="openapi.json">openapi.json</a> <a href="docs/errors">errors</a></header>
-<main id="reference"><p>The reference needs JavaScript; <a href="openapi.json">openapi.json</a> holds the same.</p></main>
+<div id="reference"><main><p>The reference needs JavaScript; <a href="openapi.json">openapi.json</a> holds the same.</p></main></div>
 </body>
 </html>
 `;
