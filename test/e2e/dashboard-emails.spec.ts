@@ -107,6 +107,20 @@ describe('The search for emails', () => {
     expect(await found(`after=${minute(120_000)}`)).toContain('Nothing was found');
   });
 
+  it('finds those that have not left yet, in all workspaces or in one', async () => {
+    const left = await sent();
+    const { id } = emailIn(await stack.send({ to: `later-${newRecipient()}` }));
+    await until(async () => (await stack.show(id)).timeline.length === 2, 'it was tried');
+    const late = await scheduled();
+    for (const where of ['', `&workspace=${stack.tenant.workspaceId}`]) {
+      const { text } = await vera.get(`/emails?status=NOT_LEFT${where}`);
+      expect(text).toContain(id);
+      expect(text).not.toContain(left.id);
+      expect(text).not.toContain(late);
+      expect(text).toMatch(/<option value="NOT_LEFT" selected>SENT, not left yet</);
+    }
+  });
+
   it('shows for Posthorn’s own mails that they are, as their pages do', async () => {
     const email = newRecipient();
     await stack.api().post('/v1/invitations', { email, role: 'VIEWER' }, { key: stack.tenant.keys.editor });

@@ -110,7 +110,11 @@ describe('The dashboard shows a page about', () => {
         message: 'Redis cannot be reached right now; try again in a moment',
       }),
     ]);
+    const overview = await ada.get('/');
+    expect(overview.status).toBe(200);
+    expect(overview.text).toMatch(/<p class="bad" role="alert">\s*Redis does not answer/);
     await redis.heal();
     await until(async () => (await ada.get(path)).status === 200, 'the queues are shown again');
+    expect((await ada.get('/')).text).not.toContain('Redis does not answer');
   });
 });

@@ -9,6 +9,7 @@ import { connect } from 'node:net';
 import { emailIn } from './api.ts';
 import { FROM_ELSEWHERE } from './dashboard-visitor.ts';
 import { Stack, TESTS } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
 
 let stack: Stack;
 let dashboard: AppUnderTest;
@@ -193,16 +194,32 @@ describe('The dashboard', () => {
     const page = await answer.text();
     const { workspaceId } = stack.tenant;
     expect(page).toMatch(/Emails accepted in the last hour: 1\b/);
-    expect(page).toMatch(/<td>Emails<\/td>\s*<td class="n">1<\/td>/);
+    expect(page).toMatch(/>Emails<\/a>\s*<\/td>\s*<td class="n" data-label="Due">1<\/td>/);
     expect(page).toMatch(
       new RegExp(
-        `<a href="/emails[?]workspace=${workspaceId}">${workspaceId}.now</a>\\s*<bdi class="quiet">[^<]+</bdi>\\s*</td>\\s*<td>Emails</td>\\s*<td class="n" data-label="Due">1</td>`,
+        `<a href="/emails[?]status=NOT_LEFT&amp;workspace=${workspaceId}">${workspaceId}.now</a>\\s*<bdi class="quiet">[^<]+</bdi>\\s*</td>\\s*<td>Emails</td>\\s*<td class="n" data-label="Due">1</td>`,
       ),
     );
     expect(page).toContain('vera (viewer)');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('referrer-policy')).toBe('same-origin');
+  });
+
+  it('shows how many emails wait for their next attempt, which are not due, and leads to them', async () => {
+    const retried = async (): Promise<string | undefined> => {
+      const page = await (await ask('/', as(await viewerCookie()))).text();
+      const cells = /<a href="\/emails[?]status=NOT_LEFT">Emails<\/a>([^]*?)<\/tr>/.exec(page)?.[1];
+      return /data-label="To be retried">([^<]*)</.exec(cells ?? '')?.[1]?.trim();
+    };
+    expect(await retried()).toBe('0');
+    const { id } = emailIn(await stack.send());
+    await stack.database.pool.query(
+      `UPDATE outbox SET state = 'waiting', attempts = 1, due_at = now() + interval '1 hour' WHERE subject_id = $1`,
+      [uuidOf(id as EmailId)],
+    );
+    await stack.send({ sendAt: fromNow(DAY_MS) });
+    expect(await retried()).toBe('1');
   });
 
   it('reloads the overview by itself until it is asked not to', async () => {

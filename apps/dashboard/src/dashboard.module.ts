@@ -10,7 +10,7 @@ import {
   SuppressionSearchStore,
 } from '@posthorn/database';
 import { providersOf } from '@posthorn/platform';
-import type { LaneRings } from '@posthorn/queues';
+import type { LaneRings, ReadOnlyQueues } from '@posthorn/queues';
 import type { OperatorSessions } from '@posthorn/use-cases';
 import { AuditController } from './audit/audit.controller.ts';
 import { EmailActionsController } from './emails/email-actions.controller.ts';
@@ -31,6 +31,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.ts';
 
 interface DashboardParts extends EmailParts {
   readonly webhookRings: LaneRings;
+  readonly queues: ReadOnlyQueues;
   readonly sessions: OperatorSessions;
   readonly sessionCookie: SessionCookie;
   readonly signInCookie: SignInCookie;
@@ -72,6 +73,7 @@ export class DashboardModule {
           new PausedLaneStore(database),
           new RateStore(database),
           database.clock,
+          parts.queues,
           new SuppressionSearchStore(database),
           new SuppressionChanges(database),
         ),

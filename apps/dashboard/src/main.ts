@@ -93,6 +93,7 @@ await startProcess('dashboard', async () => {
       database: db,
       rings: rings.email,
       webhookRings: rings.webhook,
+      queues,
       ...renderers,
       publicUrl,
       secretBox: secrets.box,

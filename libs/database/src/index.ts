@@ -94,6 +94,7 @@ export {
   MAX_ROWS_COUNTED,
   type PausedLanes,
   OverviewStore,
+  type WaitingRetries,
 } from './stores/operators/overview-store.ts';
 export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/operators/rate-store.ts';
 export { type LinkMail, type PendingMail, PendingMailStore } from './stores/pending-mail-store.ts';

@@ -1,12 +1,11 @@
-import { EMAIL_STATUSES } from '@posthorn/domain';
 import type { FoundEmail } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
-import { choice, field, timeField } from '../pages/fields.ts';
+import { field, select, timeField } from '../pages/fields.ts';
 import { faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
 import { type PageWorkspaces, workspaceCell, workspaceField } from '../pages/workspaces.ts';
-import type { EMAIL_FIELDS } from './email-search.ts';
+import { type EMAIL_FIELDS, STATUS_CHOICES } from './email-search.ts';
 
 interface EmailsPageData extends SearchResult<(typeof EMAIL_FIELDS)[number], FoundEmail> {
   readonly workspaces: PageWorkspaces;
@@ -27,7 +26,7 @@ export function emailsPage(shown: EmailsPageData): Html {
 function search({ to, ...others }: EmailsPageData['criteria'], workspaces: PageWorkspaces): Html {
   const { status, workspace, groupBy, after, before } = others;
   const fields = [
-    choice('status', 'Status', { words: Object.keys(EMAIL_STATUSES), value: status }),
+    select('status', 'Status', { texts: { '': 'any', ...STATUS_CHOICES }, value: status }),
     workspaceField(workspace, workspaces.suggested),
     field('groupBy', 'Group', { value: groupBy }),
     timeField('after', 'Accepted from', { value: after }),

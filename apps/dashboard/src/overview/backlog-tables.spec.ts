@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { webhookLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
-import { lanesTable } from './backlog-tables.ts';
+import { backlogTable, lanesTable } from './backlog-tables.ts';
 
 it.each([
   [{ isPaused: false, isSlow: false }, ''],
@@ -16,3 +16,15 @@ it.each([
   } as const;
   expect(lanesTable([{ ...lane, ...state }], () => '').text).toContain(`<td>${shown}</td>`);
 });
+
+it.each([
+  [false, '3'],
+  [true, '3 or more'],
+])(
+  'the number of emails to be retried, where not all that waits was read (%s), is shown as: %s',
+  (hasMore, shown) => {
+    const backlog = { queue: 'email', dueLanes: 0, due: 0, leased: 0, oldestDueSeconds: 0 } as const;
+    const { text } = backlogTable([backlog], { byQueue: new Map([['email', 3]]), hasMore });
+    expect(/data-label="To be retried">([^<]*)</.exec(text)?.[1]?.trim()).toBe(shown);
+  },
+);

@@ -6,7 +6,9 @@ import {
   MAX_ROWS_COUNTED,
   type PausedLane,
   type QueueBacklog,
+  type WaitingRetries,
 } from '@posthorn/database';
+import { emailsNotLeft } from '../emails/email-search.ts';
 import { html, type Html } from '../pages/html.ts';
 import { count, formatDuration, table, time } from '../pages/components.ts';
 import type { WorkspaceName } from '../pages/workspaces.ts';
@@ -18,17 +20,29 @@ const QUEUE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The backlog of each queue. What slow receivers keep waiting is not late. */
-export function backlogTable(backlog: readonly QueueBacklog[]): Html {
+export function backlogTable(
+  backlog: readonly QueueBacklog[],
+  { byQueue: retries, hasMore }: WaitingRetries,
+): Html {
   const row = ({ queue, dueLanes, due, leased, oldestDueSeconds }: QueueBacklog): Html =>
     html`<tr>
-      <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="n">${count(due)}${due === MAX_DUE_COUNTED ? ' or more' : ''}</td>
-      <td class="n">${count(dueLanes)}</td>
-      <td class="n">${count(leased)}</td>
+      <td class="first">${backlogName(queue)}</td>
+      <td class="n" data-label="Due">${count(due)}${due === MAX_DUE_COUNTED ? ' or more' : ''}</td>
+      <td class="n" data-label="Lanes">${count(dueLanes)}</td>
+      <td class="n" data-label="In progress">${count(leased)}</td>
       ${oldestDueCell(oldestDueSeconds)}
+      <td class="n" data-label="To be retried">
+        ${count(retries.get(queue) ?? 0)}${hasMore ? ' or more' : ''}
+      </td>
     </tr>`;
-  const numbers = ['Due', 'Lanes', 'In progress', 'Oldest due'];
+  const numbers = ['Due', 'Lanes', 'In progress', 'Oldest due', 'To be retried'];
   return table(['Queue', ...numbers], backlog.map(row), numbers);
+}
+
+/** The name of a queue, with a link to what waits in it where there is a list of that. */
+function backlogName(queue: QueueBacklog['queue']): Html {
+  const name = QUEUE_NAMES[queue] ?? queue;
+  return queue === 'email' ? html`<a href="${emailsNotLeft()}">${name}</a>` : html`${name}`;
 }
 
 /** The lanes with the most due; empty where nothing is due. */
@@ -36,7 +50,7 @@ export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): H
   if (lanes.length === 0) return html``;
   const row = ({ queue, laneId, due, oldestDueSeconds, isPaused, isSlow }: BusyLane): Html =>
     html`<tr>
-      <td class="wrap first">${laneText(laneId, nameOf)}</td>
+      <td class="wrap first">${laneText(queue, laneId, nameOf)}</td>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
       <td class="n" data-label="Due">${count(due)}${due === MAX_ROWS_COUNTED ? ' or more' : ''}</td>
       ${oldestDueCell(oldestDueSeconds)}
@@ -52,12 +66,15 @@ function oldestDueCell(seconds: number): Html {
   </td>`;
 }
 
-/** A lane with a link to its emails or webhook, and the name of its workspace. */
-function laneText(laneId: LaneId, nameOf: WorkspaceName): Html {
+/** A lane with a link to what waits in it, or to its webhook, and the name of its workspace. */
+function laneText(queue: BusyLane['queue'], laneId: LaneId, nameOf: WorkspaceName): Html {
   const workspaceId = workspaceOfLane(laneId);
-  if (workspaceId !== undefined)
-    return html`<a href="/emails?workspace=${workspaceId}">${laneId}</a>
-      <bdi class="quiet">${nameOf(workspaceId)}</bdi>`;
+  if (workspaceId !== undefined) {
+    const name = html`<bdi class="quiet">${nameOf(workspaceId)}</bdi>`;
+    return queue === 'email'
+      ? html`<a href="${emailsNotLeft(workspaceId)}">${laneId}</a> ${name}`
+      : html`${laneId} ${name}`;
+  }
   return parseId('wh', laneId) === undefined
     ? html`${laneId}`
     : html`<a href="/webhooks/${laneId}">${laneId}</a>`;
@@ -72,7 +89,7 @@ export function pausedTable({ items, hasMore }: PausedLanes, nameOf: WorkspaceNa
   const row = ({ queue, laneId, reason, pausedAt }: PausedLane): Html =>
     html`<tr>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="wrap first">${laneId === EVERY_LANE ? 'everything' : laneText(laneId, nameOf)}</td>
+      <td class="wrap first">${laneId === EVERY_LANE ? 'everything' : laneText(queue, laneId, nameOf)}</td>
       <td class="wrap"><bdi>${reason}</bdi></td>
       <td data-label="Since (UTC)">${time(pausedAt)}</td>
     </tr>`;

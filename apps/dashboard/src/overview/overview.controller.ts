@@ -2,6 +2,7 @@ import { Controller, Get, Query, Res } from '@nestjs/common';
 import { DatabaseClock, RELEASE } from '@posthorn/kernel';
 import { workspaceOfLane } from '@posthorn/domain';
 import { OutboxStore, OverviewStore, RateStore, WorkspaceStore } from '@posthorn/database';
+import { ReadOnlyQueues } from '@posthorn/queues';
 import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
@@ -19,6 +20,12 @@ const STILL = html`<p class="quiet">
   This page does not reload. <a href="/">Reload every ${REFRESH_SECONDS} s</a>
 </p>`;
 
+/** Nothing else of the page shows it: what is read from the database looks as if the workers were slow. */
+const REDIS_DOWN = html`<p class="bad" role="alert">
+  Redis does not answer, so workers are not told of new work. What is accepted is in the database, and leaves
+  within seconds of its return.
+</p>`;
+
 /** The start page: throughput, backlog, what is paused, and the state of relays and receivers. */
 @Controller()
 export class OverviewController {
@@ -28,26 +35,33 @@ export class OverviewController {
     private readonly rates: RateStore,
     private readonly workspaces: WorkspaceStore,
     private readonly clock: DatabaseClock,
+    private readonly queues: ReadOnlyQueues,
   ) {}
 
   @Get()
   async show(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
     const isStill = new FormInput(query).text('reload') === 'no';
-    const [minutes, backlog, state, paused, rates, relays, lanes] = await Promise.all([
+    const [minutes, backlog, retries, state, paused, rates, relays, lanes, isRedisUp] = await Promise.all([
       this.overview.emailsByMinute(),
       this.outbox.measureBacklog(),
+      this.overview.waitingRetries(),
       this.overview.stateOfThings(),
       this.overview.pausedLanes(),
       this.rates.lastHour(),
       this.rates.relays(),
       this.overview.busiestLanes(),
+      this.queues.ping().then(
+        () => true,
+        () => false,
+      ),
     ]);
     const owners = [...lanes, ...paused.items].flatMap(({ laneId }) => workspaceOfLane(laneId) ?? []);
     const nameOf = workspaceNames(await this.workspaces.findMany(owners));
     const content = html`<h1>Overview</h1>
-      ${isStill ? STILL : RELOADING} ${rateCharts(minutes, rates, this.clock.now())}
+      ${isStill ? STILL : RELOADING} ${isRedisUp ? '' : REDIS_DOWN}
+      ${rateCharts(minutes, rates, this.clock.now())}
       <h2>Backlog</h2>
-      ${backlogTable(backlog)} ${lanesTable(lanes, nameOf)}
+      ${backlogTable(backlog, retries)} ${lanesTable(lanes, nameOf)}
       <h2>What is paused</h2>
       ${pausedTable(paused, nameOf)}
       <h2>Relays</h2>

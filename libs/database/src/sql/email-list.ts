@@ -14,6 +14,8 @@ import { selectList } from './select-list.ts';
 /** Filters for a list of emails; times are those of acceptance. */
 export interface EmailFilter extends CreatedBetween {
   readonly status?: EmailStatus | undefined;
+  /** Only those that are due, in progress or to be retried: SENT, although no relay has taken them yet. */
+  readonly hasNotLeft?: boolean | undefined;
   /** The recipient's address as stored: with the domain in lower-case ASCII. */
   readonly to?: string | undefined;
   readonly groupBy?: string | undefined;
@@ -85,7 +87,10 @@ interface Conditions {
   readonly others: readonly string[];
 }
 
-export function conditionsOf({ to, status, template, groupBy }: EmailFilter, values: Values): Conditions {
+export function conditionsOf(
+  { to, status, hasNotLeft = false, template, groupBy }: EmailFilter,
+  values: Values,
+): Conditions {
   const isScheduled = status === 'SCHEDULED';
   const withIndex = [
     ...values.given(to, 'text', (wanted) => `to_address = ${wanted}`),
@@ -95,6 +100,9 @@ export function conditionsOf({ to, status, template, groupBy }: EmailFilter, val
     ...values.given(groupBy, 'text', (wanted) => `group_by = ${wanted}`),
   ];
   const otherStatus = isScheduled ? undefined : status;
-  const others = values.given(otherStatus, 'email_status', (wanted) => `status = ${wanted}`);
+  const others = [
+    ...values.given(otherStatus, 'email_status', (wanted) => `status = ${wanted}`),
+    ...(hasNotLeft ? [`status = 'SENT' AND sent_at IS NULL`] : []),
+  ];
   return { indexed: withIndex.slice(0, 1), others: [...withIndex.slice(1), ...others] };
 }

@@ -13,6 +13,16 @@ FROM     (SELECT accepted_at, status FROM emails
 GROUP BY 1
 ORDER BY 1`;
 
+/**
+ * How many rows of each queue wait for their next attempt, among the $1 rows that wait and are due first, and whether there may be more: retries are due within
+ * hours, and so before most scheduled emails.
+ * Index: outbox_waiting_by_due_idx. Locks: none.
+ */
+export const WAITING_RETRIES = `
+SELECT   queue, (count(*) FILTER (WHERE attempts > 0))::int AS retries, sum(count(*)) OVER () = $1::int AS "hasMore"
+FROM     (SELECT queue, attempts FROM outbox WHERE state = 'waiting' ORDER BY due_at LIMIT $1::int) w
+GROUP BY queue`;
+
 /** The numbers of slow lanes and of failing webhooks, and the version of the database. Scans both tables. Locks: none. */
 export const STATE_OF_THINGS = `
 SELECT (SELECT count(*)::int FROM slow_lanes) AS "slowLanes",

@@ -45,6 +45,11 @@ describe('A search in all workspaces', () => {
     ['a rare status', { status: 'FAILED' }, `status = 'FAILED'`],
     ['scheduled emails', { status: 'SCHEDULED' }, `status = 'SCHEDULED'`],
     [
+      'a recipient whose emails have not left',
+      { to: 'user100@example.net', hasNotLeft: true },
+      `to_address = 'user100@example.net' AND status = 'SENT' AND sent_at IS NULL`,
+    ],
+    [
       'a group and scheduled emails',
       { groupBy: 'many', status: 'SCHEDULED' },
       `group_by = 'many' AND status = 'SCHEDULED'`,

@@ -1,6 +1,12 @@
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
-import { BUSIEST_LANES, EMAILS_BY_MINUTE, PAUSED_LANES, STATE_OF_THINGS } from '../../sql/overview.ts';
+import {
+  BUSIEST_LANES,
+  EMAILS_BY_MINUTE,
+  PAUSED_LANES,
+  STATE_OF_THINGS,
+  WAITING_RETRIES,
+} from '../../sql/overview.ts';
 import type { OutboxQueue } from '../outbox/claim.ts';
 import type { PausedLane } from '../outbox/paused-lane-store.ts';
 
@@ -19,6 +25,13 @@ interface StateOfThings {
   readonly postgresVersion: string;
 }
 
+/** How much waits for its next attempt after one that failed; that is not due. */
+export interface WaitingRetries {
+  readonly byQueue: ReadonlyMap<OutboxQueue, number>;
+  /** Whether there may be more of each. */
+  readonly hasMore: boolean;
+}
+
 /** A lane with due work. */
 export interface BusyLane {
   readonly queue: OutboxQueue;
@@ -33,6 +46,8 @@ export interface BusyLane {
 
 /** How many rows of a lane are counted. */
 export const MAX_ROWS_COUNTED = 1_000;
+/** How many rows that wait are read. */
+const MAX_WAITING_READ = 10_000;
 const BUSY_LANES_SHOWN = 8;
 const PAUSED_SHOWN = 20;
 
@@ -52,6 +67,16 @@ export class OverviewStore {
   /** Minutes of the last hour in which emails were accepted, the oldest first. */
   async emailsByMinute(): Promise<MinuteOfEmails[]> {
     return (await this.database.pool.query<MinuteOfEmails>(EMAILS_BY_MINUTE, [MAX_EMAILS])).rows;
+  }
+
+  async waitingRetries(): Promise<WaitingRetries> {
+    const { rows } = await this.database.pool.query<{
+      queue: OutboxQueue;
+      retries: number;
+      hasMore: boolean;
+    }>(WAITING_RETRIES, [MAX_WAITING_READ]);
+    const byQueue = new Map(rows.map(({ queue, retries }) => [queue, retries]));
+    return { byQueue, hasMore: rows.some(({ hasMore }) => hasMore) };
   }
 
   /** Those with the most due rows among the lanes that have waited longest. */
