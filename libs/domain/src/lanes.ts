@@ -47,7 +47,10 @@ export const MAX_LEASE_MS = 600_000;
 /** All lanes of a queue, where lanes are paused. */
 export const EVERY_LANE = '*' as LaneId;
 
-/** Whether an untrusted value (of a job's payload) is a well-formed lane id. */
+/**
+ * Whether an untrusted value (of a job's payload) is a well-formed lane id. Any suffix is: while one release replaces another, processes of both serve the same
+ * lanes, and one of them may have a kind of lane that the other does not know.
+ */
 export function isLaneId(text: unknown): text is LaneId {
-  return typeof text === 'string' && /^[a-z]{2,4}_[0-9a-z]{26}(\.now|\.bulk|\.events)?$/.test(text);
+  return typeof text === 'string' && /^[a-z]{2,4}_[0-9a-z]{26}(\.[a-z]{1,16})?$/.test(text);
 }

@@ -208,6 +208,16 @@ describe('a worker', () => {
     await queue.close();
   });
 
+  it('serves a lane of a kind that only another release knows', async () => {
+    let served = 0;
+    startWorker(() => Promise.resolve(void (served += 1)));
+    const queue = new Queue(QUEUES.emailTurns, { connection: { url: redis.url }, prefix });
+    await queue.add('email.turn', { v: 1, laneId: `${newId('wrk', Date.now())}.later`, slot: '0' });
+    await queue.close();
+    await until(() => served > 0 || errors.length > 0);
+    expect([served, errors]).toEqual([1, []]);
+  });
+
   it.each([
     ['without a lane', 'email.turn', { v: 1, slot: '0' }, 'names no valid lane'],
     [
