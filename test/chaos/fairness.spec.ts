@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
 import { OutboxStore } from '@posthorn/database';
+import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { JobWorker, LaneGate, LaneRings, QUEUES } from '@posthorn/queues';
 import { Pace, RelayBreaker, RelayChain, SmtpTransport } from '@posthorn/smtp';
 import { answerAt, type SinkScript, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
@@ -145,33 +146,92 @@ describe('a backlog of 10,000', () => {
   });
 });
 
-it('sends a lone email while the relay has answered none of another workspace’s backlog', async () => {
-  const held = newRecipient();
-  let answer: () => void = () => undefined;
-  const answered = new Promise<void>((resolve) => (answer = resolve));
-  let heldCount = 0;
-  const script: SinkScript = (stage, { to }) => {
-    if (stage !== 'content' || to[0] !== held) return undefined;
-    heldCount += 1;
-    return { after: answered };
-  };
-  const stack = await Stack.start({ sink: { script } });
-  try {
-    const { workspaceId } = stack.tenant;
-    const other = await stack.createTenant('Other');
-    const before = newRecipient();
-    await seedEmails(stack.database, { workspaceId: other.workspaceId, count: 1, lane: 'now', to: before });
-    await until(() => stack.mailsTo(before).length === 1, 'an email of the other workspace arrives before');
-    await seedEmails(stack.database, { workspaceId, count: 400, lane: 'now', to: held });
-    await until(() => heldCount >= 18, 'the backlog has all the connections that it may have');
-    const to = newRecipient();
-    await seedEmails(stack.database, { workspaceId: other.workspaceId, count: 1, lane: 'now', to });
-    await until(() => stack.mailsTo(to).length === 1, 'the lone email arrives');
-    expect([stack.sink.count, heldCount]).toEqual([2, 18]);
+describe('while the relay has answered none of a backlog', () => {
+  const [HELD, CONNECTIONS_HELD] = [100, 18];
+  let stack: Stack;
+  /** Emails to this recipient are answered once `answer` is called. */
+  let held: string;
+  let heldCount: number;
+  let answer: () => void;
+  /** Emails to these recipients are deferred. */
+  const deferred = new Set<string>();
+
+  beforeEach(async () => {
+    held = newRecipient();
+    heldCount = 0;
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    answer = resolve;
+    const script: SinkScript = (stage, { to }) => {
+      if (stage === 'rcpt' && deferred.has(to.at(-1)!)) return { reply: '451 4.7.1 greylisted' };
+      if (stage !== 'content' || to[0] !== held) return undefined;
+      heldCount += 1;
+      return { after: answered };
+    };
+    stack = await Stack.start({ sink: { script } });
+  });
+  afterEach(async () => {
     answer();
-    await until(() => stack.sink.count === 402, 'the backlog arrives');
-  } finally {
-    answer();
+    deferred.clear();
     await stack.close();
+  });
+
+  const seed = (
+    { workspaceId }: { workspaceId: WorkspaceId },
+    to: string,
+    lane: 'now' | 'bulk' = 'now',
+    count = 1,
+  ) => seedEmails(stack.database, { workspaceId, count, lane, to });
+  const arrival = (to: string) => until(() => stack.mailsTo(to).length === 1, `the email to ${to} arrives`);
+  const backlogHeld = () =>
+    until(() => heldCount >= CONNECTIONS_HELD, 'the backlog has all the connections that it may have');
+
+  async function deferral(ids: readonly string[]): Promise<void> {
+    const waiting = `SELECT count(*)::int FROM outbox WHERE state = 'waiting' AND attempts = 1 AND subject_id = ANY ($1)`;
+    const uuids = ids.map((id) => uuidOf(id as EmailId));
+    await until(async () => (await stack.count(waiting, [uuids])) === ids.length, 'they are deferred');
+    deferred.clear();
   }
+
+  /** What has arrived while the backlog is held; then all of it arrives. */
+  async function expectArrived(count: number): Promise<void> {
+    expect([stack.sink.count, heldCount]).toEqual([count, CONNECTIONS_HELD]);
+    answer();
+    await until(() => stack.sink.count === count + HELD, 'the backlog arrives');
+  }
+
+  it('a lone email of another workspace is sent', async () => {
+    const other = await stack.createTenant('Other');
+    const [before, to] = [newRecipient(), newRecipient()];
+    await seed(other, before);
+    await arrival(before);
+    await seed(stack.tenant, held, 'now', HELD);
+    await backlogHeld();
+    await seed(other, to);
+    await arrival(to);
+    await expectArrived(2);
+  });
+
+  it('a single email of the same workspace is sent that was deferred before, when it is tried again', async () => {
+    const to = newRecipient();
+    deferred.add(to);
+    const ids = await seed(stack.tenant, to);
+    await deferral(ids);
+    await seed(stack.tenant, held, 'bulk', HELD);
+    await backlogHeld();
+    await stack.makeDue(ids[0]!);
+    await arrival(to);
+    await expectArrived(1);
+  });
+
+  it('of deferred emails, a new single one of the same workspace is sent', async () => {
+    deferred.add(held);
+    const ids = await seed(stack.tenant, held, 'now', HELD);
+    await deferral(ids);
+    for (const id of ids) await stack.makeDue(id);
+    await backlogHeld();
+    const to = newRecipient();
+    await seed(stack.tenant, to);
+    await arrival(to);
+    await expectArrived(1);
+  });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEntry, AuditLogStore, EraStore } from '@posthorn/database';
-import { bulkLane, emailLanes, nowLane, operator } from '@posthorn/domain';
+import { bulkLane, nowLane, operator, pausableLanes } from '@posthorn/domain';
 import { newId, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, FROM_ELSEWHERE, HOSTILE, openDashboard } from './dashboard-visitor.ts';
@@ -92,7 +92,7 @@ describe('What operators pause', () => {
     const paused = Array.from({ length: 120 }, () => newId('wrk', Date.now()));
     await stack.database.pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) SELECT 'email', lane, 'Many' FROM unnest($1::text[]) AS lane`,
-      [paused.flatMap((id) => emailLanes(id))],
+      [paused.flatMap((id) => pausableLanes(id))],
     );
     await pause({ whose: 'emails', reason: 'Everything else' });
     const shown: string[] = [];

@@ -1,5 +1,5 @@
 import { type DeliveryId, type EmailId, newId, sleep, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane, nowLane, POSTHORN } from '@posthorn/domain';
+import { bulkLane, nowLane, POSTHORN, retryLaneOf } from '@posthorn/domain';
 import { PATIENT_LIMITS } from '@posthorn/testing';
 import type pg from 'pg';
 import { type Database, openDatabase } from './connection/connection.ts';
@@ -260,5 +260,5 @@ export function sent(email: Pick<EmailOutcome, 'id' | 'workspaceId' | 'claims' |
 
 /** The outcome of an email that the relay deferred. */
 export function delayed(email: ClaimedEmail, retryAfterMs = 60_000): EmailOutcome {
-  return { ...sent(email), kind: 'DELAYED', status: null, retryAfterMs, laneId: bulkLane(email.workspaceId) };
+  return { ...sent(email), kind: 'DELAYED', status: null, retryAfterMs, laneId: retryLaneOf(email.laneId) };
 }

@@ -16,13 +16,23 @@ export function nowLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.now` as LaneId;
 }
 
-/** The lane of a workspace's other emails: batches, scheduled ones and retries. */
+/** The lane of a workspace's other emails: batches and scheduled ones. */
 export function bulkLane(workspaceId: WorkspaceId): LaneId {
   return `${workspaceId}.bulk` as LaneId;
 }
 
+/** The lane in which an email of this lane is tried again: single ones neither wait behind batches, nor do they delay new ones. */
+export function retryLaneOf(laneId: LaneId): LaneId {
+  return laneId.replace(/\.now$/, '.retry') as LaneId;
+}
+
 /** The lanes of a workspace's emails. */
 export function emailLanes(workspaceId: WorkspaceId): LaneId[] {
+  return [...pausableLanes(workspaceId), retryLaneOf(nowLane(workspaceId))];
+}
+
+/** The lanes of a workspace's emails that are paused by rows of their own. The pause of single emails also holds their retries. */
+export function pausableLanes(workspaceId: WorkspaceId): LaneId[] {
   return [nowLane(workspaceId), bulkLane(workspaceId)];
 }
 

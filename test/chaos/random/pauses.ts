@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EraStore, HeldEmailStore, PausedLaneStore } from '@posthorn/database';
-import { bulkLane, type LaneId, nowLane } from '@posthorn/domain';
+import { emailLanes, type LaneId } from '@posthorn/domain';
 import { Refusal, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { pauseSending, resumeEverything, resumeWorkspace } from '@posthorn/use-cases/operate';
 import { TESTS } from '../../e2e/stack.ts';
@@ -63,8 +63,7 @@ export class Pauses {
 
   private async pauseOne(): Promise<void> {
     const workspaceId = this.pickOne();
-    const lanes = [nowLane(workspaceId), bulkLane(workspaceId)];
-    await this.pause({ whose: 'workspace', workspace: workspaceId }, lanes);
+    await this.pause({ whose: 'workspace', workspace: workspaceId }, emailLanes(workspaceId));
   }
 
   /** Pauses a workspace and gives up what was due in it, while some of that may be on its way. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { EVERY_LANE, nowLane } from '@posthorn/domain';
+import { emailLanes, EVERY_LANE, type LaneId, nowLane, operator } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
 import { openTestStores } from '../open-test-stores.fixture.ts';
+import { PausedLaneStore } from '../stores/outbox/paused-lane-store.ts';
 import { OverviewStore } from '../stores/operators/overview-store.ts';
+import { rawEmail } from '../test-stores.fixture.ts';
 
 const stores = await openTestStores();
 
@@ -69,4 +71,42 @@ it('What is due behind thousands of paused lanes is counted, and shown first', a
   const shown = await new OverviewStore(stores.database).busiestLanes();
   expect(shown).toContainEqual(expect.objectContaining({ laneId: lane, due: 1, isPaused: false }));
   expect(shown.at(-1)).toMatchObject({ due: 2, isPaused: true });
+});
+
+describe('A pause of the emails of a workspace', () => {
+  /** Which of these lanes, each with a due email, are paused for whoever claims, for the clock, and in the overview. */
+  async function heldIn(lanes: readonly LaneId[]): Promise<Record<string, LaneId[]>> {
+    const ringable = (await stores.outbox.lanesWithReadyRows()).map(({ laneId }) => laneId);
+    const busy = await new OverviewStore(stores.database).busiestLanes();
+    const claimed = await stores.outbox.claimEmails(
+      lanes.map((laneId) => ({ laneId, maxRows: 1 })),
+      1e9,
+      60_000,
+    );
+    await stores.outbox.giveBack(claimed);
+    return {
+      claims: lanes.filter((lane) => !claimed.some(({ laneId }) => laneId === lane)),
+      rings: lanes.filter((lane) => !ringable.includes(lane)),
+      overview: lanes.filter((lane) => busy.find(({ laneId }) => laneId === lane)!.isPaused),
+    };
+  }
+
+  it('also holds the retries of its single emails, and nothing is left of it afterwards', async () => {
+    await stores.ask('DELETE FROM outbox');
+    await stores.ask('DELETE FROM paused_lanes');
+    const workspaceId = await stores.openWorkspace();
+    const lanes = emailLanes(workspaceId);
+    await stores.accept(lanes.map((laneId) => rawEmail(workspaceId, { laneId })));
+    const dueEverywhere = async (): Promise<number[]> => [
+      await dueLanes(),
+      (await stores.outbox.measureBacklog())[0]!.dueLanes,
+    ];
+    const paused = new PausedLaneStore(stores.database);
+    await paused.pauseWorkspace(workspaceId, operator('ada'), 'spam');
+    expect(await heldIn(lanes)).toEqual({ claims: lanes, rings: lanes, overview: lanes });
+    expect(await dueEverywhere()).toEqual([0, 0]);
+    expect(await paused.resumeWorkspace(workspaceId, operator('ada'))).toBe(2);
+    expect(await heldIn(lanes)).toEqual({ claims: [], rings: [], overview: [] });
+    expect(await dueEverywhere()).toEqual([3, 3]);
+  });
 });

@@ -1,3 +1,5 @@
+import { isPaused } from './paused.ts';
+
 /**
  * How many emails are in each state, counting at most $1 of each, so that a backlog of ten million need not be counted. Of those that wait, at most $1 rows of all
  * queues are read, the last due first: deliveries that wait for a retry, which may be millions while a receiver is down, are due before scheduled emails are.
@@ -50,7 +52,7 @@ CROSS JOIN LATERAL (
   )
   SELECT count(*)::int AS lanes, ${oldestDueOf('s')} AS oldest
   FROM   step s
-  WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = q.queue AND p.lane_id IN (s.lane_id, '*'))
+  WHERE  NOT ${isPaused('q.queue', 's.lane_id')}
 ) l
 CROSS JOIN LATERAL (
   SELECT count(*)::int AS leased, ${oldestDueOf('o')} AS oldest

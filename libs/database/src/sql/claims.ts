@@ -1,3 +1,5 @@
+import { isPaused } from './paused.ts';
+
 /**
  * The CTEs `turn`, `candidate` and `claimed` of a statement that claims ready rows of several lanes of a queue: increments `claims` and sets a lease.
  *
@@ -20,7 +22,7 @@ export function claimCtes(queue: 'email' | 'webhook', condition = 'true'): strin
 turn AS (
   SELECT t.lane_id, t.max_rows, t.start
   FROM   unnest($1::text[], $2::int[], $3::float8[]) AS t (lane_id, max_rows, start)
-  WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = '${queue}' AND p.lane_id IN (t.lane_id, '*'))
+  WHERE  NOT ${isPaused(`'${queue}'`, 't.lane_id')}
   AND    ${condition}
 ),
 due AS (

@@ -1,3 +1,5 @@
+import { isPaused } from './paused.ts';
+
 /**
  * Finds and locks due events of several lanes. The planner has only one choice, so the plan can be cached (decision 12).
  *
@@ -15,7 +17,7 @@ CROSS JOIN LATERAL (
   LIMIT    t.max_rows
   FOR UPDATE SKIP LOCKED
 ) r
-WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'event' AND p.lane_id IN (t.lane_id, '*'))`;
+WHERE  NOT ${isPaused("'event'", 't.lane_id')}`;
 
 /**
  * Fans out due events: creates a delivery for each webhook that was subscribed when the event happened and still exists, and deletes the outbox rows of the
@@ -41,7 +43,7 @@ WITH event AS MATERIALIZED (
 receiver AS MATERIALIZED (
   SELECT w.*, EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = w.lane_id) AS is_slow,
          w.lane_id = ANY ($5::text[])
-         OR EXISTS (SELECT FROM paused_lanes p WHERE p.queue = 'webhook' AND p.lane_id IN (w.lane_id, '*')) AS is_held
+         OR ${isPaused("'webhook'", 'w.lane_id')} AS is_held
   FROM   (SELECT   w.id, type_id('wh', w.id) AS lane_id
           FROM     (SELECT DISTINCT unnest(webhook_ids) AS id FROM event) n
           JOIN     webhooks w ON w.id = n.id

@@ -2,6 +2,7 @@ import { MAX_LEASE_MS } from '@posthorn/domain';
 import { applyOutcomes, CLAIM_COLUMNS, claimCtes, NOTED_CLAIM } from './claims.ts';
 import { recordEmailEvents } from './email-events.ts';
 import { COMPOSITION_COLUMNS, COMPOSITION_JOINS } from './composition.ts';
+import { isPaused } from './paused.ts';
 import { WHY_WITHHELD } from './withheld.ts';
 
 /**
@@ -219,4 +220,4 @@ WITH RECURSIVE lane AS (
 )
 SELECT ${RINGABLE}
 FROM   lane l
-WHERE  NOT EXISTS (SELECT FROM paused_lanes p WHERE p.queue = l.queue AND p.lane_id IN (l.lane_id, '*'))`;
+WHERE  NOT ${isPaused('l.queue', 'l.lane_id')}`;

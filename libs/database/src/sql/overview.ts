@@ -1,3 +1,5 @@
+import { isPaused } from './paused.ts';
+
 /**
  * The emails that were accepted in the last hour, by minute. $1 int: maximum number scanned, newest first.
  * Index: the primary key of emails, from its end.
@@ -59,7 +61,7 @@ WITH RECURSIVE step AS (
   ) next
 ),
 longest AS (
-  SELECT   s.*, EXISTS (SELECT FROM paused_lanes p WHERE p.queue = s.queue AND p.lane_id IN (s.lane_id, '*')) AS is_paused
+  SELECT   s.*, ${isPaused('s.queue', 's.lane_id')} AS is_paused
   FROM     step s
   ORDER BY is_paused, due_at
   LIMIT    100

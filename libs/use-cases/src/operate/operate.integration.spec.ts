@@ -142,7 +142,7 @@ describe('Pausing', () => {
   const ada = operator('ada');
   const paused = (): PausedLaneStore => new PausedLaneStore(database);
 
-  it('pauses both lanes of a workspace, and shows them as one', async () => {
+  it('pauses the lanes of a workspace, and shows them as one', async () => {
     await pauseSending(paused(), workspace.id, ada, 'spam');
     const lanes = (await paused().list()).map(({ laneId }) => laneId);
     expect(lanes.sort()).toEqual([bulkLane(workspace.id), nowLane(workspace.id)]);

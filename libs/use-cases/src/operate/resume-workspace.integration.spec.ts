@@ -8,7 +8,7 @@ import {
   PausedLaneStore,
   WorkspaceStore,
 } from '@posthorn/database';
-import { bulkLane, type LaneId, nowLane, operator, POSTHORN } from '@posthorn/domain';
+import { bulkLane, type LaneId, nowLane, operator, POSTHORN, retryLaneOf } from '@posthorn/domain';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
 import { addIdentity } from './add-identity.ts';
@@ -77,12 +77,16 @@ describe('Resuming a workspace without what waits in it', () => {
     const ready = [
       ...(await accept(bulkLane(shop), shop, -MINUTE_MS, 600)),
       ...(await accept(nowLane(shop), shop, -MINUTE_MS, 3)),
+      ...(await accept(retryLaneOf(nowLane(shop)), shop, -MINUTE_MS, 4)),
     ];
     await outbox.makeReady(5_000);
-    const waiting = await accept(bulkLane(shop), shop, -MINUTE_MS, 2);
+    const waiting = [
+      ...(await accept(bulkLane(shop), shop, -MINUTE_MS, 2)),
+      ...(await accept(retryLaneOf(nowLane(shop)), shop, -MINUTE_MS)),
+    ];
     const later = await accept(bulkLane(shop), shop, MINUTE_MS, 2);
     const others = await accept(bulkLane(other), other, -MINUTE_MS, 2);
-    expect(await resume()).toEqual({ whose: shop, wasPaused: true, allEmailsArePaused: false, failed: 605 });
+    expect(await resume()).toEqual({ whose: shop, wasPaused: true, allEmailsArePaused: false, failed: 610 });
     expect(await statuses([...ready, ...waiting])).toEqual(['FAILED']);
     expect(await statuses([...later, ...others])).toEqual(['SCHEDULED']);
     expect(await listPauses(pausedLanes)).toEqual([]);
@@ -91,7 +95,7 @@ describe('Resuming a workspace without what waits in it', () => {
        WHERE workspace_id = $1 GROUP BY 1`,
       [uuidOf(shop)],
     );
-    expect(rows).toEqual([{ reason: 'held_back', count: 605 }]);
+    expect(rows).toEqual([{ reason: 'held_back', count: 610 }]);
   });
 
   it('fails also those that become ready while they are looked for', async () => {

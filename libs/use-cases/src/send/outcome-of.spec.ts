@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideAfterAttempt, type Transmission } from '@posthorn/domain';
+import type { ClaimedEmail } from '@posthorn/database';
+import { decideAfterAttempt, type LaneId, type Transmission } from '@posthorn/domain';
 import { claimedEmail } from './claimed-email.fixture.ts';
 import { outcomeOf, outcomeWithheld, outcomeWithoutMessage } from './outcome-of.ts';
 
@@ -10,11 +11,11 @@ const broken: Transmission = { kind: 'broken', stage: 'content', error: 'it was 
 const lost: Transmission = { kind: 'unknown', error: 'the connection was closed' };
 
 describe('what is recorded of an attempt', () => {
-  function record(of: Transmission, attempts = 0) {
+  function record(of: Transmission, attempts = 0, change: Partial<ClaimedEmail> = {}) {
     const transmission = { ...of, relay: 'smtp.example.net:587' };
     const verdict = decideAfterAttempt(transmission, attempts);
     if (verdict.kind === 'relay_unavailable') throw new Error('not about the email');
-    return outcomeOf(claimedEmail({ attempts }), Buffer.from('message'), transmission, verdict);
+    return outcomeOf(claimedEmail({ attempts, ...change }), Buffer.from('message'), transmission, verdict);
   }
 
   it.each([
@@ -61,8 +62,13 @@ describe('what is recorded of an attempt', () => {
     expect(record(transmission, attempts)).toMatchObject({ claims: 3, ...expected });
   });
 
-  it('waits for its retry in the lane `bulk`, so that it delays no new email', () => {
-    expect(record(greylisted).laneId).toMatch(/^wrk_\w+\.bulk$/);
+  it.each([
+    ['now', 'retry'],
+    ['retry', 'retry'],
+    ['bulk', 'bulk'],
+  ])('lets an email of the lane `%s` wait for its retry in the lane `%s`', (claimedIn, waitsIn) => {
+    const laneId = `wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.${claimedIn}` as LaneId;
+    expect(record(greylisted, 0, { laneId }).laneId).toBe(`wrk_01k9zq7v3nf4b8gq2m5c6d7e8f.${waitsIn}`);
   });
 
   it('contains the number of the attempt, the relay with its reply, and the hash of the bytes', () => {

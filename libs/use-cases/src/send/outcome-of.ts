@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { RELEASE } from '@posthorn/kernel';
 import {
-  bulkLane,
   decideAfterAttempt,
   replyClassOf,
+  retryLaneOf,
   type RelayedTransmission,
   type Verdict,
   type WithheldReason,
@@ -71,8 +71,8 @@ export function outcomeWithheld(email: ClaimedEmail, reason: WithheldReason): Em
   return { ...baseOutcome(email), kind: 'SUPPRESSED', status: 'SUPPRESSED', detail };
 }
 
-function baseOutcome({ id, claims, workspaceId }: ClaimedEmail) {
-  const laneId = bulkLane(workspaceId);
+function baseOutcome({ id, claims, workspaceId, laneId: claimedIn }: ClaimedEmail) {
+  const laneId = retryLaneOf(claimedIn);
   return { id, workspaceId, claims, laneId, retryAfterMs: null, duplicatePossible: false, suppression: null };
 }
 

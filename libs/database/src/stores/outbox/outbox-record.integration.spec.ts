@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { bulkLane, eventLane } from '@posthorn/domain';
+import { eventLane, nowLane, retryLaneOf } from '@posthorn/domain';
 import { delayed, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { EmailStore } from '../emails/email-store.ts';
@@ -57,7 +57,7 @@ describe('An outcome', () => {
       const row = await stores.rowOf(email.id);
       expect(row).toMatchObject({
         state: 'waiting',
-        laneId: bulkLane(acme),
+        laneId: retryLaneOf(nowLane(acme)),
         claims: 1,
         attempts: 1,
         unanswered: 0,
@@ -273,7 +273,7 @@ describe('The events of emails', () => {
     await outbox.record([{ ...delayed(email), kind: 'REPLY_LOST', detail: { error: 'hung up' } }]);
     await stores.ask(`UPDATE outbox SET state = 'ready' WHERE subject_id = $1`, [uuidOf(email.id)]);
     const [again] = await stores.outbox.claimEmails(
-      [{ laneId: bulkLane(workspace), maxRows: 1 }],
+      [{ laneId: retryLaneOf(nowLane(workspace)), maxRows: 1 }],
       1e9,
       60_000,
     );

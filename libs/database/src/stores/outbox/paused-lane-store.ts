@@ -1,7 +1,6 @@
 import type { WorkspaceId } from '@posthorn/kernel';
 import {
   type Actor,
-  emailLanes,
   EVERY_LANE,
   type JsonObject,
   type LaneId,
@@ -9,6 +8,7 @@ import {
   type Page,
   pageOf,
   type PageRequest,
+  pausableLanes,
   workspaceOfLane,
 } from '@posthorn/domain';
 import { awaitStandby } from '../../transactions/await-standby.ts';
@@ -78,7 +78,10 @@ export class PausedLaneStore {
   pauseWorkspace(workspaceId: WorkspaceId, actor: Actor, reason: string): Promise<void> {
     const change = { workspaceId, subjectId: workspaceId, actor, detail: { reason } };
     return changeWorkspace(this.database, workspaceId, (transaction) =>
-      this.pause(transaction, emailLanesOf(workspaceId), reason, { ...change, action: 'workspace.paused' }),
+      this.pause(transaction, pausableLanesOf(workspaceId), reason, {
+        ...change,
+        action: 'workspace.paused',
+      }),
     );
   }
 
@@ -93,7 +96,7 @@ export class PausedLaneStore {
     return changeWorkspace(this.database, workspaceId, async (transaction) => {
       if (await isBeingDeleted(transaction, workspaceId)) return undefined;
       const resumed = { ...change, action: 'workspace.resumed' } as const;
-      return this.resume(transaction, emailLanesOf(workspaceId), resumed, detail !== undefined);
+      return this.resume(transaction, pausableLanesOf(workspaceId), resumed, detail !== undefined);
     });
   }
 
@@ -127,12 +130,12 @@ export class PausedLaneStore {
 
   /** The pause of the emails of a workspace, apart from that of all emails. */
   async findOf(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
-    return (await this.lanesAmong(emailLanesOf(workspaceId)))[0];
+    return (await this.lanesAmong(pausableLanesOf(workspaceId)))[0];
   }
 
   /** The pause that applies to the emails of a workspace, of all emails or its own; undefined: they are not paused. */
   async pauseOf(workspaceId: WorkspaceId): Promise<PausedLane | undefined> {
-    return (await this.lanesAmong([...wholeOf(['email']), ...emailLanesOf(workspaceId)]))[0];
+    return (await this.lanesAmong([...wholeOf(['email']), ...pausableLanesOf(workspaceId)]))[0];
   }
 
   private async lanesAmong(
@@ -174,8 +177,8 @@ async function isHeld(transaction: Transaction): Promise<boolean> {
   return (await transaction.eventEra.findFirst({ where: { releasedAt: null } })) !== null;
 }
 
-function emailLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {
-  return emailLanes(workspaceId).map((laneId) => ({ queue: 'email', laneId }));
+function pausableLanesOf(workspaceId: WorkspaceId): LaneOfQueue[] {
+  return pausableLanes(workspaceId).map((laneId) => ({ queue: 'email', laneId }));
 }
 
 function wholeOf(queues: readonly OutboxQueue[]): LaneOfQueue[] {

@@ -1,5 +1,5 @@
 import { FIRST_ID, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, emailLanes, type JsonObject } from '@posthorn/domain';
+import { type Actor, type JsonObject, pausableLanes } from '@posthorn/domain';
 import type pg from 'pg';
 import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import { awaitStandby } from '../../transactions/await-standby.ts';
@@ -102,7 +102,7 @@ export class WorkspaceDeletionStore {
   close(workspaceId: WorkspaceId, actor: Actor, detail: JsonObject): Promise<TableCounts> {
     return transactOn(this.database, async (client) => {
       await client.query(LOCK_WORKSPACE, [uuidOf(workspaceId)]);
-      await client.query(PAUSE_LANES, [emailLanes(workspaceId), WHY_PAUSED]);
+      await client.query(PAUSE_LANES, [pausableLanes(workspaceId), WHY_PAUSED]);
       const deleted = await removeAccess(client, workspaceId);
       await this.record(client, {
         action: 'workspace.deletion_begun',
@@ -182,7 +182,7 @@ export class WorkspaceDeletionStore {
         const id = uuidOf(workspaceId);
         const deleted = await removeAccess(client, workspaceId);
         addCounts(deleted, await removeFrom(client, REMOVE_WORKSPACE, [id]));
-        const pauses = await client.query(FORGET_PAUSES, [emailLanes(workspaceId)]);
+        const pauses = await client.query(FORGET_PAUSES, [pausableLanes(workspaceId)]);
         addCounts(deleted, { paused_lanes: pauses.rowCount ?? 0 });
         const { rows } = await client.query<{ hasAny: boolean }>(HAS_ANY, [id]);
         if (rows[0]!.hasAny) throw new NotEmpty();
