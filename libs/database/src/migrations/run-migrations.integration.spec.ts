@@ -3,7 +3,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PrivatePostgres } from '@posthorn/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FaultProxy, PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { openTestClient } from '../open-test-client.fixture.ts';
 import { startPoolerWithout } from '../connection/pooler.fixture.ts';
@@ -279,6 +280,18 @@ describe('The migration runner', () => {
       await holder.end();
       await postgres.close();
     }
+  });
+
+  it('does not go on with a statement, and its locks, after the process that began it was killed', async () => {
+    await write(SECOND, 'ALTER TABLE first ADD COLUMN m int; SELECT pg_sleep(3600);');
+    const proxy = await FaultProxy.before(databaseUrl);
+    const killed = runMigrations(proxy.urlFor(databaseUrl), directory);
+    const isUnderWay = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+    while ((await query(isUnderWay)).length === 0) await sleep(50);
+    await proxy.refuse();
+    await expect(killed).rejects.toThrow(`migration ${SECOND} failed: `);
+    await write(SECOND, 'ALTER TABLE first ADD COLUMN m int;');
+    expect(await migrate()).toEqual([SECOND]);
   });
 
   it('names the migration during which the connection was lost', async () => {

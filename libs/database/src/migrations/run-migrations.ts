@@ -26,8 +26,17 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** For statements that only read the history, and wait for no lock. */
 const LOOK_TIMEOUT_MS = 5_000;
 
-/** A process that vanishes in the middle of a migration must not hold its locks until TCP notices. */
+/** A process that vanishes between two statements of a migration must not hold its locks until TCP notices. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+
+/**
+ * Makes Postgres notice within a second that the process is gone: otherwise a statement that takes minutes, such as building an index, would go on, and keep its
+ * locks, only to be rolled back at its end, and the next run would wait for it. Postgres cannot notice that on Windows, and refuses the setting there.
+ */
+const NOTICE_LOSS = `DO $$ BEGIN
+PERFORM set_config('client_connection_check_interval', '1s', false);
+EXCEPTION WHEN invalid_parameter_value THEN NULL;
+END $$`;
 
 /**
  * Disables timeouts that the server, database or role sets for applications: a migration may take long, and waits for other processes that
@@ -96,6 +105,7 @@ export async function runMigrations(
       await refuseTextSettings(client);
       watch.follow(await pidOf(client));
       await client.query(UNHURRIED);
+      await client.query(NOTICE_LOSS);
       await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const history = await readHistory(client);
       await client.query(ACT_AS_OWNER);
