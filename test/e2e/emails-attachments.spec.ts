@@ -51,7 +51,7 @@ async function filesIn(message: SinkMessage): Promise<ReturnType<typeof shown>[]
 const typesIn = ({ raw }: SinkMessage): string[] =>
   [...raw.toString('latin1').matchAll(/^Content-Type: ([a-z]+\/[a-z+.-]+)/gm)].map(([, type]) => type!);
 
-describe('S21: attachments', () => {
+describe('S22: attachments', () => {
   it('arrive byte for byte, with names of any script, and the types of their extensions', async () => {
     const attachments = [
       file('invoice-10042.pdf'),

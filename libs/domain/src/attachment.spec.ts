@@ -8,7 +8,7 @@ import {
   sizeOfBase64,
 } from './attachment.ts';
 
-describe('S21: the name of an attached file', () => {
+describe('S22: the name of an attached file', () => {
   it.each([
     'a',
     'invoice-10042.pdf',
@@ -32,7 +32,7 @@ describe('S21: the name of an attached file', () => {
   ])('may not be %j', (name, fault) => expect(faultInFilename(name)).toContain(fault));
 });
 
-describe('S21: a media type', () => {
+describe('S22: a media type', () => {
   it.each([
     'application/pdf',
     'text/csv; charset=utf-8',
@@ -54,7 +54,7 @@ describe('S21: a media type', () => {
   ])('may not be %j', (type, fault) => expect(faultInMediaType(type)).toContain(fault));
 });
 
-describe('S21: a content id', () => {
+describe('S22: a content id', () => {
   it.each(['logo', 'logo.png', 'part1.06090408@example.com', 'a_b-c'])('may be %j', (id) =>
     expect(faultInContentId(id)).toBeUndefined(),
   );
@@ -64,7 +64,7 @@ describe('S21: a content id', () => {
   );
 });
 
-describe('S21: a file in base64', () => {
+describe('S22: a file in base64', () => {
   it('may have any bytes, and has their size', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (bytes) => {

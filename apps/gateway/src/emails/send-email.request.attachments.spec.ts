@@ -6,7 +6,7 @@ const FILE = { filename: 'a.txt', content: 'QQ==' };
 const MIB = 1024 * 1024;
 const ofBytes = (bytes: number): string => Buffer.alloc(bytes).toString('base64');
 
-describe('S21: attachments', () => {
+describe('S22: attachments', () => {
   it.each([
     ['none', []],
     ['a file', [FILE]],
