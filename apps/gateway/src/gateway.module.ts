@@ -6,6 +6,7 @@ import {
   ContactChanges,
   ContactStore,
   EventFeedStore,
+  RequestedErasureStore,
   SubscriptionStore,
   SuppressionChanges,
   SuppressionStore,
@@ -21,6 +22,7 @@ import {
   type NoticeHits,
   openAcceptance,
   ReadUsage,
+  RequestErasure,
   SaveContacts,
   SendSystemMail,
 } from '@posthorn/use-cases';
@@ -36,6 +38,7 @@ import { type EmailParts, emailProviders } from './emails/email.providers.ts';
 import { EmailReportsController } from './emails/email-reports.controller.ts';
 import { EmailsController } from './emails/emails.controller.ts';
 import { ScheduledEmailsController } from './emails/scheduled-emails.controller.ts';
+import { ErasuresController } from './erasures/erasures.controller.ts';
 import { EventsController } from './events/events.controller.ts';
 import { InvitationsController } from './members/invitations.controller.ts';
 import { JoinWorkspaceController } from './members/join-workspace.controller.ts';
@@ -86,6 +89,7 @@ export const CONTROLLERS: Type[] = [
   ContactBatchController,
   ContactsController,
   SuppressionsController,
+  ErasuresController,
   ScheduledEmailsController,
   EmailReportsController,
   StatsController,
@@ -121,6 +125,7 @@ export class GatewayModule {
     const contacts = new ContactStore(database);
     const changes = new ContactChanges(database);
     const subscriptions = new SubscriptionStore(database);
+    const erasures = new RequestedErasureStore(database);
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
     const pendingMails = pendingMailKinds(parts, systemMail);
     return {
@@ -141,6 +146,8 @@ export class GatewayModule {
           new ItemBatches(errorBodyOf),
           new SuppressionStore(database),
           new SuppressionChanges(database),
+          erasures,
+          new RequestErasure(erasures, database.clock),
           new ChangeSubscription({ subscriptions, links: parts.unsubscribeLinks, limiter }),
           new AuditLogStore(database),
           new EventFeedStore(database),

@@ -6,6 +6,7 @@ import {
   openDatabase,
   OutboxStore,
   RecoveryStore,
+  RequestedErasureStore,
   requireOwner,
   RetentionStore,
   UpkeepStore,
@@ -40,7 +41,7 @@ import {
   QUEUES,
   type RegularJobName,
 } from '@posthorn/queues';
-import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
+import { CheckDomain, CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
 import { INTERVALS_MS, maintenanceHandlers } from './maintenance.ts';
@@ -92,6 +93,7 @@ await startProcess('scheduler', async () => {
       logger.warn({ queue, jobs }, 'Redis had lost track of jobs of a queue; their lanes are rung again'),
     onError,
   });
+  const erasures = new RequestedErasureStore(db);
   const worker = new JobWorker<RegularJobName>({
     ...redis.options,
     queue: QUEUES.maintenance,
@@ -100,6 +102,8 @@ await startProcess('scheduler', async () => {
       upkeep: new UpkeepStore(db),
       eras: new EraStore(db),
       recoveries: new RecoveryStore(db),
+      erasures,
+      serveErasures: new ServeErasures(erasures),
       checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
       removeOld: new RemoveOld(new RetentionStore(db), retention.days),
       logger,

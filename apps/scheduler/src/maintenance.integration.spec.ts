@@ -6,6 +6,7 @@ import {
   waitForDatabase,
   openDatabase,
   RecoveryStore,
+  RequestedErasureStore,
   RetentionStore,
   UpkeepStore,
   WorkspaceStore,
@@ -16,7 +17,7 @@ import { newUuid, uuidOf } from '@posthorn/kernel';
 import { createLogger } from '@posthorn/platform';
 import type { JobHandlers, RegularJobName } from '@posthorn/queues';
 import { createTestDatabase, PATIENT_LIMITS, type TestDatabase } from '@posthorn/testing';
-import { CheckDomain, CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
+import { CheckDomain, CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
 import { INTERVALS_MS, maintenanceHandlers } from './maintenance.ts';
 
 const LONG_AGO = '2020-01-01';
@@ -50,11 +51,14 @@ function fail(error: unknown): never {
 function handlersOfJobs(): JobHandlers<RegularJobName> {
   const checks = new DomainCheckStore(database);
   const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
+  const erasures = new RequestedErasureStore(database);
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude: undefined, clock: database.clock });
   return maintenanceHandlers({
     upkeep: new UpkeepStore(database),
     eras: new EraStore(database),
     recoveries: new RecoveryStore(database),
+    erasures,
+    serveErasures: new ServeErasures(erasures),
     checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError: fail }),
     removeOld: new RemoveOld(new RetentionStore(database), KEPT),
     logger: createLogger({ LOG_LEVEL: 'fatal' }, 'scheduler'),

@@ -1,5 +1,6 @@
-import type { EraStore, RecoveryStore, UpkeepStore } from '@posthorn/database';
+import type { EraStore, RecoveryStore, RequestedErasureStore, UpkeepStore } from '@posthorn/database';
 import {
+  ERASURES_KEPT_DAYS,
   MAX_EVENTS_KEPT_DAYS,
   EVENTS_KEPT_DAYS,
   EXHAUSTED_KEPT_DAYS,
@@ -10,7 +11,7 @@ import {
 } from '@posthorn/domain';
 import type { Logger } from '@posthorn/platform';
 import type { JobHandlers, RegularJobName } from '@posthorn/queues';
-import type { CheckDueDomains, RemoveOld } from '@posthorn/use-cases';
+import type { CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -28,8 +29,9 @@ const JOB_WITHIN_MS = 8_000;
 /** Far enough ahead that emails are still accepted when no scheduler has run for months. */
 const PARTITIONS_MONTHS_AHEAD = 3;
 
-/** Short, because other jobs wait for this one, and to leave the database idle most of the time. */
+/** Short, because other jobs wait for these, and to leave the database idle most of the time. */
 const REMOVING_WITHIN_MS = 2_000;
+const ERASING_WITHIN_MS = 2_000;
 
 /** The intervals of the regular jobs. */
 export const INTERVALS_MS: Readonly<Record<RegularJobName, number>> = {
@@ -44,6 +46,8 @@ export const INTERVALS_MS: Readonly<Record<RegularJobName, number>> = {
   'deliveries.put-back': 5_000,
   'deliveries.recover': 2_000,
   'recoveries.forget': 60 * MINUTE_MS,
+  'erasures.run': 2_000,
+  'erasures.forget': 60 * MINUTE_MS,
   'domains.check': 10_000,
   'verification-links.expire': 60 * MINUTE_MS,
   'retention.drop': 60 * MINUTE_MS,
@@ -54,6 +58,8 @@ interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
   readonly eras: EraStore;
   readonly recoveries: RecoveryStore;
+  readonly erasures: RequestedErasureStore;
+  readonly serveErasures: ServeErasures;
   readonly checkDueDomains: CheckDueDomains;
   readonly removeOld: RemoveOld;
   readonly logger: Logger;
@@ -61,7 +67,7 @@ interface MaintenanceOptions {
 
 /** The handlers of the regular jobs. All of them are idempotent and may run concurrently; a failure of one does not affect the others. */
 export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<RegularJobName> {
-  const { upkeep, eras, recoveries, checkDueDomains, removeOld, logger } = options;
+  const { upkeep, eras, recoveries, erasures, serveErasures, checkDueDomains, removeOld, logger } = options;
   const logIfAny = (done: Readonly<Record<string, number>>, message: string): void => {
     if (Object.values(done).some((count) => count > 0)) logger.info(done, message);
   };
@@ -100,6 +106,15 @@ export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<Re
     },
     'recoveries.forget': async () => {
       await recoveries.forget(RECOVERIES_KEPT_DAYS);
+    },
+    'erasures.run': async () => {
+      logIfAny(
+        { searched: await serveErasures.runWithin(ERASING_WITHIN_MS) },
+        'persons are being erased, as was requested',
+      );
+    },
+    'erasures.forget': async () => {
+      await erasures.forget(ERASURES_KEPT_DAYS);
     },
     'domains.check': async () => {
       logIfAny({ checked: await checkDueDomains.run(JOB_WITHIN_MS) }, 'DNS records of domains were checked');

@@ -145,4 +145,5 @@ export {
 export { ERASURE_RULES } from './schema/erasure-rules.ts';
 export { addCounts, type TableCounts } from './stores/retention/removed-rows.ts';
 export { type ErasedRows, type ErasureRun, ErasureStore } from './stores/retention/erasure-store.ts';
+export { RequestedErasureStore } from './stores/retention/requested-erasure-store.ts';
 export type { PersonToErase } from './stores/retention/redaction.ts';

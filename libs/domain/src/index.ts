@@ -12,6 +12,7 @@ export * from './delivery.ts';
 export * from './email-draft.ts';
 export * from './email-status.ts';
 export * from './erasure.ts';
+export * from './requested-erasure.ts';
 export * from './escaped-keys.ts';
 export { EVENT_EMAIL, type EventEmail } from './events/event-data.ts';
 export * from './events/events.ts';

@@ -20,6 +20,8 @@ export type EventId = Id<'evt'>;
 export type DeliveryId = Id<'dlv'>;
 /** Of failed deliveries that are sent again. */
 export type RecoveryId = Id<'rcv'>;
+/** Of what a workspace has about a person. */
+export type ErasureId = Id<'ers'>;
 export type UserId = Id<'usr'>;
 /** Of a person's membership of a workspace. Internal: it says where a page of members begins. */
 export type MembershipId = Id<'mbr'>;

@@ -40,6 +40,10 @@ interface RegularJobs {
   'deliveries.recover': Wake;
   /** Deletes recoveries that were completed long ago. */
   'recoveries.forget': Wake;
+  /** Erases persons, as requested by workspaces. */
+  'erasures.run': Wake;
+  /** Deletes erasures that were completed long ago. */
+  'erasures.forget': Wake;
 }
 
 /**

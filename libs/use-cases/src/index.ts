@@ -77,3 +77,5 @@ export { DeliverEvents } from './deliveries/deliver-events.ts';
 export { FanOutEvents } from './deliveries/fan-out-events.ts';
 export { Receivers } from './deliveries/receivers.ts';
 export { RemoveOld } from './retention/remove-old.ts';
+export { RequestErasure, tooManyErasures } from './erasures/request-erasure.ts';
+export { ServeErasures } from './erasures/serve-erasures.ts';

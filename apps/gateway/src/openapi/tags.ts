@@ -4,6 +4,7 @@ export const TAGS = {
   'Templates': 'The content of emails, with placeholders for variables.',
   'Contacts': 'The people that emails are sent to: their properties, and whether they are subscribed.',
   'Suppressions': 'Addresses to which nothing is sent, and why.',
+  'Erasures': 'Erasing all that the workspace has about a person.',
   'Webhooks': 'The URLs to which events are posted, and the results of each delivery.',
   'Identities': 'The addresses and domains that the workspace may send from.',
   'API keys': 'The keys of the workspace.',

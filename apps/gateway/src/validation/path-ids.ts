@@ -20,6 +20,7 @@ export const PATH_IDS = {
   invitation_id: { prefix: 'inv', noun: 'invitation' },
   webhook_id: { prefix: 'wh', noun: 'webhook' },
   delivery_id: { prefix: 'dlv', noun: 'delivery' },
+  erasure_id: { prefix: 'ers', noun: 'erasure' },
   recovery_id: { prefix: 'rcv', noun: 'recovery' },
 } as const satisfies Record<string, PathIdTraits>;
 

@@ -1,11 +1,14 @@
-/** Whether a row `t` belongs to the workspace. $3 uuid: the workspace. */
-const OWN = 't.workspace_id = $3::uuid';
-/** The same for tables without a workspace column. */
-const OF_EMAIL = 'EXISTS (SELECT FROM emails e WHERE e.id = t.email_id AND e.workspace_id = $3::uuid)';
-const OF_DELIVERY =
-  'EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = t.delivery_id AND d.workspace_id = $3::uuid)';
-const OF_TEMPLATE =
-  'EXISTS (SELECT FROM templates p WHERE p.id = t.template_id AND p.workspace_id = $3::uuid)';
+import {
+  ATTEMPTS,
+  DELIVERIES,
+  EVENTS,
+  IDEMPOTENCY_KEYS,
+  ownRows,
+  ROWS_OF_EMAILS,
+  TEMPLATE_VERSIONS,
+  WORKSPACE,
+  type WorkspaceRows,
+} from './workspace-rows.ts';
 
 /** Unsent emails must be sent as the workspace wrote them, so only finished ones are redacted. */
 const FINISHED = (id: string): string => `NOT EXISTS (SELECT FROM outbox o WHERE o.subject_id = t.${id})`;
@@ -24,58 +27,57 @@ const ABOUT_ANOTHER = `NOT EXISTS (
 export interface ErasureRule {
   /** `redacted`: the address is replaced by `[erased]`. `kept`: it stays, and the receipt says in how many rows. */
   readonly how: 'redacted' | 'kept';
-  /**
-   * Whether a row `t` belongs to the workspace; absent: the table belongs to the whole installation, and is skipped when one workspace is
-   * given.
-   */
-  readonly scope?: string;
+  /** Which rows are those of a workspace; absent: the table belongs to the whole installation, and is skipped when one workspace is given. */
+  readonly ofWorkspace?: WorkspaceRows;
   /** Which rows `t` may be changed. */
   readonly where?: string;
   /** How many rows are read at a time. Default: 2,000. */
   readonly group?: number;
 }
 
-const redacted = { how: 'redacted', scope: OWN } as const;
-const kept = { how: 'kept', scope: OWN } as const;
+const redacted = (table: string): ErasureRule => ({ how: 'redacted', ofWorkspace: ownRows(table) });
+const kept = (table: string): ErasureRule => ({ how: 'kept', ofWorkspace: ownRows(table) });
 const keptOfInstallation = { how: 'kept' } as const;
 
 /** Every table has a rule; a test compares this with the schema. */
 export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
-  emails: { ...redacted, where: `${FINISHED('id')} AND ${OF_ANOTHER('t.to_address')}` },
+  emails: { ...redacted('emails'), where: `${FINISHED('id')} AND ${OF_ANOTHER('t.to_address')}` },
   // Each can have ten megabytes.
-  email_contents: { how: 'redacted', scope: OF_EMAIL, where: FINISHED('email_id'), group: 100 },
-  email_events: { how: 'redacted', scope: OF_EMAIL },
-  email_engagements: redacted,
-  events: { ...redacted, where: ABOUT_ANOTHER },
-  webhook_deliveries: redacted,
-  webhook_attempts: { how: 'redacted', scope: OF_DELIVERY },
-  idempotency_keys: redacted,
-  audit_log: redacted,
-  contacts: { ...redacted, where: OF_ANOTHER('t.email') },
-  invitations: { ...redacted, where: OF_ANOTHER('t.email') },
+  email_contents: { how: 'redacted', ofWorkspace: ROWS_OF_EMAILS, where: FINISHED('email_id'), group: 100 },
+  email_events: { how: 'redacted', ofWorkspace: ROWS_OF_EMAILS },
+  email_engagements: { how: 'redacted', ofWorkspace: ROWS_OF_EMAILS },
+  events: { how: 'redacted', ofWorkspace: EVENTS, where: ABOUT_ANOTHER },
+  webhook_deliveries: { how: 'redacted', ofWorkspace: DELIVERIES },
+  webhook_attempts: { how: 'redacted', ofWorkspace: ATTEMPTS },
+  idempotency_keys: { how: 'redacted', ofWorkspace: IDEMPOTENCY_KEYS },
+  audit_log: redacted('audit_log'),
+  contacts: { ...redacted('contacts'), where: OF_ANOTHER('t.email') },
+  invitations: { ...redacted('invitations'), where: OF_ANOTHER('t.email') },
   // What workspaces wrote themselves, and what they, or a person as their member, work with.
-  templates: kept,
-  template_versions: { how: 'kept', scope: OF_TEMPLATE },
-  identities: kept,
+  templates: kept('templates'),
+  template_versions: { how: 'kept', ofWorkspace: TEMPLATE_VERSIONS },
+  identities: kept('identities'),
   dkim_keys: keptOfInstallation,
   domain_checks: keptOfInstallation,
   domain_notices: keptOfInstallation,
-  api_keys: kept,
-  webhooks: kept,
+  api_keys: kept('api_keys'),
+  webhooks: kept('webhooks'),
   users: keptOfInstallation,
-  workspaces: { how: 'kept', scope: 't.id = $3::uuid' },
+  workspaces: { how: 'kept', ofWorkspace: WORKSPACE },
   operator_accounts: keptOfInstallation,
   paused_lanes: keptOfInstallation,
+  // One that is not completed needs the address. Not searched for a workspace, where it would find itself.
+  erasures: keptOfInstallation,
   // These have no personal text, only ids, numbers, times and fixed words. They are searched all the same.
-  memberships: kept,
-  suppressions: kept,
-  erased_recipients: kept,
-  invitation_mails: kept,
-  verification_links: kept,
-  webhook_notices: kept,
-  webhook_recoveries: kept,
-  retention_rounds: kept,
-  usage: kept,
+  memberships: kept('memberships'),
+  suppressions: kept('suppressions'),
+  erased_recipients: kept('erased_recipients'),
+  invitation_mails: kept('invitation_mails'),
+  verification_links: kept('verification_links'),
+  webhook_notices: kept('webhook_notices'),
+  webhook_recoveries: kept('webhook_recoveries'),
+  retention_rounds: kept('retention_rounds'),
+  usage: kept('usage'),
   outbox: keptOfInstallation,
   slow_lanes: keptOfInstallation,
   event_eras: keptOfInstallation,

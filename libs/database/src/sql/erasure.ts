@@ -97,3 +97,15 @@ FOR UPDATE OF d`;
 
 /** Which of these deliveries exist. $1 uuid[]. Index: webhook_deliveries_pkey. Locks: none. */
 export const DELIVERIES_AMONG = 'SELECT id FROM webhook_deliveries WHERE id = ANY ($1::uuid[])';
+
+/** Those of these emails that are to a person. $1 uuid[]. $2 text: the address. Index: emails_pkey. Locks: none. */
+export const EMAILS_TO_AMONG = `
+SELECT   e.id, e.workspace_id AS "workspaceId", e.status FROM emails e
+WHERE    e.id = ANY ($1::uuid[]) AND lower(e.to_address) = lower($2::text)
+ORDER BY e.id`;
+
+/** Those of these events that name a person. $1 uuid[]. $2 text[], $3 text: the person. Index: events_pkey. Locks: none. */
+export const EVENTS_NAMING_AMONG = `
+SELECT   e.id, e.workspace_id AS "workspaceId", e.payload FROM events e
+WHERE    e.id = ANY ($1::uuid[]) AND names_person(e.payload, $2::text[], $3::text)
+ORDER BY e.id`;

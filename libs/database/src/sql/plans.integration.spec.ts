@@ -36,12 +36,14 @@ import {
   CANCEL_DUE,
   DELIVERIES_AMONG,
   EMAILS_TO,
+  EMAILS_TO_AMONG,
   endOfGroup,
   EVENTS_NAMING,
+  EVENTS_NAMING_AMONG,
   FORGET_PERSON,
   LOCK_FINISHED_DELIVERIES,
 } from './erasure.ts';
-import { KEYS_NAMING } from './redaction.ts';
+import { countGroup, KEYS_NAMING, KEYS_NAMING_AMONG, redactGroup } from './redaction.ts';
 import { FIND_LEFT_BEHIND, FIND_WITHOUT_EDITOR } from './examination.ts';
 import { RECORD_EVENTS } from './events.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from './reports.ts';
@@ -113,6 +115,17 @@ import {
 } from './suppressions.ts';
 import { ASK_WHY_WITHHELD } from './withheld.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
+import {
+  ATTEMPTS,
+  DELIVERIES,
+  EVENTS,
+  IDEMPOTENCY_KEYS,
+  nextOfWorkspace,
+  ownRows,
+  ROWS_OF_EMAILS,
+  type WorkspaceRows,
+} from '../schema/workspace-rows.ts';
+import { ERASURE_RULES } from '../schema/erasure-rules.ts';
 import { EXPIRE_IDEMPOTENCY_KEYS, EXPIRE_VERIFICATION_LINKS } from './upkeep.ts';
 import { HIGHEST_USAGE } from './usage.ts';
 import { HAS_ANY, LOCK_WEBHOOKS, NEXT_EMAILS } from './workspace-deletion.ts';
@@ -383,6 +396,49 @@ function checked(named: Record<string, string>, values: () => string[], ...index
   const [[name, sql]] = Object.entries(named) as [[string, string]];
   return [name, { sql, values, indexes: indexes.map((index) => new RegExp(`^${index}$`)) }];
 }
+
+/** The rows of a workspace in their order, with a position in it and the index that knows both; undefined: the table is small. */
+const NEXT_OF_WORKSPACE: readonly [
+  name: string,
+  WorkspaceRows,
+  start: readonly string[],
+  index: string | undefined,
+][] = [
+  ['EMAILS_OF_WORKSPACE', ownRows('emails'), [text(FIRST_ID)], 'emails_.*workspace_id_id.*'],
+  [
+    'EVENTS_OF_WORKSPACE',
+    EVENTS,
+    [`'0'`, `'0'`, text(FIRST_ID)],
+    'events_.*_(workspace_id_era_xid_id_idx|feed_idx)',
+  ],
+  [
+    'DELIVERIES_OF_WORKSPACE',
+    DELIVERIES,
+    [`'0'`, `'0'`, text(FIRST_ID)],
+    'events_.*_(workspace_id_era_xid_id_idx|feed_idx)',
+  ],
+  ['KEYS_OF_WORKSPACE', IDEMPOTENCY_KEYS, [`'key 1'`], 'idempotency_keys_pkey'],
+  ['CONTACTS_OF_WORKSPACE', ownRows('contacts'), [text(FIRST_ID)], 'contacts_by_workspace_idx'],
+  ['SUPPRESSIONS_OF_WORKSPACE', ownRows('suppressions'), [text(FIRST_ID)], 'suppressions_by_workspace_idx'],
+  ['WEBHOOKS_OF_WORKSPACE', ownRows('webhooks'), [text(FIRST_ID)], undefined],
+  ['KEYS_OF_WORKSPACE_FOR_THE_API', ownRows('api_keys'), [text(FIRST_ID)], undefined],
+];
+
+/** Groups of a workspace's rows in which an address is redacted: by what they are found, and a column with text. */
+const REDACTED_GROUPS: readonly [
+  table: string,
+  WorkspaceRows,
+  column: string,
+  ids: () => string,
+  index: string,
+][] = [
+  ['emails', ownRows('emails'), 'subject', () => array(sample.ids), 'emails_.*_pkey'],
+  ['email_contents', ROWS_OF_EMAILS, 'html', () => array(sample.ids), 'email_contents_.*_pkey'],
+  ['email_engagements', ROWS_OF_EMAILS, 'group_by', () => array(sample.ids), 'email_engagements_.*_pkey'],
+  ['events', EVENTS, 'payload', () => array(sample.events), 'events_.*_pkey'],
+  ['webhook_attempts', ATTEMPTS, 'body', () => array(sample.deliveries), 'webhook_attempts_.*_pkey'],
+  ['idempotency_keys', IDEMPOTENCY_KEYS, 'answer', () => `'{key 1,key 2}'`, 'idempotency_keys_pkey'],
+];
 
 const STATEMENTS: readonly Checked[] = [
   checked(
@@ -851,6 +907,44 @@ const STATEMENTS: readonly Checked[] = [
     () => [`'{b@example.org}'`, `'b@example.org'`, 'NULL', text(FIRST_ID), `''`, '2000', `'b'`],
     'idempotency_keys_pkey',
   ),
+  checked(
+    { KEYS_NAMING_AMONG },
+    () => [`'{b@example.org}'`, `'b@example.org'`, `'b'`, someWorkspace(), `'{key 1,key 2}'`],
+    'idempotency_keys_pkey',
+  ),
+  checked({ EMAILS_TO_AMONG }, () => [array(sample.ids), `'b@example.org'`], 'emails_.*_pkey'),
+  checked(
+    { EVENTS_NAMING_AMONG },
+    () => [array(sample.events), `'{b@example.org}'`, `'b@example.org'`],
+    'events_.*_pkey',
+  ),
+  ...NEXT_OF_WORKSPACE.flatMap(([name, rows, start, index]) => [
+    checked(
+      { [`FIRST_${name}`]: nextOfWorkspace(rows, true) },
+      () => [someWorkspace(), '2000'],
+      ...(index === undefined ? [] : [index]),
+    ),
+    checked(
+      { [`NEXT_${name}`]: nextOfWorkspace(rows, false) },
+      () => [someWorkspace(), '2000', ...start],
+      ...(index === undefined ? [] : [index]),
+    ),
+  ]),
+  ...REDACTED_GROUPS.flatMap(([table, rows, column, ids, index]) => {
+    const searched = {
+      table,
+      columns: [{ name: column, type: 'text', keyPlace: null }],
+      rule: ERASURE_RULES[table]!,
+    };
+    const values = (): string[] => [
+      ...[`'{b@example.org}'`, `'{b@example.org,b}'`, ids()],
+      ...(rows.isByWorkspace ? [someWorkspace()] : []),
+    ];
+    return [
+      checked({ [`COUNT_IN_${table}`]: countGroup(searched, rows.match) }, values, index),
+      checked({ [`REDACT_IN_${table}`]: redactGroup(searched, rows.match) }, values, index),
+    ];
+  }),
   checked({ CANCEL_DUE }, () => [array(sample.ids)], 'outbox_pkey'),
   checked(
     { LOCK_FINISHED_DELIVERIES },

@@ -26,10 +26,7 @@ WHERE    a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a
 AND      (format_type(a.atttypid, NULL) IN ('${TEXTS.join("', '")}') OR a.attnum = ANY (i.indkey))
 ORDER BY a.attnum`;
 
-/**
- * The parameters that these statements share: $1 text[] and $2 text[], the person, the latter with a pattern for texts and one for names that callers compose;
- * $3 uuid, the workspace (null: all).
- */
+/** The parameters that these statements share: $1 text[] and $2 text[], the person, the latter with a pattern for texts and one for names that callers compose. */
 const IN_TEXTS = '$1::text[], ($2::text[])[1]';
 /** For arrays: those that are redacted hold idempotency keys. */
 const IN_NAMES = '$1::text[], ($2::text[])[2]';
@@ -73,28 +70,31 @@ function isText({ type }: TextColumn): boolean {
   return TEXTS.includes(type);
 }
 
-/** Selects the rows of a group that name the person. Parameters from $4: the last key of the group, then the key after which it starts, unless it is the first. */
-function naming(searched: SearchedTable, texts: readonly TextColumn[], isFirst: boolean): string {
+/** Whether a row `t` is in a group of a whole table. Parameters from $3: the last key of the group, then the key after which it starts, unless it is the first. */
+export function isInGroup(searched: SearchedTable, isFirst: boolean): string {
   const width = keyOf(searched).length;
+  const upTo = after(searched, '<=', 3);
+  return isFirst ? upTo : `${upTo} AND ${after(searched, '>', 3 + width)}`;
+}
+
+/** Selects the rows of a group that name the person. */
+function naming(texts: readonly TextColumn[], group: string): string {
   const named = texts
     .map(({ name, type }) => `names_person(t.${name}::text, ${personIn(type)})`)
     .join(' OR ');
-  return [
-    after(searched, '<=', 4),
-    ...(isFirst ? [] : [after(searched, '>', 4 + width)]),
-    `(${named})`,
-    `($3::uuid IS NULL OR ${searched.rule.scope ?? 'false'})`,
-  ].join(' AND ');
+  return `${group} AND (${named})`;
 }
 
-/** Replaces the person by `[erased]` in a group, in the columns with text that are not part of the key. Index: the primary key. Locks: the rows. */
-export function redactGroup(searched: SearchedTable, isFirst: boolean): string {
-  const texts = searched.columns.filter((column) => isText(column) && column.keyPlace === null);
+/**
+ * Replaces the person by `[erased]` in a group, in the columns with text that are not part of the key. `group`: whether a row `t` is in it; parameters from $3.
+ * Index: that of the group. Locks: the rows.
+ */
+export function redactGroup({ table, columns, rule }: SearchedTable, group: string): string {
+  const texts = columns.filter((column) => isText(column) && column.keyPlace === null);
   const changes = texts.map(({ name, type }) => `${name} = ${withoutPerson(name, type)}`);
-  const { where } = searched.rule;
   return `
-UPDATE ${searched.table} t SET ${changes.join(', ')}
-WHERE  ${naming(searched, texts, isFirst)}${where === undefined ? '' : ` AND ${where}`}`;
+UPDATE ${table} t SET ${changes.join(', ')}
+WHERE  ${naming(texts, group)}${rule.where === undefined ? '' : ` AND ${rule.where}`}`;
 }
 
 /** A column without the person. */
@@ -105,10 +105,9 @@ function withoutPerson(name: string, type: string): string {
   return `ARRAY(SELECT without_person(x, ${person}) FROM unnest(t.${name}) WITH ORDINALITY AS u (x, n) ORDER BY n)`;
 }
 
-/** Counts the rows of a group that name the person. Index: the primary key. Locks: none. */
-export function countGroup(searched: SearchedTable, isFirst: boolean): string {
-  const texts = searched.columns.filter(isText);
-  return `SELECT count(*)::int AS count FROM ${searched.table} t WHERE ${naming(searched, texts, isFirst)}`;
+/** Counts the rows of a group that name the person. `group`: whether a row `t` is in it; parameters from $3. Index: that of the group. Locks: none. */
+export function countGroup({ table, columns }: SearchedTable, group: string): string {
+  return `SELECT count(*)::int AS count FROM ${table} t WHERE ${naming(columns.filter(isText), group)}`;
 }
 
 /** Scans idempotency keys for those whose key or answer names a person. $1 text[], $2 text: the person in answers. $3 uuid: the workspace; null: all. $4 uuid, $5 text: after this key. $6 int: how many. $7 text: the person in keys. Index: idempotency_keys_pkey. Locks: none. */
@@ -119,3 +118,13 @@ FROM     idempotency_keys
 WHERE    (workspace_id, key) > ($4::uuid, $5::text) AND ($3::uuid IS NULL OR workspace_id = $3::uuid)
 ORDER BY workspace_id, key
 LIMIT    $6::int`;
+
+/** Those of these idempotency keys whose key or answer names a person. $1 text[], $2 text: the person in answers. $3 text: the person in keys. $4 uuid: the workspace. $5 text[]: the keys. Index: idempotency_keys_pkey. Locks: these, in the order in which accepting locks them. */
+export const KEYS_NAMING_AMONG = `
+SELECT   workspace_id AS "workspaceId", key, names_person(key, $1::text[], $3::text) AS "isNamed",
+         CASE WHEN names_person(answer, $1::text[], $2::text) THEN answer END AS answer
+FROM     idempotency_keys
+WHERE    workspace_id = $4::uuid AND key = ANY ($5::text[])
+AND      (names_person(key, $1::text[], $3::text) OR names_person(answer, $1::text[], $2::text))
+ORDER BY key
+FOR UPDATE`;

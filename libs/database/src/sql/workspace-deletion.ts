@@ -130,6 +130,7 @@ export const REMOVE_WORKSPACE = {
   usage: removeAll('usage'),
   ...Object.fromEntries(LARGE_TABLES.map((table) => [table, removeAll(table)])),
   retention_rounds: removeAll('retention_rounds'),
+  erasures: removeAll('erasures'),
   template_versions:
     'DELETE FROM template_versions WHERE template_id IN (SELECT id FROM templates WHERE workspace_id = ANY ($1::uuid[]))',
   templates: removeAll('templates'),

@@ -1,0 +1,96 @@
+/** A column by which rows are ordered. */
+interface KeyColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/**
+ * How the rows of one workspace in a table are found, by an index, in groups and without reading those of other workspaces: by other rows `d`, which may be
+ * the same ones, in the order of a key.
+ */
+export interface WorkspaceRows {
+  /** The table of `d`, with what is joined to it. */
+  readonly from: string;
+  /** Which rows `d` are of the workspace. $1 uuid: this. */
+  readonly where: string;
+  readonly key: readonly KeyColumn[];
+  /** An array: what the rows of a `d` are found by. */
+  readonly ids: string;
+  /** Whether a row `t` is among those found. $3: what they are found by. */
+  readonly match: string;
+  /** Whether `match` needs the workspace beside that: $4 uuid. */
+  readonly isByWorkspace?: true;
+}
+
+const OF_WORKSPACE = 'd.workspace_id = $1::uuid';
+const ID: readonly KeyColumn[] = [{ name: 'd.id', type: 'uuid' }];
+const BY_ID = 't.id = ANY ($3::uuid[])';
+
+/** Rows of a table with a workspace and an id. Indexes: those by workspace, of tables that can have many rows of one. */
+export function ownRows(table: string): WorkspaceRows {
+  return { from: `${table} d`, where: OF_WORKSPACE, key: ID, ids: 'ARRAY[d.id]', match: BY_ID };
+}
+
+/** Rows that belong to an email. Index: emails_by_workspace_idx. */
+export const ROWS_OF_EMAILS: WorkspaceRows = {
+  ...ownRows('emails'),
+  match: 't.email_id = ANY ($3::uuid[])',
+};
+
+/** Events. Index: events_feed_idx. */
+export const EVENTS: WorkspaceRows = {
+  ...ownRows('events'),
+  key: [
+    { name: 'd.era', type: 'int' },
+    { name: 'd.xid', type: 'xid8' },
+    { name: 'd.id', type: 'uuid' },
+  ],
+};
+
+/** Deliveries of events. Index: events_feed_idx. */
+export const DELIVERIES: WorkspaceRows = {
+  ...EVENTS,
+  ids: 'ARRAY(SELECT delivery_id(d.id, w.id) FROM unnest(d.webhook_ids) AS w (id))',
+};
+
+/** Attempts of deliveries. Index: events_feed_idx. */
+export const ATTEMPTS: WorkspaceRows = { ...DELIVERIES, match: 't.delivery_id = ANY ($3::uuid[])' };
+
+/** Index: idempotency_keys_pkey. */
+export const IDEMPOTENCY_KEYS: WorkspaceRows = {
+  from: 'idempotency_keys d',
+  where: OF_WORKSPACE,
+  key: [{ name: 'd.key', type: 'text' }],
+  ids: 'ARRAY[d.key]',
+  match: 't.key = ANY ($3::text[]) AND t.workspace_id = $4::uuid',
+  isByWorkspace: true,
+};
+
+/** Versions of templates. Index: template_versions_template_number_key, of which it reads all entries after the position. */
+export const TEMPLATE_VERSIONS: WorkspaceRows = {
+  ...ownRows('template_versions'),
+  from: 'template_versions d JOIN templates p ON p.id = d.template_id',
+  where: 'p.workspace_id = $1::uuid',
+  key: [
+    { name: 'd.template_id', type: 'uuid' },
+    { name: 'd.number', type: 'int' },
+  ],
+};
+
+/** The workspace itself. Index: workspaces_pkey. */
+export const WORKSPACE: WorkspaceRows = { ...ownRows('workspaces'), where: 'd.id = $1::uuid' };
+
+/**
+ * The next rows of a workspace: the key of each, as text, and what those of another table are found by. $1 uuid: the workspace. $2 int: how many; then the key
+ * after which it starts, unless it is the first. Index: that of these rows, from the position. Locks: none.
+ */
+export function nextOfWorkspace({ from, where, key, ids }: WorkspaceRows, isFirst: boolean): string {
+  const names = key.map(({ name }) => name).join(', ');
+  const position = key.map(({ type }, place) => `$${3 + place}::text::${type}`).join(', ');
+  return `
+SELECT   ARRAY[${key.map(({ name }) => `${name}::text`).join(', ')}] AS key, ${ids}::text[] AS ids
+FROM     ${from}
+WHERE    ${where}${isFirst ? '' : ` AND (${names}) > (${position})`}
+ORDER BY ${names}
+LIMIT    $2::int`;
+}

@@ -1,0 +1,290 @@
+import { type ErasureId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type Erasure, isEventAbout, POSTHORN } from '@posthorn/domain';
+import type pg from 'pg';
+import type { Database } from '../../connection/connection.ts';
+import { EVENTS, ownRows } from '../../schema/workspace-rows.ts';
+import { CANCEL_EMAIL } from '../../sql/email-changes.ts';
+import { EMAILS_TO_AMONG, EVENTS_NAMING_AMONG, FORGET_PERSON } from '../../sql/erasure.ts';
+import {
+  BEGIN_ERASURE,
+  COUNT_OPEN_ERASURES,
+  FORGET_ERASURES,
+  LOCK_ERASURE,
+  NEXT_ERASURE,
+  NOTE_CANCELLED,
+  NOTE_ERASED_GROUP,
+  NOTE_FORGOTTEN,
+  PUT_ERASURE_OFF,
+  READ_ERASURE,
+} from '../../sql/erasures.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import { changeWorkspace, transactOn } from '../../transactions/transaction.ts';
+import { recordAudit } from '../workspaces/audit-log-store.ts';
+import type { RowOf } from '../row-of.ts';
+import { afterGroup, type ErasedRowGroup, type ErasureProgress, sumOf } from './erasure-progress.ts';
+import {
+  groupSizeOf,
+  namesOf,
+  nextOf,
+  type PersonToErase,
+  redactAnswersOf,
+  redactRows,
+  searchedTable,
+} from './redaction.ts';
+import { removeEmails, removeEvents, type TableCounts } from './removed-rows.ts';
+
+/** The person that a workspace wants erased. */
+interface WantedErasure {
+  readonly id: ErasureId;
+  /** Its domain in lower-case ASCII. */
+  readonly address: string;
+  readonly isSuppressing: boolean;
+}
+
+type ErasureRow = RowOf<Erasure, 'id'>;
+type NextErasure = ErasureProgress & {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly address: string;
+  readonly turn: number;
+  readonly isSuppressing: boolean;
+};
+type LockedErasure = ErasureProgress & Pick<NextErasure, 'isSuppressing'>;
+
+/** The person of an erasure, in its workspace. */
+type PersonOfWorkspace = PersonToErase & { readonly workspaceId: WorkspaceId };
+
+const EMAILS = ownRows('emails');
+
+/**
+ * Erasures that workspaces have asked for. Their state is in their rows, so any process can continue any of them; each group is one transaction, which also
+ * records how far it is, and what was done.
+ */
+export class RequestedErasureStore {
+  private readonly sizes = new Map<string, AdaptiveGroupSize>();
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Begins an erasure: deletes contact, suppression and invitations at once, keeps a hash of the address where nothing may be sent to it, and leaves the rest to
+   * {@link eraseGroup}. While one of the same person is unfinished, it is that one.
+   *
+   * @returns undefined when the workspace has `maxOpen` unfinished ones of other persons
+   */
+  async begin(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { id, address, isSuppressing }: WantedErasure,
+    maxOpen: number,
+  ): Promise<Erasure | undefined> {
+    const now = this.database.clock.now();
+    const workspace = uuidOf(workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const ask = transaction.$queryRawUnsafe.bind(transaction);
+      const [open] = await ask<{ count: number }[]>(COUNT_OPEN_ERASURES, workspace, address);
+      if (open!.count >= maxOpen) return undefined;
+      const values = [uuidOf(id), workspace, address, isSuppressing, now];
+      const [begun] = await ask<Pick<ErasureRow, 'id' | 'deleted'>[]>(BEGIN_ERASURE, ...values);
+      const [forgotten] = await ask<ForgottenRow[]>(FORGET_PERSON, address, workspace, isSuppressing);
+      const deleted = JSON.stringify(sumOf(begun!.deleted, forgotten!.deleted));
+      const isRemembered = forgotten!.remembered.length > 0;
+      const [noted] = await ask<ErasureRow[]>(NOTE_FORGOTTEN, begun!.id, deleted, isRemembered);
+      const erasure = erasureOf(noted!);
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'recipient.erased',
+        actor,
+        subjectId: erasure.id,
+        detail: { begun: true },
+      });
+      return erasure;
+    });
+  }
+
+  /** The erasure; undefined: the workspace has none with this id. */
+  async find(workspaceId: WorkspaceId, id: ErasureId): Promise<Erasure | undefined> {
+    const values = [uuidOf(id), uuidOf(workspaceId)];
+    const { rows } = await this.database.pool.query<ErasureRow>(READ_ERASURE, values);
+    return rows[0] && erasureOf(rows[0]);
+  }
+
+  /**
+   * Searches the next group of the erasure that has waited longest, with the rows that belong to it. One that fails is put off by some minutes, so that it does
+   * not block others.
+   *
+   * @returns how many rows were searched; undefined: none can go on now
+   */
+  async eraseGroup(): Promise<number | undefined> {
+    const { rows } = await this.database.pool.query<NextErasure>(NEXT_ERASURE);
+    const [erasure] = rows;
+    if (erasure === undefined) return undefined;
+    try {
+      const max = groupSizeOf(erasure.step);
+      return await this.sizeOf(erasure.step).run(max, (rows) => this.eraseNext(erasure, rows));
+    } catch (error) {
+      // The first error is the one to report: if this fails too, the erasure only comes again sooner.
+      await this.database.pool.query(PUT_ERASURE_OFF, [erasure.id]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Deletes erasures that were completed so many days ago. @returns how many */
+  async forget(days: number): Promise<number> {
+    return (await this.database.pool.query(FORGET_ERASURES, [days])).rowCount ?? 0;
+  }
+
+  private sizeOf(step: string): AdaptiveGroupSize {
+    const size = this.sizes.get(step) ?? new AdaptiveGroupSize();
+    this.sizes.set(step, size);
+    return size;
+  }
+
+  private async eraseNext(erasure: NextErasure, max: number): Promise<number> {
+    const { id, turn, state, step } = erasure;
+    if (state === 'REMOVING' && step === 'emails') await this.cancelScheduled(erasure, max);
+    return transactOn(this.database, async (client) => {
+      const locked = (await client.query<LockedErasure>(LOCK_ERASURE, [id, turn])).rows[0];
+      if (locked === undefined) return 0;
+      const person = personOf(erasure);
+      const group =
+        state === 'REMOVING'
+          ? await removeNext(client, person, locked, max)
+          : await redactNext(client, person, locked, max);
+      const { progress, waitSeconds } = afterGroup(locked, group);
+      await client.query(NOTE_ERASED_GROUP, [id, JSON.stringify(progress), waitSeconds]);
+      if (progress.state === 'COMPLETED') await this.recordCompleted(client, erasure, progress);
+      return group.searched ?? 0;
+    });
+  }
+
+  /**
+   * Cancels the scheduled emails to the person in the next group, so that they do not count towards the monthly limit any more. Each in a transaction of its own,
+   * because accepting waits for the usage row that this locks.
+   */
+  private async cancelScheduled(erasure: NextErasure, max: number): Promise<void> {
+    const person = personOf(erasure);
+    const { pool } = this.database;
+    const group = await nextOf(pool, EMAILS, person.workspaceId, erasure.position, max);
+    if (group === undefined) return;
+    const { rows } = await pool.query<EmailTo>(EMAILS_TO_AMONG, [group.ids, person.address]);
+    for (const { id } of rows.filter(({ status }) => status === 'SCHEDULED'))
+      await transactOn(this.database, async (client) => {
+        const locked = await client.query(LOCK_ERASURE, [erasure.id, erasure.turn]);
+        if (locked.rowCount === 0) return;
+        const cancelled = await client.query(CANCEL_EMAIL, [id, erasure.workspaceId]);
+        if (cancelled.rowCount === 1) await client.query(NOTE_CANCELLED, [erasure.id]);
+      });
+  }
+
+  private recordCompleted(
+    client: pg.ClientBase,
+    erasure: NextErasure,
+    { deleted, redacted, cancelled }: ErasureProgress,
+  ): Promise<void> {
+    return recordAudit(client, this.database.clock.nowMs(), {
+      workspaceId: idFromUuid('wrk', erasure.workspaceId),
+      action: 'recipient.erased',
+      actor: POSTHORN,
+      subjectId: idFromUuid('ers', erasure.id),
+      detail: { completed: true, deleted: totalOf(deleted), redacted: totalOf(redacted), cancelled },
+    });
+  }
+}
+
+/** Deletes what is only about the person in the next group. */
+async function removeNext(
+  client: pg.ClientBase,
+  person: PersonOfWorkspace,
+  { step, position, isSuppressing }: LockedErasure,
+  max: number,
+): Promise<ErasedRowGroup> {
+  if (step === 'contacts') return forgetAgain(client, person, isSuppressing);
+  const rows = step === 'emails' ? EMAILS : EVENTS;
+  const group = await nextOf(client, rows, person.workspaceId, position, max);
+  if (group === undefined) return { end: undefined };
+  const removed =
+    step === 'emails'
+      ? await removeEmails(client, await emailsTo(client, person, group.ids))
+      : await removeEvents(client, await eventsAbout(client, person, group.ids));
+  return { ...removed, end: group.end, searched: group.searched };
+}
+
+async function emailsTo(
+  client: pg.ClientBase,
+  { address }: PersonOfWorkspace,
+  ids: readonly string[],
+): Promise<string[]> {
+  return (await client.query<EmailTo>(EMAILS_TO_AMONG, [ids, address])).rows.map(({ id }) => id);
+}
+
+async function eventsAbout(
+  client: pg.ClientBase,
+  { address }: PersonOfWorkspace,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await client.query<EventNaming>(EVENTS_NAMING_AMONG, [ids, ...namesOf(address)]);
+  return rows.filter(({ payload }) => isEventAbout(payload, address)).map(({ id }) => id);
+}
+
+async function forgetAgain(
+  client: pg.ClientBase,
+  { address, workspaceId }: PersonOfWorkspace,
+  isSuppressing: boolean,
+): Promise<ErasedRowGroup> {
+  const values = [address, uuidOf(workspaceId), isSuppressing];
+  const { deleted, remembered } = (await client.query<ForgottenRow>(FORGET_PERSON, values)).rows[0]!;
+  return { end: undefined, deleted, isRemembered: remembered.length > 0 };
+}
+
+/** Replaces the address in the next group of a table. */
+async function redactNext(
+  client: pg.ClientBase,
+  person: PersonOfWorkspace,
+  { step, position }: LockedErasure,
+  max: number,
+): Promise<ErasedRowGroup> {
+  const { address, workspaceId } = person;
+  const searched = await searchedTable(client, step, person);
+  if (searched === undefined) return { end: undefined };
+  const group = await nextOf(client, searched.rule.ofWorkspace!, workspaceId, position, max);
+  if (group === undefined) return { end: undefined };
+  const answers =
+    step === 'idempotency_keys'
+      ? await redactAnswersOf(client, address, workspaceId, group.ids)
+      : { deleted: 0, redacted: 0 };
+  const { redacted, left } = await redactRows(client, searched, address, group);
+  return {
+    end: group.end,
+    searched: group.searched,
+    deleted: { [step]: answers.deleted },
+    redacted: { [step]: answers.redacted + redacted },
+    remaining: { [step]: left },
+  };
+}
+
+interface ForgottenRow {
+  readonly deleted: TableCounts;
+  readonly remembered: readonly string[];
+}
+
+interface EmailTo {
+  readonly id: string;
+  readonly status: string;
+}
+
+interface EventNaming {
+  readonly id: string;
+  readonly payload: string;
+}
+
+function personOf({ address, workspaceId }: NextErasure): PersonOfWorkspace {
+  return { address, workspaceId: idFromUuid('wrk', workspaceId) };
+}
+
+function totalOf(counts: TableCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function erasureOf({ id, ...rest }: ErasureRow): Erasure {
+  return { ...rest, id: idFromUuid('ers', id) };
+}
