@@ -7,6 +7,7 @@ import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
   EMAIL_STATUSES,
+  ERASURE_STATES,
   IDENTITY_STATUSES,
   INVITATION_STATUSES,
   KEY_STAGES,
@@ -36,6 +37,7 @@ describe('docs/states.md', () => {
     ['A webhook', Object.keys(WEBHOOK_STATUSES)],
     ['A delivery', Object.keys(DELIVERY_STATUSES)],
     ['A recovery', Object.keys(RECOVERY_STATES)],
+    ['An erasure', Object.keys(ERASURE_STATES)],
     ['An invitation', Object.keys(INVITATION_STATUSES)],
     ['The breaker of a relay', relayBreakerStates()],
   ])('draws every state of: %s', (title, states) => {

@@ -83,6 +83,7 @@ const FACTORIES: Readonly<Record<string, Factory>> = {
     return members.items[0]!.id;
   },
   dlv: async (caller) => addDelivery(caller.stack, caller.tenant.workspaceId, await webhookOf(caller)),
+  ers: async ({ api }) => idIn(await api.post('/v1/erasures', { email: newRecipient() }), 'erasure'),
   rcv: async (caller) => {
     const path = `/v1/webhooks/${await webhookOf(caller)}/recover`;
     return idIn(await caller.api.post(path, { since: '2025-01-31' }), 'recovery');

@@ -82,6 +82,7 @@ export const ROUTE_EFFECTS: Readonly<Record<string, RouteEffects>> = {
   addSuppression: { audit: 'suppression.created', table: 'suppressions' },
   addSuppressions: { audit: ['suppression.created', 'suppression.created'], table: 'suppressions' },
   removeSuppression: { audit: 'suppression.deleted' },
+  erase: { audit: 'recipient.erased', table: 'erasures' },
   createApiKey: { audit: 'api_key.created', table: 'api_keys' },
   updateApiKey: { audit: 'api_key.updated', table: 'api_keys' },
   deleteApiKey: { audit: 'api_key.deleted' },

@@ -68,6 +68,7 @@ async function fill({ workspaceId, keys }: Tenant): Promise<string> {
   await post('/v1/identities', { address: newRecipient() });
   await post('/v1/invitations', { email: newRecipient(), name: 'Ada', role: 'EDITOR' });
   await post('/v1/suppressions', { email: newRecipient() });
+  await post('/v1/erasures', { email: newRecipient() });
   await post('/v1/emails', { ...validEmail(), idempotencyKey: 'one', contactProperties: { name: 'Ada' } });
   await post('/v1/emails', { ...validEmail(), to: UNKNOWN });
   await post('/v1/emails/batch', { emails: [{ to: newRecipient(), template: 'welcome' }, validEmail()] });

@@ -128,7 +128,7 @@ function roleNeededFor(route: string): string {
   if (/api-keys$|api-keys\/\{|audit-log/.test(route)) return 'EDITOR';
   const isReading = route.startsWith('GET ') || route.endsWith('/preview');
   if (isReading) return route === 'GET /v1/webhooks' ? 'API_USER' : 'VIEWER';
-  const isManaging = /\/v1\/(identities|templates|members|invitations)/.test(route);
+  const isManaging = /\/v1\/(identities|templates|members|invitations|erasures)/.test(route);
   return isManaging && !route.endsWith('/test') ? 'EDITOR' : 'API_USER';
 }
 

@@ -112,7 +112,7 @@ export class RequestedErasureStore {
    * Searches the next group of the erasure that has waited longest, with the rows that belong to it. One that fails is put off by some minutes, so that it does
    * not block others.
    *
-   * @returns how many rows were searched; undefined: none can go on now
+   * @returns how many rows were searched; undefined: none can go on now, or another process works on it
    */
   async eraseGroup(): Promise<number | undefined> {
     const { rows } = await this.database.pool.query<NextErasure>(NEXT_ERASURE);
@@ -139,12 +139,12 @@ export class RequestedErasureStore {
     return size;
   }
 
-  private async eraseNext(erasure: NextErasure, max: number): Promise<number> {
+  private async eraseNext(erasure: NextErasure, max: number): Promise<number | undefined> {
     const { id, turn, state, step } = erasure;
     if (state === 'REMOVING' && step === 'emails') await this.cancelScheduled(erasure, max);
     return transactOn(this.database, async (client) => {
       const locked = (await client.query<LockedErasure>(LOCK_ERASURE, [id, turn])).rows[0];
-      if (locked === undefined) return 0;
+      if (locked === undefined) return undefined;
       const person = personOf(erasure);
       const group =
         state === 'REMOVING'
