@@ -68,14 +68,20 @@ export class ErasuresController {
 
 /** The API representation of an erasure; its state is called `status`, as everywhere in the API. */
 function erasureView(erasure: Erasure): ShownErasure {
-  const { id, recipient, isSuppressing, state, searched, isRemembered } = erasure;
-  const { cancelled, inProgress, createdAt, finishedAt } = erasure;
   return {
-    ...{ id, recipient, suppress: isSuppressing, status: state, searched },
+    id: erasure.id,
+    recipient: erasure.recipient,
+    suppress: erasure.isSuppressing,
+    status: erasure.state,
+    searched: erasure.searched,
     deleted: byKind(erasure.deleted),
     redacted: byKind(erasure.redacted),
     left: byKind(erasure.remaining),
-    ...{ isRemembered, cancelled, inProgress, createdAt, finishedAt },
+    isRemembered: erasure.isRemembered,
+    cancelled: erasure.cancelled,
+    inProgress: erasure.inProgress,
+    createdAt: erasure.createdAt,
+    finishedAt: erasure.finishedAt,
   };
 }
 
