@@ -34,14 +34,16 @@ const PROGRESS = `e.state, e.step, e.position, e.passes, e.is_asked_again AS "is
          e.is_remembered AS "isRemembered", e.cancelled, e.in_progress AS "inProgress"`;
 
 /**
- * The erasure that has waited longest for its next group, among the oldest unfinished ones of each workspace: so many erasures of one workspace do not slow
+ * The erasure that has waited longest for its next group, among the oldest of each workspace that can go on: so many erasures of one workspace do not slow
  * down those of others. Index: erasures_unfinished_idx. Locks: none; see {@link LOCK_ERASURE}.
  */
 export const NEXT_ERASURE = `
 SELECT   e.id, e.workspace_id AS "workspaceId", e.address, e.turn, e.is_suppressing AS "isSuppressing", ${PROGRESS}
 FROM     erasures e
 WHERE    e.state <> 'COMPLETED' AND e.next_at <= now()
-AND      NOT EXISTS (SELECT FROM erasures o WHERE o.workspace_id = e.workspace_id AND o.state <> 'COMPLETED' AND o.id < e.id)
+AND      NOT EXISTS (
+           SELECT FROM erasures o
+           WHERE  o.workspace_id = e.workspace_id AND o.state <> 'COMPLETED' AND o.next_at <= now() AND o.id < e.id)
 ORDER BY e.next_at
 LIMIT    1`;
 
