@@ -381,7 +381,7 @@ if (chromium === undefined) {
           expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
           const table = `[...document.querySelectorAll('.scroll')].find(({ textContent }) => textContent.includes('${words}'))`;
           expect(await page.evaluate(`${table}.scrollWidth > ${table}.clientWidth`)).toBe(false);
-          const link = `${table}.querySelector('td a[href="/emails?workspace=${workspaceId}"]')`;
+          const link = `${table}.querySelector('td a[href^="/emails?"][href$="workspace=${workspaceId}"]')`;
           expect(await page.evaluate(`${link} !== null`)).toBe(true);
         }
       }
