@@ -39,7 +39,10 @@ const file = (filename: string, bytes = 5_000, change: Partial<File> = {}): File
 });
 
 const shown = ({ filename, mimeType, disposition, contentId, content }: Attachment) => ({
-  ...{ filename, mimeType, disposition, contentId },
+  filename,
+  mimeType,
+  disposition,
+  contentId,
   content: Buffer.from(content as ArrayBuffer).toString('base64'),
 });
 
@@ -71,7 +74,11 @@ describe('S22: attachments', () => {
     ];
     expect(await filesIn(message)).toEqual(
       attachments.map(({ filename, content }, index) => ({
-        ...{ filename, content, mimeType: types[index], disposition: 'attachment', contentId: undefined },
+        filename,
+        content,
+        mimeType: types[index],
+        disposition: 'attachment',
+        contentId: undefined,
       })),
     );
     expect(typesIn(message)).toEqual([

@@ -1,4 +1,3 @@
-export type { MessageAttachment } from './message/attachment-part.ts';
 export { composeMessage, type MessageSource } from './message/compose-message.ts';
 export { UncomposableMessage } from './message/uncomposable-message.ts';
 export { LinkFinder } from './tracking/link-finder.ts';

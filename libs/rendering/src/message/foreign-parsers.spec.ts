@@ -114,7 +114,10 @@ function expectReadByPostalMime({ source }: Composed, read: Email): void {
   expect(read.headers.map(({ key }) => key)).toEqual(namesOf(source).map((name) => name.toLowerCase()));
   expect(
     read.attachments.map(({ filename, mimeType, disposition, contentId, content }) => ({
-      ...{ filename, mimeType, disposition, contentId },
+      filename,
+      mimeType,
+      disposition,
+      contentId,
       content: Buffer.from(content as ArrayBuffer).toString('base64'),
     })),
   ).toEqual(
