@@ -318,7 +318,7 @@ describe('The overview', () => {
     const told = [
       /Emails handed to relays in the last hour: [1-9]/,
       /sent: [1-9]/,
-      /<td>127\.0\.0\.1:\d+<\/td>\s*<td class="">takes emails<\/td>/,
+      /<td>127\.0\.0\.1:\d+<\/td>\s*<td class="wrap ">\s*takes emails\s*<\/td>/,
     ];
     await until(async () => {
       const { text } = await vera.get('/');

@@ -33,7 +33,7 @@ import {
   UnsubscribeLinks,
   WithheldRecipients,
 } from '@posthorn/use-cases';
-import { openRelays } from './open-relays.ts';
+import { openRelays, RelayStates } from './open-relays.ts';
 
 await startProcess('sender', async () => {
   const { http, database, redis, log, traces, secrets, sender, relayTokens, bounces, lanes, tracking } =
@@ -63,7 +63,9 @@ await startProcess('sender', async () => {
   });
   await waitForDatabase(db, onError);
   watchPool(db.pool);
-  const rates = new RecordRates({ rates: new RateStore(db), onError });
+  const relayStates = new RelayStates();
+  const relays = openRelays(sender, relayTokens, logger, relayStates);
+  const rates = new RecordRates({ rates: new RateStore(db), relays: () => relayStates.all, onError });
   const renderers = openRenderers({ onError: reportRepeated(logger, 'a rendering thread failed') });
   const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
   // A relay on this machine may pass emails on, but with `npm run up` it is the inbox.
@@ -75,7 +77,6 @@ await startProcess('sender', async () => {
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
-  const relays = openRelays(sender, relayTokens, logger);
   const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
     isLowered

@@ -6,16 +6,32 @@ import {
   type SenderSettings,
   transmissionDuration,
 } from '@posthorn/platform';
+import type { RelayView } from '@posthorn/database';
 import { AccessTokens, RelayBreaker, RelayChain, type RelayEvent, SmtpTransport } from '@posthorn/smtp';
 
+/** Whether each relay accepts emails, and if not, why: for the metrics, the dashboard and the doctor. */
+export class RelayStates {
+  private readonly states = new Map<string, RelayView>();
+
+  get all(): readonly RelayView[] {
+    return [...this.states.values()];
+  }
+
+  note(state: RelayView): void {
+    this.states.set(state.relay, state);
+    relayUp.set({ relay: state.relay }, state.isUp ? 1 : 0);
+  }
+}
+
 /**
- * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged; it and the durations of
- * transmissions are exported as metrics.
+ * Opens the configured relays, in order of preference, each with its own connections and circuit breaker. Their availability is logged and noted in `states`; the durations of
+ * transmissions are exported as a metric.
  */
 export function openRelays(
   settings: SenderSettings,
   { options: tokens }: RelayTokenSettings,
   logger: Logger,
+  states: RelayStates,
 ): RelayChain {
   const accessTokens =
     tokens &&
@@ -43,23 +59,26 @@ export function openRelays(
           'the relay accepts fewer connections than SMTP_CONNECTIONS: lower it',
         ),
     });
-    relayUp.set({ relay: transport.name }, 1);
+    states.note({ relay: transport.name, isUp: true });
     return { transport, breaker: new RelayBreaker() };
   });
   return new RelayChain(
     relays,
-    (event) => reportRelay(event, relays.length > 1, logger),
+    (event) => {
+      const { relay, isAvailable, isOurs = false, reason } = event;
+      states.note(isAvailable || isOurs ? { relay, isUp: true } : { relay, isUp: false, reason });
+      logRelay(event, relays.length > 1, logger);
+    },
     (relay, durationMs) => transmissionDuration.observe({ relay }, durationMs / 1_000),
   );
 }
 
-function reportRelay(
+function logRelay(
   { relay, isAvailable, reason, isOurs = false }: RelayEvent,
   hasOthers: boolean,
   logger: Logger,
 ): void {
   const what = hasOthers ? 'leave through another one, or wait' : 'wait';
-  relayUp.set({ relay }, isAvailable || isOurs ? 1 : 0);
   if (isAvailable) logger.info({ relay }, 'the relay accepts emails again');
   else if (isOurs)
     logger.error({ relay, reason }, 'ALARM: this machine lacks the resources for a connection; emails wait');

@@ -96,7 +96,13 @@ export {
   OverviewStore,
   type WaitingRetries,
 } from './stores/operators/overview-store.ts';
-export { type Rate, type RateOfMinute, RateStore, type RelaySeen } from './stores/operators/rate-store.ts';
+export {
+  type Rate,
+  type RateOfMinute,
+  RateStore,
+  type RelaySeen,
+  type RelayView,
+} from './stores/operators/rate-store.ts';
 export { type LinkMail, type PendingMail, PendingMailStore } from './stores/pending-mail-store.ts';
 export { type PausedLane, PausedLaneStore } from './stores/outbox/paused-lane-store.ts';
 export { type SealedSecret, SealedSecretStore } from './stores/sealed-secret-store.ts';

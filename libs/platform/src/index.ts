@@ -32,7 +32,6 @@ export {
   webhookAttempts,
   webhookDuration,
   counterValues,
-  relayStates,
 } from './metrics/metrics.ts';
 export { runUntilSignal } from './shutdown/run-until-signal.ts';
 export { deferFullCollections } from './shutdown/defer-full-collections.ts';

@@ -49,10 +49,12 @@ function sumOf(rates: readonly RateOfMinute[]): number {
 
 /** The state of the relays as the senders see it, and the relays' replies of the last hour. */
 export function relaysTable(relays: readonly RelaySeen[], rates: readonly RateOfMinute[]): Html {
-  const row = ({ relay, senders, up, seenAt }: RelaySeen): Html =>
+  const row = ({ relay, senders, up, seenAt, reason }: RelaySeen): Html =>
     html`<tr>
       <td>${relay}</td>
-      <td class="${up < senders ? 'bad' : ''}">${stateOf(up, senders)}</td>
+      <td class="wrap ${up < senders ? 'bad' : ''}">
+        ${stateOf(up, senders)}${reason === null ? '' : html`: <bdi>${reason}</bdi>`}
+      </td>
       <td class="n">${count(senders)}</td>
       <td>${time(seenAt)}</td>
     </tr>`;

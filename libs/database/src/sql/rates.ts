@@ -21,20 +21,21 @@ ORDER BY minute`;
 
 /**
  * Records which relays are available to a sender. $1 text: the sender. $2 text[]: the relays, sorted and distinct. $3 boolean[]: whether they accept emails.
- * Index: relay_views_pkey. Locks: the rows of the sender, and those of senders that have been gone for a day.
+ * $4 text[]: why not. Index: relay_views_pkey. Locks: the rows of the sender, and those of senders that have been gone for a day.
  */
 export const NOTE_RELAYS = `
 WITH old AS (
   DELETE FROM relay_views WHERE seen_at < now() - interval '1 day' AND observer <> $1::text
 )
-INSERT INTO relay_views (relay, observer, is_up, seen_at)
-SELECT r.relay, $1::text, r.is_up, now()
-FROM   unnest($2::text[], $3::boolean[]) r (relay, is_up)
-ON CONFLICT (relay, observer) DO UPDATE SET is_up = excluded.is_up, seen_at = excluded.seen_at`;
+INSERT INTO relay_views (relay, observer, is_up, seen_at, reason)
+SELECT r.relay, $1::text, r.is_up, now(), r.reason
+FROM   unnest($2::text[], $3::boolean[], $4::text[]) r (relay, is_up, reason)
+ON CONFLICT (relay, observer) DO UPDATE SET is_up = excluded.is_up, seen_at = excluded.seen_at, reason = excluded.reason`;
 
-/** To how many recently active senders each relay is available. $1 int: active within this many seconds. Locks: none. There are few rows. */
+/** To how many recently active senders each relay is available, and the latest reason why it is not to the others. $1 int: active within this many seconds. Locks: none. There are few rows. */
 export const RELAYS_SEEN = `
-SELECT   relay, count(*)::int AS senders, (count(*) FILTER (WHERE is_up))::int AS up, max(seen_at) AS "seenAt"
+SELECT   relay, count(*)::int AS senders, (count(*) FILTER (WHERE is_up))::int AS up, max(seen_at) AS "seenAt",
+         (array_agg(reason ORDER BY seen_at DESC) FILTER (WHERE NOT is_up))[1] AS reason
 FROM     relay_views
 WHERE    seen_at > now() - make_interval(secs => $1::int)
 GROUP BY relay

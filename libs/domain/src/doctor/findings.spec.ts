@@ -310,20 +310,29 @@ describe('The doctor assesses', () => {
   it.each([
     [[], 'fault', 'no sender has reported'],
     [[[2, 2]], 'good', 'every sender can send'],
-    [[[2, 1]], 'advice', 'refuses, or that cannot reach it: relay-0:25 (1 of 2); emails leave through'],
-    [[[2, 0]], 'fault', 'relay-0:25 (2 of 2); emails wait'],
+    [
+      [[2, 1]],
+      'advice',
+      'refuses, or that cannot reach it: relay-0:25 (1 of 2; auth: 535 No); emails leave through',
+    ],
+    [[[2, 0]], 'fault', 'relay-0:25 (2 of 2; auth: 535 No); emails wait'],
     [
       [
         [2, 0],
         [2, 2],
       ],
       'advice',
-      'relay-0:25 (2 of 2)',
+      'relay-0:25 (2 of 2; auth: 535 No)',
     ],
   ] as [[number, number][], string, string][])(
     'relays whose senders, and those that can send, are %j: %s',
     (counts, kind, found) => {
-      const relays = counts.map(([senders, up], at) => ({ relay: `relay-${at}:25`, senders, up }));
+      const relays = counts.map(([senders, up], at) => ({
+        relay: `relay-${at}:25`,
+        senders,
+        up,
+        reason: up < senders ? 'auth: 535 No' : null,
+      }));
       expect(judgeSenders(relays)).toMatchObject({ kind, found: expect.stringContaining(found) });
     },
   );

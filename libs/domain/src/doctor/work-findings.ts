@@ -76,6 +76,8 @@ interface RelayState {
   readonly senders: number;
   /** How many of the senders it takes emails from. */
   readonly up: number;
+  /** What the relay said to one that it refuses, or why that cannot reach it. */
+  readonly reason: string | null;
 }
 
 /** Whether senders are running, and can send. The check of the relay itself ends before any command about an email. */
@@ -87,7 +89,10 @@ export function judgeSenders(relays: readonly RelayState[]): Finding {
     );
   const down = relays.filter(({ senders, up }) => up < senders);
   if (down.length === 0) return good('every sender can send');
-  const texts = down.map(({ relay, senders, up }) => `${relay} (${senders - up} of ${senders})`);
+  const texts = down.map(
+    ({ relay, senders, up, reason }) =>
+      `${relay} (${senders - up} of ${senders}${reason === null ? '' : `; ${reason}`})`,
+  );
   const found = `senders that a relay refuses, or that cannot reach it: ${texts.join(', ')}`;
   const mend = 'see docs/runbooks/relay-refuses.md';
   return relays.some(({ up }) => up > 0)

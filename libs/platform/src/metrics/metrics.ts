@@ -211,9 +211,3 @@ export async function counterValues(): Promise<{ what: string; label: string; co
   };
   return (await Promise.all(EXPOSED_COUNTERS.map(read))).flat();
 }
-
-/** Whether each relay of this process accepts emails; empty if it has none. */
-export async function relayStates(): Promise<{ relay: string; isUp: boolean }[]> {
-  const { values } = await relayUp.get();
-  return values.map(({ labels, value }) => ({ relay: String(labels.relay), isUp: value === 1 }));
-}

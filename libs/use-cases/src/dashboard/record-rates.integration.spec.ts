@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RateStore } from '@posthorn/database';
-import { emailOutcomes, relayUp, webhookAttempts } from '@posthorn/platform';
+import { emailOutcomes, webhookAttempts } from '@posthorn/platform';
 import { sleep } from '@posthorn/kernel';
 import { RecordRates } from './record-rates.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
@@ -11,7 +11,6 @@ const rates = new RateStore(database);
 beforeEach(async () => {
   emailOutcomes.reset();
   webhookAttempts.reset();
-  relayUp.reset();
   await database.pool.query('TRUNCATE rate_minutes, relay_views');
 });
 
@@ -75,13 +74,17 @@ describe('The counts of a process', () => {
 
 describe('The recorded state of relays', () => {
   it('is what the current senders report, each for itself', async () => {
-    relayUp.set({ relay: 'one.example:25' }, 1);
-    await new RecordRates({ rates, onError: fail }).close();
-    await rates.noteRelays('other:1', [{ relay: 'one.example:25', isUp: false }]);
+    const relays = () => [{ relay: 'one.example:25', isUp: true }];
+    await new RecordRates({ rates, relays, onError: fail }).close();
+    const reason = 'auth: 535 Sorry,\r\n\0no';
+    await rates.noteRelays('other:1', [{ relay: 'one.example:25', isUp: false, reason }]);
     await rates.noteRelays('gone:1', [{ relay: 'two.example:25', isUp: true }]);
     await database.pool.query(
       `UPDATE relay_views SET seen_at = now() - interval '2 minutes' WHERE observer = 'gone:1'`,
     );
-    expect(await rates.relays()).toMatchObject([{ relay: 'one.example:25', senders: 2, up: 1 }]);
+    const seen = { relay: 'one.example:25', senders: 2, up: 1, reason: 'auth: 535 Sorry, no' };
+    expect(await rates.relays()).toMatchObject([seen]);
+    await rates.noteRelays('other:1', relays());
+    expect(await rates.relays()).toMatchObject([{ ...seen, up: 2, reason: null }]);
   });
 });

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
-import type { Rate, RateStore } from '@posthorn/database';
-import { counterValues, relayStates } from '@posthorn/platform';
+import type { Rate, RateStore, RelayView } from '@posthorn/database';
+import { counterValues } from '@posthorn/platform';
 
 const EVERY_MS = 10_000;
 
 interface RecordRatesOptions {
   readonly rates: Pick<RateStore, 'add' | 'noteRelays'>;
+  /** The relays of this process, as it sees them now; absent: it has none. */
+  readonly relays?: () => readonly RelayView[];
   readonly everyMs?: number;
   /** Called with failures to record; the counts are included in the next attempt. */
   readonly onError: (error: unknown) => void;
@@ -38,14 +40,15 @@ export class RecordRates {
   }
 
   private async recordNow(): Promise<void> {
+    const { rates: store, relays = () => [] } = this.options;
     const counted = await counterValues();
     const rates = counted.map((rate) => ({
       ...rate,
       count: rate.count - (this.recorded.get(keyOf(rate)) ?? 0),
     }));
-    await this.options.rates.add(rates.filter(({ count }) => count > 0));
+    await store.add(rates.filter(({ count }) => count > 0));
     for (const rate of counted) this.recorded.set(keyOf(rate), rate.count);
-    await this.options.rates.noteRelays(`${hostname()}:${process.pid}`, await relayStates());
+    await store.noteRelays(`${hostname()}:${process.pid}`, relays());
   }
 }
 

@@ -1,3 +1,4 @@
+import { sanitizeText } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import { ADD_RATES, NOTE_RELAYS, RATES_OF_LAST_HOUR, RELAYS_SEEN } from '../../sql/rates.ts';
 
@@ -16,9 +17,11 @@ export interface RateOfMinute extends Rate {
 }
 
 /** Whether a relay accepts emails, as seen by one sender. */
-interface RelayView {
+export interface RelayView {
   readonly relay: string;
   readonly isUp: boolean;
+  /** The stage and the relay's words, if it accepts none. */
+  readonly reason?: string | undefined;
 }
 
 /** A relay as seen by all senders. */
@@ -29,6 +32,8 @@ export interface RelaySeen {
   /** For how many of them it accepts emails. */
   readonly up: number;
   readonly seenAt: Date;
+  /** Why it does not for the others; null: it does for all. */
+  readonly reason: string | null;
 }
 
 /** Senders report six times within this time. */
@@ -56,7 +61,8 @@ export class RateStore {
   async noteRelays(observer: string, views: readonly RelayView[]): Promise<void> {
     if (views.length === 0) return;
     const sorted = views.toSorted((a, b) => (a.relay < b.relay ? -1 : 1));
-    const columns = [sorted.map(({ relay }) => relay), sorted.map(({ isUp }) => isUp)];
+    const reasons = sorted.map(({ reason }) => reason && sanitizeText(reason));
+    const columns = [sorted.map(({ relay }) => relay), sorted.map(({ isUp }) => isUp), reasons];
     await this.database.pool.query(NOTE_RELAYS, [observer, ...columns]);
   }
 
