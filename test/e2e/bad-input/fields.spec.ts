@@ -113,7 +113,6 @@ describe('G4: unknown fields', () => {
   const elsewhere = {
     cc: 'an email has one recipient',
     bcc: 'an email has one recipient',
-    attachments: 'link to the file',
     headers: 'leave it out',
   };
   const withField = (name: string): object => changed({ [name]: 'x' });

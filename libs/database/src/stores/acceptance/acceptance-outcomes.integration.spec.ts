@@ -43,6 +43,7 @@ describe('An accepted email', () => {
       html: `<p>${'"\\\n\t'}</p>`,
       text: 'plain',
       previewText: 'peek',
+      attachments: [{ filename: 'Übersicht.pdf', contentType: 'application/pdf', content: 'JVBERg==' }],
       traceparent: TRACEPARENT,
     });
     expect(await outcomeKinds([email])).toEqual(['accepted']);
@@ -78,6 +79,7 @@ describe('An accepted email', () => {
       text: 'plain',
       previewText: 'peek',
       variables: null,
+      attachments: email.attachments,
     });
   });
 

@@ -46,7 +46,9 @@ describe('A claim', () => {
     const replyTo = [{ address: 'help@example.com', name: 'Help' }];
     const to = { address: 'ada@example.net', name: 'Ada' };
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    const email = rawEmail(acme, { to, replyTo, text: 'plain', previewText: 'peek', bytes: 99, traceparent });
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: 'QQ==', contentId: 'a' }];
+    const content = { text: 'plain', previewText: 'peek', attachments };
+    const email = rawEmail(acme, { to, replyTo, ...content, bytes: 99, traceparent });
     await stores.accept([email], null);
 
     const claim = await stores.duringDatabaseTime(() => stores.claim(acme));
@@ -78,6 +80,7 @@ describe('A claim', () => {
           text: 'plain',
           previewText: 'peek',
         },
+        attachments,
       },
     ]);
     const row = await stores.rowOf(email.id);
