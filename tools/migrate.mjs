@@ -12,7 +12,7 @@ import { NotReady } from './posthorn/usage-error.mjs';
 import { whenBuilt } from './posthorn/when-built.mjs';
 
 const HELP = `npm run migrate [-- --wait]
-Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own.
+Applies every migration that the database at DATABASE_URL (environment or .env) has not seen, each in a transaction of its own, or as an index that is built while its table is written to.
 Safe to run from several places at once, and again. Needs a build (npm run build). While it waits, it says on stderr what for.
 
   --wait   changes nothing, and returns when somebody else has applied them all; fails after half an hour`;

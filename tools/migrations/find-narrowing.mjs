@@ -41,11 +41,15 @@ export function findNarrowing(before, after) {
   );
 }
 
+/** Nobody waits for it. Postgres itself refuses it beside other statements. */
+const CONCURRENT_INDEX = /^CREATE INDEX CONCURRENTLY IF NOT EXISTS \w+ ON \w+ /i;
+
 const INDEX = /^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(\w+) ON (?:ONLY )?(\w+)/i;
 
 /** @param {string} statement @param {{ functions: Map<string, string>, tables: Set<string> }} known */
 function onlyAdds(statement, { functions, tables }) {
   if (keepsRows(statement, tables)) return false;
+  if (CONCURRENT_INDEX.test(statement)) return true;
   const [, index, ofTable = ''] = INDEX.exec(statement) ?? [];
   if (index !== undefined) return tables.has(ofTable);
   const [, updated] = /^UPDATE (?:ONLY )?(\w+) /i.exec(statement) ?? [];

@@ -2,12 +2,24 @@ import { sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { withVerifiedTls } from '../connection/verified-tls.ts';
 
+/** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
+export const MIGRATION_LOCK = 72707369;
+
 /** A session that has locked what a migration needs. */
-export interface LockHolder {
+interface LockHolder {
   /** 0: a prepared transaction, which belongs to no session. */
   readonly pid: number;
   readonly role: string;
   readonly applicationName: string;
+}
+
+/** How far Postgres is with an index. */
+interface IndexProgress {
+  readonly table: string;
+  /** In the words of Postgres. https://www.postgresql.org/docs/current/progress-reporting.html#CREATE-INDEX-PROGRESS-REPORTING */
+  readonly phase: string;
+  /** Of the phase; null while it has nothing to count. */
+  readonly percent: number | null;
 }
 
 /** A migration that takes long, or does not begin. */
@@ -18,19 +30,39 @@ export interface MigrationDelay {
   readonly seconds: number;
   /** Whose locks it waits for; undefined when the database does not answer. */
   readonly holders: readonly LockHolder[] | undefined;
+  /** Undefined unless an index is being built. */
+  readonly index: IndexProgress | undefined;
 }
+
+type Situation = Pick<MigrationDelay, 'holders' | 'index'>;
 
 const LOOK_EVERY_MS = 1_000;
 const TELL_EVERY_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 3_000;
 
-/** The sessions that another one waits for; 0 stands for prepared transactions. $1 int: its pid. Locks: none. */
+const UNHINDERED: Situation = { holders: [], index: undefined };
+const UNKNOWN: Situation = { holders: undefined, index: undefined };
+
+/**
+ * The sessions that another one waits for, in a statement or because they are migrating; 0 stands for prepared transactions. $1 int: its pid. $2 bigint: the
+ * lock of those that migrate. Locks: none.
+ */
 const FIND_HOLDERS = `
 SELECT   b.pid, coalesce(a.usename, '') AS role, coalesce(a.application_name, '') AS "applicationName"
-FROM     (SELECT DISTINCT unnest(pg_blocking_pids($1::int)) AS pid) b
+FROM     (SELECT unnest(pg_blocking_pids($1::int)) AS pid
+          UNION
+          SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+          WHERE  l.locktype = 'advisory' AND (l.classid, l.objid, l.objsubid) = (0::oid, $2::oid, 1) AND l.granted AND l.pid <> $1::int) b
 LEFT JOIN pg_stat_activity a ON a.pid = b.pid
 WHERE    b.pid = 0 OR a.pid IS NOT NULL
 ORDER BY b.pid`;
+
+/** The index that a session builds. $1 int: its pid. Locks: none. */
+const FIND_INDEX = `
+SELECT relid::regclass::text AS table, phase,
+       CASE WHEN tuples_total > 0 THEN 100 * tuples_done / tuples_total WHEN blocks_total > 0 THEN 100 * blocks_done / blocks_total END::int AS percent
+FROM   pg_stat_progress_create_index
+WHERE  pid = $1::int`;
 
 /** Watches a session that migrates from a connection of its own, and tells every five seconds what it waits for. */
 export class MigrationWatch {
@@ -40,7 +72,7 @@ export class MigrationWatch {
   private migration: string | undefined;
   private begunAtMs = performance.now();
   private isAtWork = true;
-  private holders: readonly LockHolder[] | undefined = [];
+  private situation = UNHINDERED;
   private client: pg.Client | undefined;
 
   constructor(
@@ -58,7 +90,7 @@ export class MigrationWatch {
   begin(migration: string): void {
     this.migration = migration;
     this.begunAtMs = performance.now();
-    this.holders = [];
+    this.situation = UNHINDERED;
   }
 
   /** Between two attempts nothing is waited for: who was in the way of the last one counts until the next one is under way. */
@@ -84,26 +116,28 @@ export class MigrationWatch {
       const { begunAtMs, migration } = this;
       if (performance.now() - begunAtMs < LOOK_EVERY_MS) continue;
       if (this.isAtWork) {
-        const holders = await this.findHolders();
+        const situation = await this.look();
         if (signal.aborted) return;
         if (this.begunAtMs !== begunAtMs) continue;
-        if (this.isAtWork) this.holders = holders;
+        if (this.isAtWork) this.situation = situation;
       }
       const now = performance.now();
       if (now - Math.max(begunAtMs, toldAtMs) < TELL_EVERY_MS) continue;
       toldAtMs = now;
-      this.onDelay({ migration, seconds: (now - begunAtMs) / 1_000, holders: this.holders });
+      this.onDelay({ migration, seconds: (now - begunAtMs) / 1_000, ...this.situation });
     }
   }
 
-  private async findHolders(): Promise<readonly LockHolder[] | undefined> {
+  private async look(): Promise<Situation> {
     try {
       this.client ??= await this.connect();
-      return (await this.client.query<LockHolder>(FIND_HOLDERS, [this.pid])).rows;
+      const holders = await this.client.query<LockHolder>(FIND_HOLDERS, [this.pid, MIGRATION_LOCK]);
+      const index = await this.client.query<IndexProgress>(FIND_INDEX, [this.pid]);
+      return { holders: holders.rows, index: index.rows[0] };
     } catch {
       void this.client?.end().catch(() => undefined);
       this.client = undefined;
-      return undefined;
+      return UNKNOWN;
     }
   }
 

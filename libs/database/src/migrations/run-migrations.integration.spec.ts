@@ -42,6 +42,12 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
   return (await client.query<Record<string, unknown>>(sql)).rows;
 }
 
+async function openSession(name: string): Promise<{ session: pg.Client; pid: number }> {
+  const session = new pg.Client({ connectionString: databaseUrl, application_name: name });
+  await session.connect();
+  return { session, pid: Number((await session.query('SELECT pg_backend_pid() AS pid')).rows[0].pid) };
+}
+
 describe('The migration runner', () => {
   it('applies missing migrations in the order of their names, and nothing the second time', async () => {
     expect(await migrate()).toEqual([FIRST, SECOND]);
@@ -241,11 +247,9 @@ describe('The migration runner', () => {
   it('does not block others for long while it waits for a table that, for instance, a backup has locked', async () => {
     await migrate();
     await write('20300103000000_third_laid', 'ALTER TABLE first ADD COLUMN k int;');
-    const backup = new pg.Client({ connectionString: databaseUrl, application_name: 'backup' });
-    await backup.connect();
+    const { session: backup, pid } = await openSession('backup');
     try {
       await backup.query('BEGIN; LOCK TABLE first IN ACCESS SHARE MODE');
-      const pid = Number((await backup.query('SELECT pg_backend_pid() AS pid')).rows[0].pid);
       let blocked: (delay: MigrationDelay) => void;
       const isBlocked = new Promise<MigrationDelay>((resolve) => (blocked = resolve));
       const migrating = runMigrations(databaseUrl, directory, (delay) => blocked(delay));
@@ -297,6 +301,117 @@ describe('The migration runner', () => {
   it('names the migration during which the connection was lost', async () => {
     await write(SECOND, 'SELECT pg_terminate_backend(pg_backend_pid());');
     await expect(migrate()).rejects.toThrow(`migration ${SECOND} failed: `);
+  });
+});
+
+describe('A migration that is only an index built concurrently', () => {
+  const THIRD = '20300103000000_third_indexed';
+  const isValid = async (index: string): Promise<unknown> =>
+    (await query(`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('${index}')`))[0]
+      ?.indisvalid;
+
+  beforeEach(() => migrate());
+
+  it('lets others write to the table meanwhile, waits for transactions that began before, and says so', async () => {
+    await write(
+      THIRD,
+      '-- Found by n.\nCREATE INDEX CONCURRENTLY IF NOT EXISTS first_n_idx\nON first (n) WHERE n > 0;\n',
+    );
+    const { pid, session } = await openSession('backup');
+    try {
+      await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM first');
+      let blocked: (delay: MigrationDelay) => void;
+      const isBlocked = new Promise<MigrationDelay>((resolve) => (blocked = resolve));
+      const migrating = runMigrations(databaseUrl, directory, (delay) => blocked(delay));
+      expect(await isBlocked).toMatchObject({
+        migration: THIRD,
+        holders: [{ pid, applicationName: 'backup' }],
+        index: { table: 'first', phase: expect.stringContaining('waiting') },
+      });
+      await client.query(`SET lock_timeout = 1; INSERT INTO first VALUES (2); RESET lock_timeout`);
+      await session.query('COMMIT');
+      expect(await migrating).toEqual([THIRD]);
+      expect(await isValid('first_n_idx')).toBe(true);
+    } finally {
+      await session.end();
+    }
+  });
+
+  it('is built once when several processes start at once', async () => {
+    await write(THIRD, 'CREATE INDEX CONCURRENTLY IF NOT EXISTS first_n_idx ON first (n)');
+    const applied = await Promise.all([1, 2, 3].map(() => migrate()));
+    expect(applied.flat()).toEqual([THIRD]);
+    expect(await isValid('first_n_idx')).toBe(true);
+  });
+
+  it('is built again when the process was killed in between, and recorded when it was killed afterwards', async () => {
+    await write(THIRD, 'CREATE INDEX CONCURRENTLY IF NOT EXISTS first_n_idx ON first (n)');
+    const { session } = await openSession('forgotten');
+    const proxy = await FaultProxy.before(databaseUrl);
+    try {
+      await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM first');
+      const killed = runMigrations(proxy.urlFor(databaseUrl), directory);
+      while ((await isValid('first_n_idx')) === undefined) await sleep(50);
+      await proxy.refuse();
+      await expect(killed).rejects.toThrow(`migration ${THIRD} failed: `);
+      await session.query('COMMIT');
+      expect(await migrate()).toEqual([THIRD]);
+      expect(await isValid('first_n_idx')).toBe(true);
+
+      const { oid } = (await query(`SELECT 'first_n_idx'::regclass::oid AS oid`))[0]!;
+      await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [THIRD]);
+      expect(await migrate()).toEqual([THIRD]);
+      expect(await query(`SELECT 'first_n_idx'::regclass::oid AS oid`)).toEqual([{ oid }]);
+    } finally {
+      await session.end();
+      await proxy.close();
+    }
+  });
+
+  it('leaves nothing behind when rows contradict it', async () => {
+    await client.query('INSERT INTO first VALUES (1)');
+    await write(THIRD, 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS first_n_key ON first (n)');
+    await expect(migrate()).rejects.toThrow(`migration ${THIRD} failed: could not create unique index`);
+    expect(await query(`SELECT to_regclass('first_n_key') AS index`)).toEqual([{ index: null }]);
+    await client.query('DELETE FROM first');
+    expect(await migrate()).toEqual([THIRD]);
+    await expect(client.query('INSERT INTO first VALUES (1), (1)')).rejects.toThrow('first_n_key');
+  });
+
+  it('is built on each partition of a partitioned table, also those that others make meanwhile', async () => {
+    await client.query(`CREATE TABLE posts (n int) PARTITION BY RANGE (n);
+      CREATE TABLE posts_1 PARTITION OF posts FOR VALUES FROM (0) TO (10);
+      CREATE TABLE posts_2 PARTITION OF posts FOR VALUES FROM (10) TO (20);
+      INSERT INTO posts VALUES (1), (11)`);
+    await write(THIRD, 'CREATE INDEX CONCURRENTLY IF NOT EXISTS posts_n_idx ON posts (n)');
+    const { session } = await openSession('backup');
+    try {
+      await session.query('BEGIN; SELECT FROM posts_2');
+      const migrating = migrate();
+      while ((await isValid('posts_2_n_idx')) === undefined) await sleep(50);
+      expect(await isValid('posts_1_n_idx')).toBe(true);
+      await client.query(
+        'CREATE TABLE posts_3 (n int); ALTER TABLE posts ATTACH PARTITION posts_3 FOR VALUES FROM (20) TO (30)',
+      );
+      await client.query('INSERT INTO posts VALUES (2), (12), (22)');
+      await session.query('COMMIT');
+      expect(await migrating).toEqual([THIRD]);
+    } finally {
+      await session.end();
+    }
+    expect(await isValid('posts_n_idx')).toBe(true);
+    expect(
+      await query(`SELECT count(*)::int AS parts FROM pg_inherits WHERE inhparent = 'posts_n_idx'::regclass`),
+    ).toEqual([{ parts: 3 }]);
+    await client.query('SET enable_seqscan = off');
+    const plan = await query('EXPLAIN SELECT FROM posts WHERE n = 12');
+    await client.query('RESET enable_seqscan');
+    expect(JSON.stringify(plan)).toContain('posts_2_n_idx');
+  });
+
+  it('is refused by Postgres beside other statements', async () => {
+    await write(THIRD, 'CREATE INDEX CONCURRENTLY IF NOT EXISTS first_n_idx ON first (n); SELECT 1;');
+    await expect(migrate()).rejects.toThrow('cannot run inside a transaction block');
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sleep } from '@posthorn/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults/faults.ts';
 import { SESSION_FORMATS } from '../connection/session-setup.ts';
@@ -6,20 +7,23 @@ import { PoolerRefused } from '../connection/pooler.ts';
 import { refuseParameters } from '../connection/refused-parameters.ts';
 import { throwRefusedConnection } from '../faults/unusable.ts';
 import { withVerifiedTls } from '../connection/verified-tls.ts';
+import {
+  buildConcurrently,
+  concurrentIndexOf,
+  LOCK_TIMEOUT_MS,
+  type Persistently,
+} from './concurrent-index.ts';
 import { type Migration, missingOf, readHistory, readMigrations } from './migration-history.ts';
-import { type MigrationDelay, MigrationWatch } from './migration-watch.ts';
+import { MIGRATION_LOCK, type MigrationDelay, MigrationWatch } from './migration-watch.ts';
 import { refuseTextSettings } from './refuse-text-settings.ts';
-
-/** The advisory lock that Prisma's own migrator takes, so that both exclude each other. */
-const MIGRATION_LOCK = 72707369;
 
 /**
  * While a migration waits for the lock of a table, which a backup can hold for an hour, all later statements on that table queue behind it. So it waits
- * only this long, lets the others proceed, and retries. Autovacuum yields within a second (`deadlock_timeout`); the apps themselves wait for two.
+ * only for {@link LOCK_TIMEOUT_MS}, lets the others proceed, and retries. Autovacuum yields within a second (`deadlock_timeout`); the apps themselves wait for two.
  */
-const LOCK_TIMEOUT_MS = 1_500;
 const TRY_AGAIN_MS = 3_000;
 const GIVE_UP_AFTER_MS = 30 * 60_000;
+const ASK_FOR_LOCK_EVERY_MS = 250;
 
 /** Also applies to a server that accepts the connection and then sends nothing. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -63,7 +67,7 @@ const BOOKKEEPING = `
  */
 const ACT_AS_OWNER = `SELECT set_config('role', pg_get_userbyid(relowner), false) FROM pg_class WHERE oid = to_regclass('_prisma_migrations')`;
 
-/** A migration failed, and was rolled back unless the connection was lost when it was committed. `cause` is the error. */
+/** A migration failed, and was rolled back, unless the connection was lost when it was committed, or it builds an index concurrently. `cause` is the error. */
 class MigrationFailed extends Error {
   constructor(
     readonly migration: string,
@@ -74,7 +78,7 @@ class MigrationFailed extends Error {
 }
 
 /**
- * Applies the migrations that the database does not have yet, each in a transaction of its own, and records them
+ * Applies the migrations that the database does not have yet, each in a transaction of its own or as an index that is built concurrently, and records them
  * as Prisma does, so that `prisma migrate deploy` finds them applied. Safe to call from several processes concurrently: they
  * wait for each other.
  *
@@ -106,13 +110,13 @@ export async function runMigrations(
       watch.follow(await pidOf(client));
       await client.query(UNHURRIED);
       await client.query(NOTICE_LOSS);
-      await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await lock(client);
       const history = await readHistory(client);
       await client.query(ACT_AS_OWNER);
       // Even where it is there: a server that accepts no writes says so now, not only when there is something to change.
       await client.query(BOOKKEEPING);
       const missing = missingOf(migrations, history);
-      for (const migration of missing) await applyUnblocked(client, migration, watch);
+      for (const migration of missing) await apply(client, migration, watch);
       return missing.map((migration) => migration.name);
     } finally {
       await watch.end();
@@ -196,33 +200,58 @@ async function pidOf(client: pg.Client): Promise<number> {
   return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
 }
 
-async function applyUnblocked(client: pg.Client, migration: Migration, watch: MigrationWatch): Promise<void> {
+/** Asks again and again: whoever waits in a statement would keep an index that the other one builds concurrently from being finished. */
+async function lock(client: pg.Client): Promise<void> {
+  const sql = 'SELECT pg_try_advisory_lock($1) AS locked';
+  for (;;) {
+    if ((await client.query<{ locked: boolean }>(sql, [MIGRATION_LOCK])).rows[0]!.locked) return;
+    await sleep(ASK_FOR_LOCK_EVERY_MS);
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration, watch: MigrationWatch): Promise<void> {
   watch.begin(migration.name);
+  const persistently: Persistently = (step) => untilUnblocked(step, watch);
+  try {
+    const index = concurrentIndexOf(migration.sql);
+    if (index === undefined) return await persistently(() => applyInTransaction(client, migration));
+    await buildConcurrently(client, index, persistently);
+    await record(client, migration);
+  } catch (error) {
+    throw new MigrationFailed(migration.name, error as Error);
+  }
+}
+
+async function untilUnblocked<Result>(step: () => Promise<Result>, watch: MigrationWatch): Promise<Result> {
   const deadline = performance.now() + GIVE_UP_AFTER_MS;
   for (;;) {
     try {
-      return await apply(client, migration);
+      return await step();
     } catch (error) {
-      const isBlocked = ['locked', 'conflict'].includes(faultOf((error as MigrationFailed).cause));
+      const isBlocked = ['locked', 'conflict'].includes(faultOf(error));
       if (!isBlocked || performance.now() > deadline) throw error;
       await watch.rest(TRY_AGAIN_MS);
     }
   }
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function applyInTransaction(client: pg.Client, migration: Migration): Promise<void> {
   try {
     await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(migration.sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), 1)`,
-      [randomUUID(), migration.checksum, migration.name],
-    );
+    await record(client, migration);
     await client.query('COMMIT');
   } catch (error) {
     // On a connection that is gone there is nothing left to roll back.
     await client.query('ROLLBACK').catch(() => undefined);
-    throw new MigrationFailed(migration.name, error as Error);
+    throw error;
   }
+}
+
+async function record(client: pg.Client, { name, checksum }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), 1)`,
+    [randomUUID(), checksum, name],
+  );
 }
