@@ -13,6 +13,8 @@ export interface SinkAnswer {
   readonly after?: Promise<unknown>;
   /** It closes the connection, after the reply if there is one. */
   readonly drop?: boolean;
+  /** It takes the message, whatever it says of it or does not say. */
+  readonly isTaken?: boolean;
 }
 
 /** Whether an answer only delays acceptance. */

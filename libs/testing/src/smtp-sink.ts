@@ -140,13 +140,17 @@ export class SmtpSink {
   ): Promise<void> {
     const raw = await buffer(stream).catch(() => undefined);
     if (raw === undefined) return;
-    await this.runScript('content', session, () => this.keep(raw, session, done), done);
+    const keep = (): void => this.keep(raw, session);
+    const accept = (): void => {
+      keep();
+      done();
+    };
+    await this.runScript('content', session, accept, done, { keep });
   }
 
-  private keep(raw: Buffer, session: SMTPServerSession, done: () => void): void {
+  private keep(raw: Buffer, session: SMTPServerSession): void {
     const { from, to, connection } = this.context(session);
     this.messages.push({ from, to, raw, receivedAt: new Date(), connection });
-    done();
     for (const wake of this.waiting) wake();
     this.waiting.clear();
   }
@@ -157,7 +161,7 @@ export class SmtpSink {
     session: SMTPServerSession,
     goOn: () => void,
     refuse: (error: Error) => void,
-    said: { from?: string; to?: string } = {},
+    { keep, ...said }: { from?: string; to?: string; keep?: () => void } = {},
   ): Promise<void> {
     const context = this.context(session, said);
     const answer = this.script(stage, context);
@@ -165,7 +169,10 @@ export class SmtpSink {
     if (answer.delayMs !== undefined) await sleep(answer.delayMs, this.abort.signal);
     await answer.after;
     if (isOnlyDelay(answer) || answer.reply?.startsWith('2')) goOn();
-    else if (answer.reply !== undefined) refuse(refusal(answer.reply));
+    else {
+      if (answer.isTaken === true) keep?.();
+      if (answer.reply !== undefined) refuse(refusal(answer.reply));
+    }
     if (answer.drop === true)
       this.openSockets()
         .find(({ id }) => id === session.id)

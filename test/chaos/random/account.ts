@@ -66,8 +66,8 @@ export class Account {
     return this.insist((api) => api.post(path, body, options));
   }
 
-  get(path: string): Promise<Answer> {
-    return this.insist((api) => api.get(path));
+  get(path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.insist((api) => api.get(path, options));
   }
 
   delete(path: string, options: RequestOptions = {}): Promise<Answer> {

@@ -30,7 +30,7 @@ export function checkEmails({ emails: wanted, copies, returned }: History, outco
 
 /** Whether what a client was told is what is recorded. @param isReturned whether something came back about an email to its recipient */
 function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[], isReturned: boolean): string[] {
-  const { to, fate, accepted, isUnwanted, isCancelled, subject } = wanted;
+  const { to, fate, accepted, isUnwanted, isCancelled, subject, attachment } = wanted;
   const [email] = recorded;
   if (recorded.length > 1) return [`${to}: one call has made ${recorded.length} emails`];
   if (email === undefined) return fate === 'accepted' ? [`${accepted!.id}: accepted, and not there`] : [];
@@ -43,9 +43,15 @@ function checkFate(wanted: WantedEmail, recorded: readonly RecordedEmail[], isRe
     'cancelled without being told so': isCancelled !== true && email.status === 'CANCELLED',
     'sent to somebody who has unsubscribed': isUnwanted && isSent(email),
     'sent with another subject': email.copies.some((copy) => !copy.includes(`Subject: ${subject}\r\n`)),
+    'sent without its attachment': email.copies.some((copy) => !hasAttachment(copy, attachment)),
     'suppressed for no reason': !isUnwanted && !isReturned && email.status === 'SUPPRESSED',
   };
   return named(`${email.id} (${email.status})`, faults);
+}
+
+/** @param attachment in base64 */
+function hasAttachment(message: Buffer, attachment = ''): boolean {
+  return message.toString('latin1').replaceAll('\r\n', '').includes(attachment);
 }
 
 /** Whether an email that an operator has sent again is there, and goes to nobody who wants no more. @param recorded all emails to its recipient */

@@ -128,6 +128,7 @@ describe('The checks of a history find', () => {
     ['sent with different bytes', ofEmail({ copies: [COPY, OTHER_COPY] })],
     ['sent otherwise than its preview shows', ofEmail({ preview: OTHER_COPY })],
     ['sent with another subject', found(outcomeWith(), historyWith({ subject: 'Version 2' }))],
+    ['sent without its attachment', found(outcomeWith(), historyWith({ attachment: 'aGVsbG8=' }))],
     ['not decided', ofEmail({ status: 'SCHEDULED' })],
     ['given up, and arrived', ofEmail({ status: 'BOUNCED' })],
     ['cancelled, and arrived', ofEmail({ status: 'CANCELLED' })],

@@ -8,7 +8,7 @@ import {
   isReplay,
   type RequestOptions,
 } from '../../e2e/api.ts';
-import { validEmail } from '../../e2e/stack.ts';
+import { newRecipient, validEmail } from '../../e2e/stack.ts';
 import { fromNow } from '../../e2e/times.ts';
 import type { Client } from './client.ts';
 import type { WantedEmail } from './history.ts';
@@ -33,13 +33,18 @@ export async function sendOne(client: Client): Promise<void> {
   const isKeyed = random.chance(0.7);
   const isScheduled = random.chance(0.3);
   const isOfNewContact = random.chance(0.3);
+  const to = newRecipient();
+  const attachment = random.chance(0.2) ? attachmentFor(to, random) : undefined;
   const email = {
     ...validEmail(),
+    to,
     ...(isScheduled ? { sendAt: fromNow(random.between(500, 8_000)) } : {}),
+    ...(attachment === undefined ? {} : { attachments: [{ filename: 'note.txt', content: attachment }] }),
     ...(isOfNewContact ? { contactProperties: { n: 1 } } : {}),
     ...(isKeyed ? { idempotencyKey: randomUUID() } : {}),
   };
-  const wanted = history.want(workspaceId, email.to, { isOfNewContact });
+  const wanted = history.want(workspaceId, to, { isOfNewContact });
+  if (attachment !== undefined) wanted.attachment = attachment;
   if (email.sendAt !== undefined) wanted.sendAt = email.sendAt;
   const send = (api: Api): Promise<Answer> => api.post('/v1/emails', email);
   const answer = isKeyed
@@ -50,6 +55,11 @@ export async function sendOne(client: Client): Promise<void> {
   if (wanted.accepted === undefined) return;
   if (isKeyed && random.chance(0.3)) await repeat(client, send, answer);
   if (isScheduled) await changeScheduled(client, wanted, email);
+}
+
+/** @returns up to 80 kB that are only for this recipient, in base64 */
+function attachmentFor(to: string, random: Random): string {
+  return Buffer.from(`${to}\n`.repeat(random.between(1, 2_000))).toString('base64');
 }
 
 /** Sends an email once, however often it has to ask. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runOperatorCommand } from '@posthorn/testing';
-import { emailIn } from '../../e2e/api.ts';
+import { type Answer, emailIn } from '../../e2e/api.ts';
 import { mentionsOf } from '../../e2e/mentions.ts';
 import { validEmail } from '../../e2e/stack.ts';
 import { fromNow } from '../../e2e/times.ts';
@@ -14,7 +14,10 @@ const MARK = 'erased-q7zx';
 const EMAILS = 5;
 const BETWEEN_TRIES_MS = 500;
 
-/** Persons who are erased while they are sent emails. */
+const erasureIn = ({ body }: Answer): { id: string; status: string; inProgress: number } =>
+  body['erasure'] as ReturnType<typeof erasureIn>;
+
+/** Persons who are erased while they are sent emails, by an operator or over HTTP. */
 export class Erasures {
   /** Of what they were sent. */
   readonly messageIds: string[] = [];
@@ -30,7 +33,8 @@ export class Erasures {
       const to = `${MARK}-${randomBytes(6).toString('hex')}@receiver.example`;
       for (let n = 0; n < EMAILS; n += 1) await this.send(to, n % 3 === 0);
       await sleep(this.random.between(0, 3_000));
-      while (!(await this.isErased(to))) await sleep(BETWEEN_TRIES_MS);
+      const erase = this.random.chance(0.5) ? this.eraseByCommand : this.eraseByRequest;
+      while (!(await erase(to))) await sleep(BETWEEN_TRIES_MS);
     }
   }
 
@@ -48,10 +52,21 @@ export class Erasures {
     this.messageIds.push(emailIn(await this.account.post('/v1/emails', email)).messageId);
   }
 
-  /** Tries to erase somebody, as an operator does: the command fails while the database does, and can be repeated. */
-  private async isErased(to: string): Promise<boolean> {
+  /** Tries it as an operator does: the command fails while the database does, and can be repeated. @returns whether nothing was in progress */
+  private readonly eraseByCommand = async (to: string): Promise<boolean> => {
     const { databaseUrl } = this.cluster.stack;
     const { code, stdout } = await runOperatorCommand(databaseUrl, 'erase-recipient', to, '--json');
     return code === 0 && (JSON.parse(stdout) as { inProgress: number }).inProgress === 0;
-  }
+  };
+
+  /** Tries it as a workspace does. @returns whether nothing was in progress */
+  private readonly eraseByRequest = async (to: string): Promise<boolean> => {
+    const options = { key: this.account.tenant.keys.editor };
+    const { id } = erasureIn(await this.account.post('/v1/erasures', { email: to }, options));
+    for (;;) {
+      const { status, inProgress } = erasureIn(await this.account.get(`/v1/erasures/${id}`, options));
+      if (status === 'COMPLETED') return inProgress === 0;
+      await sleep(BETWEEN_TRIES_MS);
+    }
+  };
 }

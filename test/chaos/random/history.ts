@@ -11,6 +11,8 @@ export interface WantedEmail {
   /** Whether accepting it creates its contact. */
   readonly isOfNewContact: boolean;
   readonly subject: string;
+  /** In base64. */
+  attachment?: string;
   /** `unknown`: an answer was lost. */
   fate: 'accepted' | 'refused' | 'unknown';
   accepted?: Pick<AcceptedEmail, 'id' | 'messageId'>;

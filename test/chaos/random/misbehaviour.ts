@@ -17,7 +17,8 @@ const MISSTEPS: Partial<Record<SinkStage, readonly Misstep[]>> = {
   content: [
     { probability: 0.02, answer: { reply: '452 4.3.1 full' } },
     { probability: 0.01, answer: { reply: '554 5.7.1 refused as spam' } },
-    { probability: 0.02, answer: { drop: true } },
+    { probability: 0.01, answer: { drop: true } },
+    { probability: 0.01, answer: { isTaken: true, drop: true } },
     { probability: 0.05, answer: { delayMs: 1_500 } },
   ],
 };
