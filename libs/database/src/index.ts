@@ -149,7 +149,7 @@ export {
   type SendingDomain,
 } from './stores/identities/dkim-key-store.ts';
 export { ERASURE_RULES } from './schema/erasure-rules.ts';
-export { addCounts, type TableCounts } from './stores/retention/removed-rows.ts';
+export { addCounts, type TableCounts, totalOf, withoutNone } from './stores/retention/table-counts.ts';
 export { type ErasedRows, type ErasureRun, ErasureStore } from './stores/retention/erasure-store.ts';
 export { RequestedErasureStore } from './stores/retention/requested-erasure-store.ts';
 export type { PersonToErase } from './stores/retention/redaction.ts';

@@ -1,8 +1,14 @@
 import { Refusal, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor } from '@posthorn/domain';
-import { addCounts, type TableCounts, type Workspace, type WorkspaceDeletionStore } from '@posthorn/database';
+import {
+  addCounts,
+  type TableCounts,
+  totalOf,
+  withoutNone,
+  type Workspace,
+  type WorkspaceDeletionStore,
+} from '@posthorn/database';
 import { repeatWhileSending } from './repeat-while-sending.ts';
-import { sumOf, withoutNone } from './table-counts.ts';
 
 /** What was deleted with a workspace. */
 interface DeletionReceipt {
@@ -57,7 +63,7 @@ export async function deleteWorkspace(
   const detail = { name };
   const tally: Tally = { deleted: await store.close(id, actor, detail), cancelled: 0, inProgress: 0 };
   const rest = await repeatWhileSending(async () => {
-    await removeAll(store, id, tally, () => onProgress(sumOf(tally.deleted)));
+    await removeAll(store, id, tally, () => onProgress(totalOf(tally.deleted)));
     return tally.inProgress === 0 ? store.finish(id, actor, detail) : undefined;
   });
   addCounts(tally.deleted, rest ?? {});

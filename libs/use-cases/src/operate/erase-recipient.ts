@@ -9,10 +9,11 @@ import {
   type ErasureStore,
   type PersonToErase,
   type TableCounts,
+  totalOf,
+  withoutNone,
 } from '@posthorn/database';
 import { addressIn } from '../identities/identity-value.ts';
 import { repeatWhileSending } from './repeat-while-sending.ts';
-import { sumOf, withoutNone } from './table-counts.ts';
 
 /** What was done to a person's data, without identifying the person. */
 interface ErasureReceipt {
@@ -114,7 +115,7 @@ export async function eraseRecipient(
   const { deleted, redacted, cancelled } = tally;
   // Counts of the whole installation would tell a workspace what others had of the person.
   const result =
-    workspaceId === null ? {} : { deleted: sumOf(deleted), redacted: sumOf(redacted), cancelled };
+    workspaceId === null ? {} : { deleted: totalOf(deleted), redacted: totalOf(redacted), cancelled };
   await store.record(tally.workspaceIds, actor, { completed: true, ...result });
   await store.confirm();
   return tally.receipt(person, store.now());

@@ -1,6 +1,6 @@
 import type { ErasureState } from '@posthorn/domain';
 import { ERASURE_RULES } from '../../schema/erasure-rules.ts';
-import { addCounts, type TableCounts } from './removed-rows.ts';
+import { addCounts, type TableCounts, withoutNone } from './table-counts.ts';
 
 /** What is in progress is waited for, and searched for again, so often. */
 const MAX_PASSES = 6;
@@ -95,5 +95,5 @@ function withCounts(before: ErasureProgress, group: ErasedRowGroup): ErasureProg
 export function sumOf(one: TableCounts, other: TableCounts = {}): TableCounts {
   const sum = { ...one };
   addCounts(sum, other);
-  return Object.fromEntries(Object.entries(sum).filter(([, count]) => count > 0));
+  return withoutNone(sum);
 }

@@ -9,7 +9,8 @@ import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../../sql/e
 import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { namesOf, type OnSearched, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
-import { removeEmails, removeEvents, type RemovedRows, type TableCounts } from './removed-rows.ts';
+import { removeEmails, removeEvents, type RemovedRows } from './removed-rows.ts';
+import type { TableCounts } from './table-counts.ts';
 
 const GROUP = 2_000;
 

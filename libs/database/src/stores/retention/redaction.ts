@@ -34,7 +34,7 @@ export type OnSearched = (rows: number) => void;
 type Queries = Pick<pg.ClientBase, 'query'>;
 
 /** A group of rows of a table. */
-interface RowGroup {
+export interface RowGroup {
   /** Whether a row `t` is in it. */
   readonly condition: string;
   /** The parameters of the condition, from $3. */

@@ -7,14 +7,7 @@ import {
   REMOVE_EMAILS,
   REMOVE_EVENTS,
 } from '../../sql/retention.ts';
-
-/** Numbers of rows by table. */
-export type TableCounts = Record<string, number>;
-
-/** Adds numbers of rows, by table. */
-export function addCounts(to: TableCounts, counts: TableCounts): void {
-  for (const [table, count] of Object.entries(counts)) to[table] = (to[table] ?? 0) + count;
-}
+import { addCounts, type TableCounts } from './table-counts.ts';
 
 /** What became of rows that were to be removed although they may be due. */
 export interface RemovedRows {

@@ -1,10 +1,9 @@
 import { type ErasureId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, type Erasure, isEventAbout, POSTHORN } from '@posthorn/domain';
+import { type Actor, type Erasure, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
 import type { Database } from '../../connection/connection.ts';
-import { EVENTS, ownRows } from '../../schema/workspace-rows.ts';
 import { CANCEL_EMAIL } from '../../sql/email-changes.ts';
-import { EMAILS_TO_AMONG, EVENTS_NAMING_AMONG, FORGET_PERSON } from '../../sql/erasure.ts';
+import { FORGET_PERSON } from '../../sql/erasure.ts';
 import {
   BEGIN_ERASURE,
   COUNT_OPEN_ERASURES,
@@ -21,17 +20,16 @@ import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import { changeWorkspace, transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import type { RowOf } from '../row-of.ts';
-import { afterGroup, type ErasedRowGroup, type ErasureProgress, sumOf } from './erasure-progress.ts';
 import {
-  groupSizeOf,
-  namesOf,
-  nextOf,
-  type PersonToErase,
-  redactAnswersOf,
-  redactRows,
-  searchedTable,
-} from './redaction.ts';
-import { removeEmails, removeEvents, type TableCounts } from './removed-rows.ts';
+  eraseNextGroup,
+  type ForgottenRow,
+  type LockedErasure,
+  nextEmailsTo,
+  type PersonOfWorkspace,
+} from './erase-group.ts';
+import { afterGroup, type ErasureProgress, sumOf } from './erasure-progress.ts';
+import { groupSizeOf } from './redaction.ts';
+import { totalOf } from './table-counts.ts';
 
 /** The person that a workspace wants erased. */
 interface WantedErasure {
@@ -42,19 +40,12 @@ interface WantedErasure {
 }
 
 type ErasureRow = RowOf<Erasure, 'id'>;
-type NextErasure = ErasureProgress & {
+type NextErasure = LockedErasure & {
   readonly id: string;
   readonly workspaceId: string;
   readonly address: string;
   readonly turn: number;
-  readonly isSuppressing: boolean;
 };
-type LockedErasure = ErasureProgress & Pick<NextErasure, 'isSuppressing'>;
-
-/** The person of an erasure, in its workspace. */
-type PersonOfWorkspace = PersonToErase & { readonly workspaceId: WorkspaceId };
-
-const EMAILS = ownRows('emails');
 
 /**
  * Erasures that workspaces have asked for. Their state is in their rows, so any process can continue any of them; each group is one transaction, which also
@@ -145,11 +136,7 @@ export class RequestedErasureStore {
     return transactOn(this.database, async (client) => {
       const locked = (await client.query<LockedErasure>(LOCK_ERASURE, [id, turn])).rows[0];
       if (locked === undefined) return undefined;
-      const person = personOf(erasure);
-      const group =
-        state === 'REMOVING'
-          ? await removeNext(client, person, locked, max)
-          : await redactNext(client, person, locked, max);
+      const group = await eraseNextGroup(client, personOf(erasure), locked, max);
       const { progress, waitSeconds } = afterGroup(locked, group);
       await client.query(NOTE_ERASED_GROUP, [id, JSON.stringify(progress), waitSeconds]);
       if (progress.state === 'COMPLETED') await this.recordCompleted(client, erasure, progress);
@@ -162,12 +149,9 @@ export class RequestedErasureStore {
    * because accepting waits for the usage row that this locks.
    */
   private async cancelScheduled(erasure: NextErasure, max: number): Promise<void> {
-    const person = personOf(erasure);
-    const { pool } = this.database;
-    const group = await nextOf(pool, EMAILS, person.workspaceId, erasure.position, max);
-    if (group === undefined) return;
-    const { rows } = await pool.query<EmailTo>(EMAILS_TO_AMONG, [group.ids, person.address]);
-    for (const { id } of rows.filter(({ status }) => status === 'SCHEDULED'))
+    const group = await nextEmailsTo(this.database.pool, personOf(erasure), erasure.position, max);
+    const scheduled = group?.emails.filter(({ status }) => status === 'SCHEDULED') ?? [];
+    for (const { id } of scheduled)
       await transactOn(this.database, async (client) => {
         const locked = await client.query(LOCK_ERASURE, [erasure.id, erasure.turn]);
         if (locked.rowCount === 0) return;
@@ -191,98 +175,8 @@ export class RequestedErasureStore {
   }
 }
 
-/** Deletes what is only about the person in the next group. */
-async function removeNext(
-  client: pg.ClientBase,
-  person: PersonOfWorkspace,
-  { step, position, isSuppressing }: LockedErasure,
-  max: number,
-): Promise<ErasedRowGroup> {
-  if (step === 'contacts') return forgetAgain(client, person, isSuppressing);
-  const rows = step === 'emails' ? EMAILS : EVENTS;
-  const group = await nextOf(client, rows, person.workspaceId, position, max);
-  if (group === undefined) return { end: undefined };
-  const removed =
-    step === 'emails'
-      ? await removeEmails(client, await emailsTo(client, person, group.ids))
-      : await removeEvents(client, await eventsAbout(client, person, group.ids));
-  return { ...removed, end: group.end, searched: group.searched };
-}
-
-async function emailsTo(
-  client: pg.ClientBase,
-  { address }: PersonOfWorkspace,
-  ids: readonly string[],
-): Promise<string[]> {
-  return (await client.query<EmailTo>(EMAILS_TO_AMONG, [ids, address])).rows.map(({ id }) => id);
-}
-
-async function eventsAbout(
-  client: pg.ClientBase,
-  { address }: PersonOfWorkspace,
-  ids: readonly string[],
-): Promise<string[]> {
-  const { rows } = await client.query<EventNaming>(EVENTS_NAMING_AMONG, [ids, ...namesOf(address)]);
-  return rows.filter(({ payload }) => isEventAbout(payload, address)).map(({ id }) => id);
-}
-
-async function forgetAgain(
-  client: pg.ClientBase,
-  { address, workspaceId }: PersonOfWorkspace,
-  isSuppressing: boolean,
-): Promise<ErasedRowGroup> {
-  const values = [address, uuidOf(workspaceId), isSuppressing];
-  const { deleted, remembered } = (await client.query<ForgottenRow>(FORGET_PERSON, values)).rows[0]!;
-  return { end: undefined, deleted, isRemembered: remembered.length > 0 };
-}
-
-/** Replaces the address in the next group of a table. */
-async function redactNext(
-  client: pg.ClientBase,
-  person: PersonOfWorkspace,
-  { step, position }: LockedErasure,
-  max: number,
-): Promise<ErasedRowGroup> {
-  const { address, workspaceId } = person;
-  const searched = await searchedTable(client, step, person);
-  if (searched === undefined) return { end: undefined };
-  const group = await nextOf(client, searched.rule.ofWorkspace!, workspaceId, position, max);
-  if (group === undefined) return { end: undefined };
-  const answers =
-    step === 'idempotency_keys'
-      ? await redactAnswersOf(client, address, workspaceId, group.ids)
-      : { deleted: 0, redacted: 0 };
-  const { redacted, left } = await redactRows(client, searched, address, group);
-  return {
-    end: group.end,
-    searched: group.searched,
-    deleted: { [step]: answers.deleted },
-    redacted: { [step]: answers.redacted + redacted },
-    remaining: { [step]: left },
-  };
-}
-
-interface ForgottenRow {
-  readonly deleted: TableCounts;
-  readonly remembered: readonly string[];
-}
-
-interface EmailTo {
-  readonly id: string;
-  readonly status: string;
-}
-
-interface EventNaming {
-  readonly id: string;
-  readonly payload: string;
-}
-
 function personOf({ address, workspaceId }: NextErasure): PersonOfWorkspace {
   return { address, workspaceId: idFromUuid('wrk', workspaceId) };
-}
-
-function totalOf(counts: TableCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function erasureOf({ id, ...rest }: ErasureRow): Erasure {

@@ -16,7 +16,7 @@ import {
   removeNext,
 } from '../../sql/workspace-deletion.ts';
 import { MemberTestStores } from '../members/members.fixture.ts';
-import type { TableCounts } from '../retention/removed-rows.ts';
+import type { TableCounts } from '../retention/table-counts.ts';
 import { WorkspaceDeletionStore } from './workspace-deletion-store.ts';
 
 const OPERATOR = operator('test');

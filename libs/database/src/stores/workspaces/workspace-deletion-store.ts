@@ -29,14 +29,13 @@ import { transactOn } from '../../transactions/transaction.ts';
 import { type AuditedChange, recordAudit } from './audit-log-store.ts';
 import { findBegunDeletions, isBeingDeleted } from './begun-deletions.ts';
 import {
-  addCounts,
   idsOf,
   removeEmails,
   removeEvents,
   type RemovedRows,
   removeFrom,
-  type TableCounts,
 } from '../retention/removed-rows.ts';
+import { addCounts, type TableCounts } from '../retention/table-counts.ts';
 
 const GROUP = 500;
 const WHY_PAUSED = 'The workspace is being deleted';
