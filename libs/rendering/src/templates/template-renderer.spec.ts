@@ -139,9 +139,9 @@ describe('TemplateRenderer', () => {
     const reached = deadlinesReached();
     expect((await impatient.render(version('fine'), {}, OWNER)).html).toBe('fine');
     expect(deadlinesReached() - reached).toBeLessThanOrEqual(1);
+    await impatient.close();
     const reasons = (await Promise.all(failures)).map(({ reason }) => reason);
     expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(8);
-    await impatient.close();
   });
 
   it('keeps a thread free for others, however many templates of one owner take too long to analyse', async () => {
@@ -156,9 +156,9 @@ describe('TemplateRenderer', () => {
     const reached = deadlinesReached();
     expect(await impatient.analyse({ subject: 's', html: 'fine' }, OWNER)).toEqual({ printed: [] });
     expect(deadlinesReached() - reached).toBeLessThanOrEqual(1);
+    await impatient.close();
     const reasons = (await Promise.all(failures)).map(({ reason }) => reason);
     expect(reasons.filter((reason) => reason === 'busy').length).toBeGreaterThanOrEqual(6);
-    await impatient.close();
   });
 
   it('does not let others wait for all that killed a thread in the same group', async () => {
