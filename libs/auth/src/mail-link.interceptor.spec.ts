@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
+import { setImmediate as settled } from 'node:timers/promises';
 import { from, lastValueFrom } from 'rxjs';
 import { MailLinkInterceptor } from './mail-link.interceptor.ts';
 import type { RateLimits } from './rate-limits.ts';
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Opens links from networks; `begun` has the names of the requests that are being answered. */
 function scene() {

@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from './errors.ts';
 import { ConcurrencyLimit, FairConcurrencyLimit, KeyedConcurrencyLimit } from './concurrency-limit.ts';
@@ -18,8 +19,6 @@ function scene(maxConcurrent: number, maxWaiting: number) {
     );
   return { run, begun, names: () => begun.map(({ name }) => name) };
 }
-
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('ConcurrencyLimit', () => {
   it('runs as many tasks as permitted, and the others in order of arrival', async () => {

@@ -1,30 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '@posthorn/kernel';
 import type { ComposableEmail } from '@posthorn/database';
+import { claimedEmail } from './claimed-email.fixture.ts';
 import { ComposeEmail } from './compose-email.ts';
 
 function emailOf(characters: number): ComposableEmail {
-  return {
-    id: newId('trs', 0),
-    workspaceId: newId('wrk', 0),
-    messageId: 'm@example.com',
-    fellDueAt: new Date(0),
-    from: { address: 'a@example.com' },
-    to: { address: 'b@example.net' },
-    replyTo: [],
-    unsubscribe: false,
-    trackClicks: false,
-    trackOpens: false,
-    trackingUrl: null,
-    content: {
-      type: 'raw',
-      subject: 'Hello',
-      html: 'x'.repeat(characters),
-      text: 'Hello',
-      previewText: null,
-    },
-    attachments: [],
-  };
+  const html = 'x'.repeat(characters);
+  return claimedEmail({ content: { type: 'raw', subject: 's', html, text: 't', previewText: null } });
 }
 
 const never = (): never => {

@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { type LaneId, nowLane } from '@posthorn/domain';
@@ -23,10 +24,9 @@ class Message {
   }
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const begun = (messages: readonly Message[]): boolean[] => messages.map(({ isBegun }) => isBegun);
 
-describe('MessageRoom', () => {
+describe('MessageMemory', () => {
   it('composes no more while composed messages take too much, except for one of each lane whose messages take little', async () => {
     const room = new MessageMemory(100, 16);
     const first = new Message(room, ACME);
