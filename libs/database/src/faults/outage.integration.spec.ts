@@ -76,24 +76,22 @@ describe('A database that cannot be reached', () => {
     expect(isOutage(await error)).toBe(true);
   });
 
-  it.each([
-    ['a statement of ours', findHolders],
-    ['a transaction of ours', () => transactOn(database, (client) => client.query('SELECT 1'))],
-  ])(
-    'is an outage to %s when it says nothing any more, and the connection is given up',
-    async (_whose, ask) => {
-      await answered<unknown>(ask);
-      const before = database.pool.totalCount;
-      proxy.freeze();
-      const error = await errorOf(ask());
-      const kept = database.pool.totalCount;
-      await proxy.heal();
+  it('is an outage when it says nothing any more, and the connections are given up', async () => {
+    const inTransaction = () => transactOn(database, (client) => client.query('SELECT 1'));
+    const ask = () => [findHolders(), inTransaction()];
+    await answered(() => Promise.all(ask()));
+    const before = database.pool.totalCount;
+    proxy.freeze();
+    const errors = await Promise.all(ask().map(errorOf));
+    const kept = database.pool.totalCount;
+    await proxy.heal();
+    for (const error of errors) {
       expect(error).toMatchObject({ message: 'Query read timeout' });
       expect(isOutage(error)).toBe(true);
-      expect(kept).toBe(before - 1);
-      await answered<unknown>(ask);
-    },
-  );
+    }
+    expect(kept).toBe(before - 2);
+    await answered<unknown>(findHolders);
+  });
 });
 
 describe('A server that refuses the login', () => {
@@ -121,18 +119,20 @@ describe('A server that refuses the login', () => {
 });
 
 describe('A pool whose connections are all in use', () => {
-  it.each([
-    ['what Prisma asks', findEmail],
-    ['a transaction', () => transact(database, (transaction) => transaction.workspace.count())],
-    ['a statement of ours', findHolders],
-  ])('is an outage for %s', async (_whose, ask) => {
+  it('is an outage for what Prisma asks, for a transaction, and for a statement of ours', async () => {
+    const asks = [
+      findEmail,
+      () => transact(database, (transaction) => transaction.workspace.count()),
+      findHolders,
+    ];
     const inUse = [
       await answered(() => database.pool.connect()),
       await answered(() => database.pool.connect()),
     ];
-    expect(isOutage(await errorOf(ask()))).toBe(true);
+    const errors = await Promise.all(asks.map((ask) => errorOf(ask())));
+    expect(errors.map(isOutage)).toEqual([true, true, true]);
     for (const client of inUse) client.release();
-    await answered<unknown>(ask);
+    for (const ask of asks) await answered<unknown>(ask);
   });
 });
 
