@@ -62,6 +62,8 @@ function contextOf({ useCases, database: lib, domain, settings }, database, name
     pausedLanes: new lib.PausedLaneStore(database),
     heldEmails: new lib.HeldEmailStore(database),
     outbox: new lib.OutboxStore(database),
+    retries: new lib.RetryStore(database),
+    webhooks: new lib.WebhookSearchStore(database),
     eras: new lib.EraStore(database),
     auditLog: new lib.AuditLogStore(database),
     operators: new lib.OperatorAccountStore(database),

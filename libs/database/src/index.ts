@@ -21,7 +21,13 @@ export type {
 export { acceptInvitation } from './stores/members/accept-invitation.ts';
 export { AcceptanceStore } from './stores/acceptance/acceptance-store.ts';
 export { type ApiKey, type KeyHolder, ApiKeyStore } from './stores/workspaces/api-key-store.ts';
-export { AuditLogStore, type AuditEntry, type AuditLogFilter } from './stores/workspaces/audit-log-store.ts';
+export {
+  type AuditedChange,
+  type AuditEntry,
+  type AuditLogFilter,
+  AuditLogStore,
+  ofSystem,
+} from './stores/workspaces/audit-log-store.ts';
 export type {
   ClaimedDelivery,
   DeliveryAttempt,
@@ -58,6 +64,7 @@ export {
 export { DeliveryStore, type ClaimCapacity } from './stores/webhooks/delivery-store.ts';
 export type { FannedOut } from './stores/webhooks/fanned-out.ts';
 export { HeldEmailStore } from './stores/outbox/held-email-store.ts';
+export { type HastenedCounts, type RetryFilter, RetryStore } from './stores/outbox/retry-store.ts';
 export { HitStore } from './stores/emails/hit-store.ts';
 export { EmailListStore } from './stores/emails/email-list-store.ts';
 export type { EmailRecord, EmailSummary } from './stores/emails/email-record.ts';

@@ -9,6 +9,9 @@ const SCOPE_FLAGS = {
 
 const SCOPES = Object.keys(SCOPE_FLAGS);
 
+/** @type {Record<string, string>} */
+const RETRIES = { emails: 'Retries of emails', webhooks: 'Retries of deliveries to webhooks' };
+
 /** @type {import('../commands.mjs').Command[]} */
 export const SENDING_COMMANDS = [
   {
@@ -62,6 +65,42 @@ export const SENDING_COMMANDS = [
         ...(resumption.whose === 'everything' ? endedLines(resumption) : [resumedLine(resumption)]),
         ...resumptionLines(resumption),
       ].join('\n'),
+  },
+  {
+    name: 'hasten',
+    sentence: 'Makes waiting retries due now, such as when a relay is back; they are sent at the usual pace.',
+    flags: {
+      ...SCOPE_FLAGS,
+      lane: {
+        value: 'LANE',
+        sentence:
+          'one lane: wrk_….retry (single emails), wrk_….bulk (batches and scheduled emails) or wh_… (deliveries to a webhook)',
+      },
+      domain: { value: 'DOMAIN', sentence: 'only emails to this domain, such as example.com' },
+      class: {
+        value: 'CLASS',
+        field: 'failureClass',
+        sentence:
+          'only emails whose last attempt failed like this: a class of docs/states.md such as rate_limited, no_reply, or other',
+      },
+    },
+    exactlyOne: [...SCOPES, 'lane'],
+    neverTogether: ['domain', 'class'].flatMap((flag) => [
+      [flag, 'everything'],
+      [flag, 'webhooks'],
+    ]),
+    example: 'hasten --emails --domain example.com',
+    run: async (context, given) => {
+      const { useCases, retries, actor } = context;
+      const wanted = { domain: given.domain, failureClass: given.class };
+      const hastened = [];
+      for (const each of await retriesIn(context, given)) {
+        const onProgress = tellsProgress('rows of the outbox searched');
+        hastened.push(await useCases.hastenRetries(retries, each, actor, wanted, { onProgress }));
+      }
+      return hastened.map(({ next, ...counts }) => counts);
+    },
+    show: (hastened) => hastened.flatMap(hastenedLines).join('\n'),
   },
   {
     name: 'restored',
@@ -184,6 +223,27 @@ async function scopeOf({ useCases, workspaces }, { workspace, emails = false, we
   if (emails) return 'emails';
   if (webhooks) return 'webhooks';
   return workspace === undefined ? 'everything' : (await useCases.requireWorkspace(workspaces, workspace)).id;
+}
+
+/** @param {import('../command-context.mjs').CommandContext} context @param {import('../commands.mjs').Given} given */
+async function retriesIn(context, given) {
+  const { useCases } = context;
+  if (given.lane !== undefined) return [await useCases.retriesOfLane(context, given.lane)];
+  const whose = await scopeOf(context, given);
+  /** @type {import('@posthorn/use-cases/operate').Whose[]} */
+  const parts = whose === 'everything' ? ['emails', 'webhooks'] : [whose];
+  return parts.map(useCases.retriesOf);
+}
+
+/** @param {Omit<import('@posthorn/use-cases/operate').HastenedRetries, 'next'>} hastened */
+function hastenedLines({ whose, hastened, paused, alreadyDue, inProgress }) {
+  const name = RETRIES[whose] ?? `Retries of ${whose}`;
+  return [
+    hastened === 0 ? `${name}: none waited for a later time.` : `${name}: ${hastened} are due now.`,
+    ...(paused > 0 ? [`${paused} of them are paused, and wait until they are resumed: status`] : []),
+    ...(alreadyDue > 0 ? [`${alreadyDue} more were due already.`] : []),
+    ...(inProgress > 0 ? [`${inProgress} more are in progress at this moment, and were left alone.`] : []),
+  ];
 }
 
 function wordFor(whose) {

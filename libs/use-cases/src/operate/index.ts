@@ -7,6 +7,7 @@ export { createWorkspace } from './create-workspace.ts';
 export { deleteApiKey } from './delete-api-key.ts';
 export { deleteWorkspace } from './delete-workspace.ts';
 export { eraseRecipient } from './erase-recipient.ts';
+export { type HastenedRetries, hastenRetries, retriesOf, retriesOfLane } from './hasten-retries.ts';
 export { limitWorkspace } from './limit-workspace.ts';
 export { createOperator, removeOperator, resetOperatorPassword } from './manage-operators.ts';
 export { listChanges } from './list-changes.ts';
