@@ -6,6 +6,7 @@ import {
   OverviewStore,
   PausedLaneStore,
   RateStore,
+  RetryStore,
   SuppressionChanges,
   SuppressionSearchStore,
 } from '@posthorn/database';
@@ -24,6 +25,7 @@ import type { SessionCookie } from './sign-in/session-cookie.ts';
 import { SignInController } from './sign-in/sign-in.controller.ts';
 import type { SignInCookie } from './sign-in/sign-in-cookie.ts';
 import type { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
+import { RetriesController } from './retries/retries.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
@@ -49,6 +51,7 @@ export class DashboardModule {
       controllers: [
         OverviewController,
         PausesController,
+        RetriesController,
         SignInController,
         ProviderController,
         EmailsController,
@@ -72,6 +75,7 @@ export class DashboardModule {
           new EraStore(database),
           new PausedLaneStore(database),
           new RateStore(database),
+          new RetryStore(database),
           database.clock,
           parts.queues,
           new SuppressionSearchStore(database),

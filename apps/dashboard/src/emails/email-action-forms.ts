@@ -8,6 +8,7 @@ import { isOnItsWay } from './emails-page.ts';
 export function emailActionForms(email: EmailRecord): Html {
   if (email.status === 'SCHEDULED')
     return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
+  if (isOnItsWay(email) && email.nextAttemptAt !== null) return hastenForm(email);
   if (isOnItsWay(email))
     return html`<p class="quiet">Nothing at the moment: the email is sent automatically.</p>`;
   return html`<div class="acts">${againForm(email)}</div>`;
@@ -29,6 +30,13 @@ function cancelForm({ id }: EmailRecord): Html {
       <button>Cancel the email permanently</button>
     </form>
   </details>`;
+}
+
+function hastenForm({ id }: EmailRecord): Html {
+  return html`<form method="post" action="/emails/${id}/hasten">
+    <p class="quiet">The email is sent automatically; its next attempt need not wait for its time.</p>
+    <button>Try it now</button>
+  </form>`;
 }
 
 /** `wish` is an idempotency key: sending the form again creates no other email. */

@@ -1,5 +1,6 @@
 import { Controller, type HttpRedirectResponse, Param, Post, Redirect, Req } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
+import { RetryStore } from '@posthorn/database';
 import { CancelEmail, RescheduleEmail, SendEmailAgain } from '@posthorn/use-cases';
 import type { Request } from 'express';
 import { redirectWithConfirmation } from '../pages/confirmation.ts';
@@ -18,6 +19,7 @@ export class EmailActionsController {
     private readonly cancelEmail: CancelEmail,
     private readonly rescheduleEmail: RescheduleEmail,
     private readonly sendEmailAgain: SendEmailAgain,
+    private readonly retries: RetryStore,
     private readonly reader: EmailReader,
   ) {}
 
@@ -43,6 +45,15 @@ export class EmailActionsController {
     const sendAt = inUtc(new FormInput(request.body).text('sendAt') ?? '');
     orNotFound(await this.rescheduleEmail.reschedule(workspaceId, id, sendAt, actor), NO_EMAIL);
     return redirectWithConfirmation(`/emails/${id}`, 'moved');
+  }
+
+  @Post(':email_id/hasten')
+  @Redirect()
+  async hasten(@Param('email_id') text: string, @Req() request: Request): Promise<HttpRedirectResponse> {
+    const actor = operatorOf(request);
+    const { id, workspaceId } = await this.reader.locate(text);
+    const { hastened } = await this.retries.hastenEmail(workspaceId, id, actor);
+    return redirectWithConfirmation(`/emails/${id}`, hastened === 0 ? 'due' : 'hastened');
   }
 
   @Post(':email_id/again')

@@ -117,6 +117,7 @@ function suppressLink({ email, workspace, suppression, account }: ShownEmail): H
 const ACTION_TEXTS: Readonly<Record<string, string>> = {
   'email.cancelled': 'cancelled it',
   'email.moved': 'moved it',
+  'email.hastened': 'hastened it',
 };
 
 function actionsTable(entries: readonly AuditEntry[], email: EmailRecord): Html {

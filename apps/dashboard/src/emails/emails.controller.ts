@@ -17,6 +17,8 @@ import { emailsPage, titleOf } from './emails-page.ts';
 const CONFIRMATIONS: Readonly<Record<string, string>> = {
   moved: 'It was moved.',
   cancelled: 'It was cancelled.',
+  hastened: 'It is due now, and is sent within seconds unless it is paused.',
+  due: 'It was due already, is being sent just now, or is finished.',
   again: 'The email is sent again: as this new one.',
 };
 

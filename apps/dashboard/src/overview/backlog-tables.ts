@@ -31,12 +31,16 @@ export function backlogTable(
       <td class="n" data-label="Lanes">${count(dueLanes)}</td>
       <td class="n" data-label="In progress">${count(leased)}</td>
       ${oldestDueCell(oldestDueSeconds)}
-      <td class="n" data-label="To be retried">
-        ${count(retries.get(queue) ?? 0)}${hasMore ? ' or more' : ''}
-      </td>
+      <td class="n" data-label="To be retried">${retriesText(retries.get(queue) ?? 0, hasMore)}</td>
     </tr>`;
   const numbers = ['Due', 'Lanes', 'In progress', 'Oldest due', 'To be retried'];
   return table(['Queue', ...numbers], backlog.map(row), numbers);
+}
+
+/** How many are to be retried, with a link to the page that hastens them, if there are any. */
+function retriesText(retries: number, hasMore: boolean): Html {
+  const text = `${count(retries)}${hasMore ? ' or more' : ''}`;
+  return retries === 0 ? html`${text}` : html`<a href="/retries">${text}</a>`;
 }
 
 /** The name of a queue, with a link to what waits in it where there is a list of that. */

@@ -70,6 +70,8 @@ const SECTIONS = {
   'Emails': '/emails',
   'Suppressions': '/suppressions',
   'Webhooks': '/webhooks',
+  'Retries': '/retries',
+  'Pauses': '/pauses',
   'Queues': '/queues',
   'Audit log': '/audit',
 } as const;

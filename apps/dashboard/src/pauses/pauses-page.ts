@@ -6,13 +6,7 @@ import { confirmationNotice, faultAlert, time, timeInUtc } from '../pages/compon
 import { resultsTable } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
 import { type PageWorkspaces, workspaceField, type WorkspaceName } from '../pages/workspaces.ts';
-
-/** What can be paused. */
-export const WHOSE = {
-  workspace: 'The emails of one workspace',
-  emails: 'The emails of all workspaces',
-  webhooks: 'All deliveries to webhooks',
-} as const;
+import { WHOSE } from './whose.ts';
 
 /** The values of the form for a new pause, and what was wrong with them. */
 export interface FilledForm {

@@ -1,25 +1,18 @@
 import { Controller, Get, type HttpRedirectResponse, Post, Query, Redirect, Req, Res } from '@nestjs/common';
-import { Refusal } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { EraStore, type OperatorAccount, PausedLaneStore, WorkspaceStore } from '@posthorn/database';
-import {
-  isWhole,
-  pageOfPauses,
-  type Pause,
-  pauseSending,
-  resumeSending,
-  type Whose,
-} from '@posthorn/use-cases';
+import { isWhole, pageOfPauses, type Pause, pauseSending, resumeSending } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
 import { redirectWithConfirmation, confirmationIn } from '../pages/confirmation.ts';
 import type { Html } from '../pages/html.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
 import { runSearch, type SearchResult } from '../pages/search.ts';
-import { applyRefusal, orNotFound } from '../pages/refusals.ts';
+import { applyRefusal } from '../pages/refusals.ts';
 import { readWorkspaces } from '../pages/workspaces.ts';
 import { accountOf, operatorOf } from '../sign-in/session-guard.ts';
-import { type FilledForm, pausesPage, WHOSE } from './pauses-page.ts';
+import { type FilledForm, pausesPage } from './pauses-page.ts';
+import { readWhose } from './whose.ts';
 
 /** The confirmations of actions, by the value of `done` in the URL. */
 const CONFIRMATIONS = {
@@ -50,7 +43,7 @@ export class PausesController {
       filled: { workspace },
       done,
     });
-    return renderPage(response, { title: 'What is paused', section: 'Overview', content });
+    return renderPage(response, { title: 'What is paused', section: 'Pauses', content });
   }
 
   /** A refusal is shown above the form, which stays filled. */
@@ -62,7 +55,7 @@ export class PausesController {
     const actor = operatorOf(request);
     const input = new FormInput(request.body);
     try {
-      const whose = await this.whoseFrom(input);
+      const whose = await readWhose(this.workspaces, input);
       const { wasPaused } = await pauseSending(this.pausedLanes, whose, actor, input.text('reason') ?? '');
       response.redirect(303, redirectWithConfirmation('/pauses', wasPaused ? 'kept' : 'paused').url);
       return undefined;
@@ -74,7 +67,7 @@ export class PausesController {
       const filled = { whose, workspace, reason, fault };
       const result = { criteria: {}, found: await this.pageOf(new FormInput({})) };
       const content = await this.content(accountOf(request), result, { filled });
-      return renderPage(response, { title: 'What is paused', section: 'Overview', content });
+      return renderPage(response, { title: 'What is paused', section: 'Pauses', content });
     }
   }
 
@@ -83,7 +76,7 @@ export class PausesController {
   async resume(@Req() request: Request): Promise<HttpRedirectResponse> {
     const actor = operatorOf(request);
     const input = new FormInput(request.body);
-    const whose = await this.whoseFrom(input);
+    const whose = await readWhose(this.workspaces, input);
     const startAt = input.redisplay('startAt');
     const page = startAt === undefined ? {} : { startAt };
     const { wasPaused, allEmailsArePaused } = await resumeSending(this.pausedLanes, whose, actor, {
@@ -118,18 +111,5 @@ export class PausesController {
       this.eras.read(),
     ]);
     return pausesPage({ ...result, startAt, restoredAt: heldSince, workspaces, account, filled, done });
-  }
-
-  /** @throws Refusal 400 where it is missing or contradictory, 404 for an unknown workspace */
-  private async whoseFrom(input: FormInput): Promise<Whose> {
-    const whose = input.oneOf('whose', WHOSE);
-    if (whose === undefined) throw new Refusal(400, '`whose` is missing; say what is meant');
-    const id = input.workspaceId();
-    if (whose !== 'workspace') {
-      if (id === undefined) return whose;
-      throw new Refusal(400, '`workspace` is given, but not one is meant; leave it out, or say that one is');
-    }
-    if (id === undefined) throw new Refusal(400, '`workspace` is missing; give the id of the workspace');
-    return orNotFound(await this.workspaces.find(id), 'There is no workspace with this id').id;
   }
 }

@@ -30,7 +30,7 @@ const ROWS_PER_GROUP = 2_000;
 export interface RetriesOf extends Pick<RetryFilter, 'queue' | 'lanes'> {
   readonly whose: Whose | LaneId;
   /** In whose audit log it is recorded; undefined: in that of the system. */
-  readonly workspaceId?: WorkspaceId;
+  readonly workspaceId?: WorkspaceId | undefined;
 }
 
 /** Which of these are meant; absent values mean any. Only for emails. */
