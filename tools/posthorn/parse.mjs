@@ -106,20 +106,33 @@ function unknownFlag({ name }, flags, rawName) {
   return new UsageError(`\`${name}\` has no flag ${rawName}; ${mend}`);
 }
 
-/** @param {Command} command @param {import('./commands.mjs').Given} given */
+/**
+ * Says of all that is missing at once, and gives an example where nothing was given.
+ *
+ * @param {Command} command @param {import('./commands.mjs').Given} given
+ */
 function checkRequiredFlags(command, given) {
-  const { name, flags, operand, exactlyOne = [], atLeastOne = [] } = command;
-  const named = (all) => all.map((flag) => `--${flag}`).join(', ');
-  if (operand !== undefined && !(operand.name in given))
-    throw new UsageError(`\`${name}\` needs ${operand.value}: ${operand.sentence}; see ${name} --help`);
-  const missing = Object.keys(flags).filter((flag) => flags[flag]?.required && !(flag in given));
-  if (missing.length > 0) throw new UsageError(`\`${name}\` needs ${named(missing)}; see ${name} --help`);
-  const chosen = exactlyOne.filter((flag) => flag in given);
-  if (exactlyOne.length > 0 && chosen.length !== 1)
-    throw new UsageError(`\`${name}\` needs exactly one of ${named(exactlyOne)}; see ${name} --help`);
-  if (atLeastOne.length > 0 && !atLeastOne.some((flag) => flag in given))
-    throw new UsageError(`\`${name}\` needs at least one of ${named(atLeastOne)}; see ${name} --help`);
+  const { name, example } = command;
+  const needs = missingIn(command, given);
+  if (needs.length > 0) {
+    const such = Object.keys(given).length === 0 ? `, such as: ${example}` : '';
+    throw new UsageError(`\`${name}\` needs ${needs.join(', and ')}${such}; see ${name} --help`);
+  }
   refuseConflictingFlags(command, given);
+}
+
+/** @param {Command} command @param {import('./commands.mjs').Given} given */
+function missingIn({ flags, operand, exactlyOne = [], atLeastOne = [] }, given) {
+  const named = (all) => all.map((flag) => `--${flag}`).join(', ');
+  const required = Object.keys(flags).filter((flag) => flags[flag]?.required && !(flag in given));
+  const isOne = exactlyOne.filter((flag) => flag in given).length === 1;
+  const isAny = atLeastOne.some((flag) => flag in given);
+  return [
+    ...(operand === undefined || operand.name in given ? [] : [`${operand.value} (${operand.sentence})`]),
+    ...(required.length === 0 ? [] : [named(required)]),
+    ...(exactlyOne.length === 0 || isOne ? [] : [`exactly one of ${named(exactlyOne)}`]),
+    ...(atLeastOne.length === 0 || isAny ? [] : [`at least one of ${named(atLeastOne)}`]),
+  ];
 }
 
 /** @param {Command} command @param {import('./commands.mjs').Given} given */

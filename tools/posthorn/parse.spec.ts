@@ -93,6 +93,21 @@ describe('What an operator mistypes', () => {
       ['pause', '--reason', 'x'],
       'needs exactly one of --everything, --emails, --webhooks, --workspace',
     ],
+    [
+      'all that it needs',
+      ['pause'],
+      '`pause` needs --reason, and exactly one of --everything, --emails, --webhooks, --workspace, such as: pause --emails --reason "',
+    ],
+    [
+      'an operand that is missing',
+      ['erase-recipient'],
+      '`erase-recipient` needs ADDRESS (the address of the',
+    ],
+    [
+      'filters of emails for deliveries',
+      ['hasten', '--webhooks', '--domain', 'b.example'],
+      'does not take --domain and --webhooks',
+    ],
     ['two of them', ['pause', '--everything', ...WORKSPACE, '--reason', 'x'], 'needs exactly one of'],
     [
       'two of which one may be',

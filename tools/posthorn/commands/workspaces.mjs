@@ -170,23 +170,43 @@ export const WORKSPACE_COMMANDS = [
     flags: {},
     example: 'workspace list',
     run: ({ useCases, workspaces, deletion }) => useCases.listWorkspaces(workspaces, deletion),
-    show: (workspaces) =>
-      table(
-        workspaces,
-        {
-          'ID': ({ id }) => id,
-          'NAME': ({ name }) => name,
-          'MONTHLY LIMIT': ({ monthlyEmailLimit }) => limitOf(monthlyEmailLimit),
-          'RATE': ({ ratePerSecond }) => limitOf(ratePerSecond),
-          'BURST': ({ rateBurst }) => limitOf(rateBurst),
-          'CREATED (UTC)': ({ createdAt }) => dateTime(createdAt),
-          'STATE': ({ deletionBegunAt }) =>
-            deletionBegunAt === null ? 'active' : `being deleted since ${dateTime(deletionBegunAt)}`,
-        },
-        'There is no workspace yet; create one: workspace create --name NAME',
-      ),
+    show: showList,
   },
 ];
+
+/** So that a line has 80 columns at most. */
+const NAME_COLUMNS = 24;
+const TO_THE_DAY = 10;
+
+/** A line for each, and another one where there is more to say. */
+function showList(workspaces) {
+  const columns = {
+    'ID': ({ id }) => id,
+    'NAME': ({ name }) => beginningOf(name),
+    'A MONTH': ({ monthlyEmailLimit }) =>
+      monthlyEmailLimit === null ? 'default' : limitOf(monthlyEmailLimit),
+    'CREATED': ({ createdAt }) => dateTime(createdAt, TO_THE_DAY),
+  };
+  const [heading, ...lines] = table(
+    workspaces,
+    columns,
+    'There is no workspace yet; create one: workspace create --name NAME',
+  ).split('\n');
+  return [heading, ...lines.flatMap((line, n) => [line, ...moreOf(workspaces[n])])].join('\n');
+}
+
+function beginningOf(name) {
+  const shown = [...visible(name)];
+  return shown.length <= NAME_COLUMNS ? name : `${shown.slice(0, NAME_COLUMNS - 1).join('')}…`;
+}
+
+function moreOf({ ratePerSecond, rateBurst, deletionBegunAt }) {
+  return [
+    ...(ratePerSecond === null ? [] : [`  requests a second: ${limitOf(ratePerSecond)}`]),
+    ...(rateBurst === null ? [] : [`  requests at once: ${limitOf(rateBurst)}`]),
+    ...(deletionBegunAt === null ? [] : [`  being deleted since ${dateTime(deletionBegunAt)}`]),
+  ];
+}
 
 /** @param {number | null} limit */
 function limitOf(limit) {

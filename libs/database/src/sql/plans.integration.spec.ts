@@ -114,6 +114,7 @@ import {
   searchSuppressions,
 } from './suppressions.ts';
 import { ASK_WHY_WITHHELD } from './withheld.ts';
+import { HASTEN_EMAIL, hastenRetries } from './retries.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES, TAKE_RECOVERY } from './recoveries.ts';
 import {
   ATTEMPTS,
@@ -739,6 +740,26 @@ const STATEMENTS: readonly Checked[] = [
     { READY_EMAILS_AFTER },
     () => [text(`${sample.workspaces[0]}.now`), `'-infinity'`, text(FIRST_ID), '500'],
     'outbox_ready_by_lane_idx',
+  ),
+  ...(['email', 'webhook'] as const).map((queue) =>
+    checked(
+      { [`HASTEN_RETRIES_OF_${queue.toUpperCase()}`]: hastenRetries(queue) },
+      () => [
+        'NULL',
+        array([60, 300]),
+        text(FIRST_ID),
+        '2000',
+        ...(queue === 'email' ? [`'example.net'`, `'blocked'`] : []),
+      ],
+      'outbox_pkey',
+      ...(queue === 'email' ? ['emails_.*_pkey'] : ['webhook_deliveries_.*_pkey']),
+    ),
+  ),
+  checked(
+    { HASTEN_EMAIL },
+    () => ['NULL', array([60, 300]), text(sample.ids[0])],
+    'outbox_pkey',
+    'emails_.*_pkey',
   ),
   checked({ LOCK_READY }, () => [array(sample.ids), 'now()'], 'outbox_pkey'),
   checked({ LOCK_UNMARKED }, () => [array(sample.ids), 'now()'], 'outbox_pkey'),

@@ -13,7 +13,7 @@ import {
   WorkspaceDeletionStore,
 } from '@posthorn/database';
 import { operator } from '@posthorn/domain';
-import { SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
+import { newUuid, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
 import {
   createTestDatabase,
   type EndedProgram,
@@ -121,8 +121,9 @@ describe('An operator at the command line', () => {
       });
     }
     const lines = (await told('workspace', 'list')).split('\n');
-    expect(lines.find((line) => line.startsWith(id))).toMatch(/being deleted since \d{4}-/);
-    expect(lines.find((line) => line.startsWith(workspaceId))).not.toContain('being deleted');
+    const after = (one: string) => lines[lines.findIndex((line) => line.startsWith(one)) + 1];
+    expect(after(id)).toMatch(/^ {2}being deleted since \d{4}-/);
+    expect(after(workspaceId)).not.toContain('being deleted');
     expect(JSON.parse(await told('workspace', 'list', '--json'))).toMatchObject([
       { id: workspaceId, deletionBegunAt: null },
       { id, deletionBegunAt: expect.stringMatching(/Z$/) },
@@ -252,7 +253,7 @@ describe('An operator at the command line', () => {
       { id: workspaceId, name: 'The shop', monthlyEmailLimit: 7 },
     ]);
     expect(await told('workspace', 'list')).toMatch(
-      new RegExp(`^ID +NAME +MONTHLY LIMIT .*\n${workspaceId}  The shop  7 `),
+      new RegExp(`^ID +NAME +A MONTH .*\n${workspaceId}  The shop  7 `),
     );
   });
 
@@ -292,6 +293,60 @@ describe('An operator at the command line', () => {
   it('changes the encryption key', async () => {
     expect(await answer('secrets', 'rotate')).toEqual({ sealedAnew: 0 });
     expect(await told('secrets', 'rotate')).toMatch(/^Every secret is already encrypted with the first key/);
+  });
+
+  it('lists workspaces on lines of 80 columns, and their own limits below', async () => {
+    const { id } = await answer(
+      'workspace',
+      'create',
+      '--name',
+      'x'.repeat(100),
+      '--monthly-limit',
+      '1000000000',
+    );
+    await told('workspace', 'limit', '--workspace', id, '--rate', '5', '--burst', '0');
+    const lines = (await told('workspace', 'list')).split('\n');
+    expect(lines.filter(({ length }) => length > 80)).toEqual([]);
+    const at = lines.findIndex((line) => line.startsWith(id));
+    expect(lines[at]).toMatch(/ x{23}… +1000000000 +\d{4}-\d\d-\d\d$/);
+    expect(lines.slice(at + 1, at + 3)).toEqual(['  requests a second: 5', '  requests at once: none']);
+    await told('workspace', 'delete', '--workspace', id, '--name', 'x'.repeat(100));
+  });
+
+  it('hastens retries, and sees what came of it', async () => {
+    expect(await told('hasten', '--everything')).toBe(
+      'Retries of emails: none waited for a later time.\nRetries of deliveries to webhooks: none waited for a later time.\n',
+    );
+    const webhook = 'wh_01h2xcejqtf2nbrexx3vqjhp41';
+    await database.pool.query(
+      `WITH row AS (SELECT id, state FROM unnest($2::uuid[], ARRAY['waiting', 'waiting', 'ready', 'taken']::outbox_state[]) AS t (id, state)),
+            one AS (INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, attempts, lease_until)
+                    SELECT id, 'webhook', $1, state, now() + interval '1 hour', 1, CASE state WHEN 'taken' THEN now() + interval '1 minute' END FROM row RETURNING subject_id)
+       INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id)
+       SELECT id, id, id, id FROM row`,
+      [webhook, Array.from({ length: 4 }, () => newUuid(Date.now()))],
+    );
+    await told('pause', '--webhooks', '--reason', 'A receiver moves');
+    expect(await told('hasten', '--webhooks')).toBe(
+      `Retries of deliveries to webhooks: 2 are due now.
+2 of them are paused, and wait until they are resumed: status
+1 more were due already.
+1 more are in progress at this moment, and were left alone.
+`,
+    );
+    await told('resume', '--webhooks');
+    expect(await answer('hasten', '--webhooks')).toEqual([
+      { whose: 'webhooks', hastened: 0, paused: 0, alreadyDue: 3, inProgress: 1 },
+    ]);
+    expect(await posthorn('hasten', '--lane', 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--lane is none in which anything is retried'),
+    });
+    expect(await posthorn('hasten', '--emails', '--class', 'x')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--class must be one of unknown_user, '),
+    });
+    await database.pool.query('DELETE FROM outbox');
   });
 
   it('pauses, sees why, and resumes', async () => {
