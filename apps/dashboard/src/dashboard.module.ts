@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import {
   AuditLogStore,
   EraStore,
+  IdentityStore,
   OutboxStore,
   OverviewStore,
   PausedLaneStore,
@@ -9,10 +10,12 @@ import {
   RetryStore,
   SuppressionChanges,
   SuppressionSearchStore,
+  UsageStore,
+  WorkspaceDeletionStore,
 } from '@posthorn/database';
 import { providersOf } from '@posthorn/platform';
 import type { LaneRings, ReadOnlyQueues } from '@posthorn/queues';
-import type { OperatorSessions } from '@posthorn/use-cases';
+import { type OperatorSessions, ReadUsage } from '@posthorn/use-cases';
 import { AuditController } from './audit/audit.controller.ts';
 import { EmailActionsController } from './emails/email-actions.controller.ts';
 import { EmailContentController } from './emails/email-content.controller.ts';
@@ -27,6 +30,7 @@ import type { SignInCookie } from './sign-in/sign-in-cookie.ts';
 import type { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
 import { RetriesController } from './retries/retries.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
+import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -54,6 +58,7 @@ export class DashboardModule {
         RetriesController,
         SignInController,
         ProviderController,
+        WorkspacesController,
         EmailsController,
         EmailContentController,
         EmailActionsController,
@@ -73,6 +78,13 @@ export class DashboardModule {
           new OutboxStore(database),
           new AuditLogStore(database),
           new EraStore(database),
+          new IdentityStore(database),
+          new WorkspaceDeletionStore(database),
+          new ReadUsage({
+            usage: new UsageStore(database),
+            clock: database.clock,
+            monthlyLimit: parts.monthlyLimit,
+          }),
           new PausedLaneStore(database),
           new RateStore(database),
           new RetryStore(database),

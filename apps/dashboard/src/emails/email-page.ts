@@ -10,11 +10,11 @@ import {
   time,
   timeInUtc,
 } from '../pages/components.ts';
-import { workspaceText } from '../pages/workspaces.ts';
+import { workspaceLink } from '../pages/workspaces.ts';
 import { suppressionsOf } from '../suppressions/suppression-search.ts';
 import { emailActionForms } from './email-action-forms.ts';
 import { emailsTo } from './email-search.ts';
-import { isOnItsWay, titleOf } from './emails-page.ts';
+import { isOnItsWay, LONG_TITLE, titleOf } from './emails-page.ts';
 import { timelineTable } from './timeline-table.ts';
 
 /** An email with all that its page shows. */
@@ -37,7 +37,7 @@ export interface ShownEmail {
 /** The page of an email: its data, timeline, possible actions and content. */
 export function emailPage(shown: ShownEmail): Html {
   const { email, account, actions, copies } = shown;
-  return html`<h1><bdi>${titleOf(email)}</bdi></h1>
+  return html`<h1><bdi class="cut">${titleOf(email)}</bdi></h1>
     ${confirmationNotice(shown.done)} ${factsOf(shown)}
     <h2>What happened to it</h2>
     ${timelineTable(email)}
@@ -61,7 +61,8 @@ function factsOf({ email, workspace, suppression, pause }: ShownEmail): Html {
     'From': from,
     'To': html`<a href="${emailsTo(to)}">${to}</a>`,
     'Suppressed': suppression && suppressionText(suppression),
-    'Workspace': workspaceText(workspace),
+    'Workspace': workspaceLink(workspace),
+    'Subject': titleOf(email).length > LONG_TITLE ? titleOf(email) : undefined,
     'Template': template,
     'Group': groupBy,
     'Accepted': acceptedAt,

@@ -1,10 +1,10 @@
-import { EMAIL_STATUSES, type EmailStatus } from '@posthorn/domain';
+import { EMAIL_STATUSES, type EmailStatus, FAILURE_CLASSES } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
 import type { WorkspaceId } from '@posthorn/kernel';
 import type { FormInput } from '../pages/form-input.ts';
 
 /** The fields of the search for emails. */
-export const EMAIL_FIELDS = ['to', 'status', 'workspace', 'groupBy', 'after', 'before'] as const;
+export const EMAIL_FIELDS = ['to', 'status', 'workspace', 'groupBy', 'class', 'after', 'before'] as const;
 
 /** Selects, in place of a status, the emails that are due, in progress or to be retried. */
 const NOT_LEFT = 'NOT_LEFT';
@@ -21,7 +21,13 @@ export function emailFilter(input: FormInput): EmailFilter {
   const choice = input.oneOf('status', STATUS_CHOICES);
   const status = choice === NOT_LEFT ? { hasNotLeft: true } : { status: choice };
   const times = input.createdRange();
-  return { ...status, to: input.address('to'), groupBy: input.text('groupBy'), ...times };
+  return {
+    ...status,
+    to: input.address('to'),
+    groupBy: input.text('groupBy'),
+    failureClass: input.oneOf('class', FAILURE_CLASSES),
+    ...times,
+  };
 }
 
 /** The URL of the search for emails to an address. */

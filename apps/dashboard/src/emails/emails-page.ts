@@ -1,6 +1,7 @@
 import type { FoundEmail } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { field, select, timeField } from '../pages/fields.ts';
+import { failureClassField } from '../pages/failure-class-field.ts';
 import { faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
@@ -24,10 +25,11 @@ export function emailsPage(shown: EmailsPageData): Html {
 }
 
 function search({ to, ...others }: EmailsPageData['criteria'], workspaces: PageWorkspaces): Html {
-  const { status, workspace, groupBy, after, before } = others;
+  const { status, workspace, groupBy, class: failureClass, after, before } = others;
   const fields = [
     select('status', 'Status', { texts: { '': 'any', ...STATUS_CHOICES }, value: status }),
     workspaceField(workspace, workspaces.suggested),
+    failureClassField(failureClass),
     field('groupBy', 'Group', { value: groupBy }),
     timeField('after', 'Accepted from', { value: after }),
     timeField('before', 'Accepted before', { value: before }),
@@ -54,6 +56,9 @@ function foundEmails(shown: EmailsPageData): Html {
   const columns = ['Accepted (UTC)', 'Status', 'To', 'What', 'Workspace'];
   return resultsTable(shown, { path: '/emails', columns, row });
 }
+
+/** A longer title is cut in headings; the page then shows it below. */
+export const LONG_TITLE = 200;
 
 /** The title of an email: its subject, or its template. */
 export function titleOf({ subject, template }: Pick<FoundEmail, 'subject' | 'template'>): string {

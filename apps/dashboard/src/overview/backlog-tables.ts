@@ -49,9 +49,8 @@ function backlogName(queue: QueueBacklog['queue']): Html {
   return queue === 'email' ? html`<a href="${emailsNotLeft()}">${name}</a>` : html`${name}`;
 }
 
-/** The lanes with the most due; empty where nothing is due. */
+/** Lanes with what is due in them. */
 export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): Html {
-  if (lanes.length === 0) return html``;
   const row = ({ queue, laneId, due, oldestDueSeconds, isPaused, isSlow }: BusyLane): Html =>
     html`<tr>
       <td class="wrap first">${laneText(queue, laneId, nameOf)}</td>
@@ -60,8 +59,7 @@ export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): H
       ${oldestDueCell(oldestDueSeconds)}
       <td>${isPaused ? 'paused' : isSlow ? 'slow receiver' : ''}</td>
     </tr>`;
-  return html`<h2>Lanes with the most due</h2>
-    ${table(['Lane', 'Queue', 'Due', 'Oldest due', 'State'], lanes.map(row), ['Due', 'Oldest due'])}`;
+  return table(['Lane', 'Queue', 'Due', 'Oldest due', 'State'], lanes.map(row), ['Due', 'Oldest due']);
 }
 
 function oldestDueCell(seconds: number): Html {
@@ -74,7 +72,7 @@ function oldestDueCell(seconds: number): Html {
 function laneText(queue: BusyLane['queue'], laneId: LaneId, nameOf: WorkspaceName): Html {
   const workspaceId = workspaceOfLane(laneId);
   if (workspaceId !== undefined) {
-    const name = html`<bdi class="quiet">${nameOf(workspaceId)}</bdi>`;
+    const name = html`<a href="/workspaces/${workspaceId}"><bdi>${nameOf(workspaceId)}</bdi></a>`;
     return queue === 'email'
       ? html`<a href="${emailsNotLeft(workspaceId)}">${laneId}</a> ${name}`
       : html`${laneId} ${name}`;

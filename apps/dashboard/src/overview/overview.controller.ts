@@ -61,7 +61,13 @@ export class OverviewController {
       ${isStill ? STILL : RELOADING} ${isRedisUp ? '' : REDIS_DOWN}
       ${rateCharts(minutes, rates, this.clock.now())}
       <h2>Backlog</h2>
-      ${backlogTable(backlog, retries)} ${lanesTable(lanes, nameOf)}
+      ${backlogTable(backlog, retries)}
+      ${
+        lanes.length === 0
+          ? ''
+          : html`<h2>Lanes with the most due</h2>
+              ${lanesTable(lanes, nameOf)}`
+      }
       <h2>What is paused</h2>
       ${pausedTable(paused, nameOf)}
       <h2>Relays</h2>

@@ -68,6 +68,7 @@ iframe{display:block;width:100%;height:30rem;border:1px solid var(--line);border
 const SECTIONS = {
   'Overview': '/',
   'Emails': '/emails',
+  'Workspaces': '/workspaces',
   'Suppressions': '/suppressions',
   'Webhooks': '/webhooks',
   'Retries': '/retries',

@@ -42,12 +42,19 @@ export function workspaceNames(workspaces: readonly Workspace[]): WorkspaceName 
   return (id) => names.get(id) ?? id;
 }
 
-/** A table cell with the name of a workspace, which may be long and so wraps. */
+/** A table cell with the name of a workspace, which may be long and so wraps, and a link to its page: that of Posthorn's own has none. */
 export function workspaceCell(id: WorkspaceId, nameOf: WorkspaceName): Html {
-  return html`<td class="name"><bdi>${nameOf(id)}</bdi></td>`;
+  const name = html`<bdi>${nameOf(id)}</bdi>`;
+  return html`<td class="name">
+    ${id === SYSTEM_WORKSPACE_ID ? name : html`<a href="/workspaces/${id}">${name}</a>`}
+  </td>`;
 }
 
-/** The name of a workspace, with its id. */
-export function workspaceText(workspace: Workspace): string {
-  return `${workspaceNames([workspace])(workspace.id)} (${workspace.id})`;
+/** The name of a workspace, with its id, and a link to its page. */
+export function workspaceLink(workspace: Workspace): Html {
+  const { id } = workspace;
+  const name = html`<bdi>${workspaceNames([workspace])(id)}</bdi>`;
+  return id === SYSTEM_WORKSPACE_ID
+    ? html`${name} (${id})`
+    : html`<a href="/workspaces/${id}">${name}</a> (${id})`;
 }

@@ -1,6 +1,7 @@
-import { FAILURE_CLASSES, type RetriedQueue } from '@posthorn/domain';
+import type { RetriedQueue } from '@posthorn/domain';
 import type { HastenedCounts, OperatorAccount, WaitingRetries } from '@posthorn/database';
 import { confirmationNotice, count, facts, faultAlert, forOperators } from '../pages/components.ts';
+import { failureClassField } from '../pages/failure-class-field.ts';
 import { field, select } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { type PageWorkspaces, workspaceField } from '../pages/workspaces.ts';
@@ -76,10 +77,4 @@ function hastenForm(
     ${startAt === undefined ? '' : html`<input type="hidden" name="startAt" value="${startAt}" />`}
     <div><button>${startAt === undefined ? 'Hasten' : 'Continue'}</button></div>
   </form>`;
-}
-
-/** A select for why an attempt failed. */
-export function failureClassField(value: string | undefined): Html {
-  const texts = Object.entries(FAILURE_CLASSES).map(([name, meaning]) => [name, `${name}: ${meaning}`]);
-  return select('class', 'Because of', { texts: { '': 'any', ...Object.fromEntries(texts) }, value });
 }

@@ -20,7 +20,7 @@ import {
 } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
-import { workspaceText } from '../pages/workspaces.ts';
+import { workspaceLink } from '../pages/workspaces.ts';
 import type { DELIVERY_FIELDS } from './webhook-search.ts';
 
 /** A webhook with all that its page shows. */
@@ -50,7 +50,7 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
   return facts({
     'Status': html`<b>${status}</b>: ${WEBHOOK_STATUSES[status]}`,
     'URL': url,
-    'Workspace': workspaceText(workspace),
+    'Workspace': workspaceLink(workspace),
     'Events': events.join(', '),
     'Failing since': failingSince,
     'Receiver': isSlow ? 'slow: its deliveries use connections of their own' : undefined,

@@ -28,7 +28,7 @@ export class EmailsQuery extends PageQuery {
 }
 
 /** The filter of a validated query. @throws Refusal (400) for an empty time range */
-export function emailFilter(query: EmailsQuery): Required<Omit<EmailFilter, 'hasNotLeft'>> {
+export function emailFilter(query: EmailsQuery): Required<Omit<EmailFilter, 'hasNotLeft' | 'failureClass'>> {
   const { status, to, groupBy, template } = query;
   return {
     status,

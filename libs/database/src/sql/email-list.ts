@@ -1,5 +1,5 @@
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { EmailStatus } from '@posthorn/domain';
+import type { EmailStatus, FailureClass } from '@posthorn/domain';
 import type { Email as EmailRow } from '../generated/client.ts';
 import {
   boundsOf,
@@ -9,6 +9,7 @@ import {
   type ScanWindow,
   Values,
 } from './statement.ts';
+import { failureClassOf } from './failure-class.ts';
 import { selectList } from './select-list.ts';
 
 /** Filters for a list of emails; times are those of acceptance. */
@@ -20,6 +21,8 @@ export interface EmailFilter extends CreatedBetween {
   readonly to?: string | undefined;
   readonly groupBy?: string | undefined;
   readonly template?: string | undefined;
+  /** Only those whose last attempt failed like this, and that have not been sent since. */
+  readonly failureClass?: FailureClass | undefined;
 }
 
 /** The columns of a summary. */
@@ -87,8 +90,10 @@ interface Conditions {
   readonly others: readonly string[];
 }
 
+const NOT_LEFT = `status = 'SENT' AND sent_at IS NULL`;
+
 export function conditionsOf(
-  { to, status, hasNotLeft = false, template, groupBy }: EmailFilter,
+  { to, status, hasNotLeft = false, template, groupBy, failureClass }: EmailFilter,
   values: Values,
 ): Conditions {
   const isScheduled = status === 'SCHEDULED';
@@ -102,7 +107,13 @@ export function conditionsOf(
   const otherStatus = isScheduled ? undefined : status;
   const others = [
     ...values.given(otherStatus, 'email_status', (wanted) => `status = ${wanted}`),
-    ...(hasNotLeft ? [`status = 'SENT' AND sent_at IS NULL`] : []),
+    ...(hasNotLeft ? [NOT_LEFT] : []),
+    ...values.given(
+      failureClass,
+      'text',
+      (wanted) =>
+        `(status IN ('BOUNCED', 'FAILED') OR ${NOT_LEFT}) AND ${failureClassOf('emails.id')} = ${wanted}`,
+    ),
   ];
   return { indexed: withIndex.slice(0, 1), others: [...withIndex.slice(1), ...others] };
 }

@@ -42,6 +42,25 @@ ORDER BY lane_id <> '*', queue = 'webhook', paused_at DESC
 LIMIT    $1::int`;
 
 /**
+ * What is due in certain lanes, in their order. $1 outbox_queue[], $2 text[]: the lanes. $3 int: maximum rows to count of a lane.
+ * Indexes: outbox_ready_by_lane_idx, from the front of each lane; paused_lanes_pkey, slow_lanes_pkey. Locks: none.
+ */
+export const BACKLOG_OF_LANES = `
+SELECT   t.queue, t.lane_id AS "laneId", c.due,
+         coalesce(greatest(extract(epoch FROM now() - c.oldest), 0), 0)::float8 AS "oldestDueSeconds",
+         ${isPaused('t.queue', 't.lane_id')} AS "isPaused",
+         EXISTS (SELECT FROM slow_lanes s WHERE s.lane_id = t.lane_id) AS "isSlow"
+FROM     unnest($1::outbox_queue[], $2::text[]) WITH ORDINALITY AS t (queue, lane_id, n)
+CROSS JOIN LATERAL (
+  SELECT count(*)::int AS due, min(due_at) AS oldest
+  FROM   (SELECT   o.due_at FROM outbox o
+          WHERE    o.queue = t.queue AND o.lane_id = t.lane_id AND o.state = 'ready'
+          ORDER BY o.due_at
+          LIMIT    $3::int) ready
+) c
+ORDER BY t.n`;
+
+/**
  * The lanes with the most due rows, among the hundred whose oldest row has waited longest; paused ones last, since what they keep waiting is no surprise.
  * $1 int: how many lanes. $2 int: maximum rows to count of a lane. A loose index scan, as in LANES_WITH_READY_ROWS.
  * Indexes: outbox_ready_by_lane_idx, paused_lanes_pkey. Locks: none.

@@ -65,6 +65,20 @@ export class IdentityStore {
     return row === null ? undefined : identityWithRecords(row);
   }
 
+  /** A page of a workspace's identities with their records. Index: as {@link page}. */
+  async pageWithRecords(
+    workspaceId: WorkspaceId,
+    page: PageRequest<IdentityId>,
+  ): Promise<Page<IdentityWithRecords>> {
+    const { from, ...inOrder } = prismaPage(page);
+    const rows = await this.database.prisma.identity.findMany({
+      where: { workspaceId: uuidOf(workspaceId), ...from },
+      include: WITH_RECORDS,
+      ...inOrder,
+    });
+    return pageOf(rows.map(identityWithRecords), page.limit);
+  }
+
   /** All identities of a workspace, the oldest first. */
   async list(workspaceId: WorkspaceId): Promise<Identity[]> {
     const rows = await this.database.prisma.identity.findMany({

@@ -1,6 +1,7 @@
 import type { LaneId } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import {
+  BACKLOG_OF_LANES,
   BUSIEST_LANES,
   EMAILS_BY_MINUTE,
   PAUSED_LANES,
@@ -32,7 +33,7 @@ export interface WaitingRetries {
   readonly hasMore: boolean;
 }
 
-/** A lane with due work. */
+/** A lane, and the work that is due in it. */
 export interface BusyLane {
   readonly queue: OutboxQueue;
   readonly laneId: LaneId;
@@ -83,6 +84,12 @@ export class OverviewStore {
   async busiestLanes(): Promise<BusyLane[]> {
     const values = [BUSY_LANES_SHOWN, MAX_ROWS_COUNTED];
     return (await this.database.pool.query<BusyLane>(BUSIEST_LANES, values)).rows;
+  }
+
+  /** What is due in these lanes, in their order. */
+  async backlogOf(lanes: readonly Pick<BusyLane, 'queue' | 'laneId'>[]): Promise<BusyLane[]> {
+    const values = [lanes.map(({ queue }) => queue), lanes.map(({ laneId }) => laneId), MAX_ROWS_COUNTED];
+    return (await this.database.pool.query<BusyLane>(BACKLOG_OF_LANES, values)).rows;
   }
 
   /** Paused lanes: whole queues first, webhooks last. */

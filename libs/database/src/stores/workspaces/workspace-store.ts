@@ -1,8 +1,16 @@
 import { idFromUuid, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Actor, LimitOverrides, RetentionOverrides } from '@posthorn/domain';
+import {
+  type Actor,
+  type LimitOverrides,
+  type Page,
+  pageOf,
+  type PageRequest,
+  type RetentionOverrides,
+} from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
 import type { Workspace as WorkspaceRow } from '../../generated/client.ts';
 import { changeWorkspace, transact } from '../../transactions/transaction.ts';
+import { prismaPage } from '../prisma-page.ts';
 import { recordAudit } from './audit-log-store.ts';
 
 /** Settings of a workspace's own; null: the installation's. */
@@ -52,6 +60,18 @@ export class WorkspaceStore {
     return rows.map(workspaceOf);
   }
 
+  /** A page of the workspaces of customers whose names contain `name`, in any letter case. Index: workspaces_pkey, in its order; there are few enough to filter. */
+  async page(page: PageRequest<WorkspaceId>, name = ''): Promise<Page<Workspace>> {
+    const { from, ...inOrder } = prismaPage(page);
+    const where = {
+      isSystem: false,
+      name: { contains: likeLiteral(name), mode: 'insensitive' as const },
+      ...from,
+    };
+    const rows = await this.database.prisma.workspace.findMany({ where, ...inOrder });
+    return pageOf(rows.map(workspaceOf), page.limit);
+  }
+
   async find(id: WorkspaceId): Promise<Workspace | undefined> {
     const row = await this.database.prisma.workspace.findFirst({ where: { id: uuidOf(id) } });
     return row === null ? undefined : workspaceOf(row);
@@ -87,6 +107,11 @@ export class WorkspaceStore {
       return workspaceOf(after);
     });
   }
+}
+
+/** Prisma does not escape what has a meaning in a pattern of LIKE. */
+function likeLiteral(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
 function changesOf(before: WorkspaceRow, own: Partial<Own>): Partial<Own> {
