@@ -128,7 +128,9 @@ describe('The search for emails', () => {
     const found = (await vera.get(`/emails?to=${email}`)).text;
     expect(found).toContain('<bdi>Posthorn itself</bdi>');
     const [path] = /\/emails\/trs_\w+/.exec(found)!;
-    expect((await vera.get(path)).text).toContain(`<dd>Posthorn itself (${SYSTEM_WORKSPACE_ID})</dd>`);
+    expect((await vera.get(path)).text).toContain(
+      `<dd><bdi>Posthorn itself</bdi> (${SYSTEM_WORKSPACE_ID})</dd>`,
+    );
   });
 
   it('shows each email once, page by page', async () => {
@@ -268,7 +270,7 @@ describe('One email', () => {
     const { id } = emailIn(await stack.send({ subject: ' ' }));
     const { text } = await vera.get(`/emails/${id}`);
     expect(text).toContain('<title>(no subject) – Posthorn</title>');
-    expect(text).toContain('<h1><bdi>(no subject)</bdi></h1>');
+    expect(text).toContain('<h1><bdi class="cut">(no subject)</bdi></h1>');
   });
 
   it('shows its source byte for byte, with the SHA-256 of its timeline', async () => {

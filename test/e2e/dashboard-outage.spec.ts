@@ -63,6 +63,8 @@ describe('The dashboard shows a page about', () => {
         '/',
         '/?by-itself=1',
         '/pauses',
+        '/retries',
+        '/workspaces',
         '/audit',
         '/emails',
         '/suppressions',
@@ -79,6 +81,8 @@ describe('The dashboard shows a page about', () => {
       expect(pages.map(({ headers }) => headers.get('refresh'))).toEqual([
         null,
         '5; url=?by-itself=1',
+        null,
+        null,
         null,
         null,
         null,

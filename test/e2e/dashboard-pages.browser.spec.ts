@@ -123,6 +123,12 @@ if (chromium === undefined) {
       tracker?.close();
     });
 
+    const addressOf = (path: string): string =>
+      path
+        .replace(':email', email)
+        .replace(':webhook', webhook)
+        .replace(':workspace', stack.tenant.workspaceId);
+
     async function open(visitor: DashboardVisitor, path: string, size = DESKTOP): Promise<BrowserPage> {
       const page = await browser.openPage(size);
       await page.setCookie(dashboard.url, visitor.cookie);
@@ -159,11 +165,11 @@ if (chromium === undefined) {
       expect(await telephone.evaluate(listBegins)).toBeLessThan(TELEPHONE.height - 80);
       expect(await telephone.evaluate(fieldsShown)).toBe(1);
       await telephone.evaluate(`document.querySelector('.search summary').click()`);
-      expect(await telephone.evaluate(fieldsShown)).toBe(6);
+      expect(await telephone.evaluate(fieldsShown)).toBe(7);
       const narrowed = await open(ada, '/emails?status=SENT', TELEPHONE);
-      expect(await narrowed.evaluate(fieldsShown)).toBe(6);
+      expect(await narrowed.evaluate(fieldsShown)).toBe(7);
       const desktop = await open(ada, '/emails');
-      expect(await desktop.evaluate(fieldsShown)).toBe(6);
+      expect(await desktop.evaluate(fieldsShown)).toBe(7);
       expect(await desktop.evaluate(`document.querySelector('.search summary').checkVisibility()`)).toBe(
         false,
       );
@@ -281,8 +287,16 @@ if (chromium === undefined) {
       expect(page.problems).toEqual([]);
     });
 
+    it('show a workspace with its senders, lanes and webhooks', async () => {
+      const page = await open(vera, addressOf('/workspaces/:workspace'));
+      const headings = `[...document.querySelectorAll('h2')].map(({ textContent }) => textContent).join()`;
+      expect(await page.evaluate(headings)).toBe('Senders,What is due in its lanes,Webhooks');
+      await picture(page, 'workspace');
+      expect(page.problems).toEqual([]);
+    });
+
     it('show viewers no buttons, and can be used with only the keyboard', async () => {
-      for (const path of [`/emails/${email}`, `/webhooks/${webhook}`, '/pauses', '/audit']) {
+      for (const path of [`/emails/${email}`, `/webhooks/${webhook}`, '/pauses', '/retries', '/audit']) {
         const page = await open(vera, path);
         expect(await page.evaluate(`document.querySelectorAll('main form[method=post]').length`)).toBe(0);
         const reachable = `[...document.querySelectorAll('a, button, input:not([type=hidden]), select, iframe')]`;
@@ -295,32 +309,38 @@ if (chromium === undefined) {
       }
     });
 
-    it.each(['/emails', '/emails/:email', '/suppressions', '/webhooks', '/webhooks/:webhook', '/audit'])(
-      'show all columns of their tables on a desktop, and each time with its zone: %s',
-      async (path) => {
-        await call(LONG_NAME);
-        const long = `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
-        await stack.api().post('/v1/suppressions', { email: long });
-        await stack.send({ to: long, subject: 'Long'.repeat(200) });
-        const page = await open(ada, path.replace(':email', email).replace(':webhook', webhook));
-        const tables = `[...document.querySelectorAll('.scroll')]`;
-        const hidden = `${tables}.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`;
-        expect(await page.evaluate(hidden)).toBe(0);
-        expect(await page.evaluate(`${tables}.filter(({ ariaLabel }) => !ariaLabel).length`)).toBe(0);
-        const zoneless = `[...document.querySelectorAll('time')].filter((time) => {
+    it.each([
+      '/emails',
+      '/emails/:email',
+      '/suppressions',
+      '/webhooks',
+      '/webhooks/:webhook',
+      '/workspaces',
+      '/workspaces/:workspace',
+      '/audit',
+    ])('show all columns of their tables on a desktop, and each time with its zone: %s', async (path) => {
+      await call(LONG_NAME);
+      const long = `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
+      await stack.api().post('/v1/suppressions', { email: long });
+      await stack.send({ to: long, subject: 'Long'.repeat(200) });
+      const page = await open(ada, addressOf(path));
+      const tables = `[...document.querySelectorAll('.scroll')]`;
+      const hidden = `${tables}.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`;
+      expect(await page.evaluate(hidden)).toBe(0);
+      expect(await page.evaluate(`${tables}.filter(({ ariaLabel }) => !ariaLabel).length`)).toBe(0);
+      const zoneless = `[...document.querySelectorAll('time')].filter((time) => {
           const cell = time.closest('td');
           const told = cell ? cell.closest('table').querySelectorAll('th')[cell.cellIndex] : time;
           return !told.textContent.includes('UTC');
         }).length`;
-        expect(await page.evaluate(zoneless)).toBe(0);
-        const misnamed = `[...document.querySelectorAll('td[data-label]')].filter((cell) =>
+      expect(await page.evaluate(zoneless)).toBe(0);
+      const misnamed = `[...document.querySelectorAll('td[data-label]')].filter((cell) =>
           cell.dataset.label !== cell.closest('table').querySelectorAll('th')[cell.cellIndex].textContent
         ).length`;
-        expect(await page.evaluate(misnamed)).toBe(0);
-        expect(await page.evaluate(`document.querySelectorAll('time').length`)).toBeGreaterThan(0);
-        await call('End to end');
-      },
-    );
+      expect(await page.evaluate(misnamed)).toBe(0);
+      expect(await page.evaluate(`document.querySelectorAll('time').length`)).toBeGreaterThan(0);
+      await call('End to end');
+    });
 
     it.each([
       '/emails',
@@ -330,9 +350,12 @@ if (chromium === undefined) {
       '/webhooks',
       '/webhooks/:webhook',
       '/pauses',
+      '/retries',
+      '/workspaces',
+      '/workspaces/:workspace',
       '/audit',
     ])('are no wider than a phone: %s', async (path) => {
-      const address = path.replace(':email', email).replace(':webhook', webhook);
+      const address = addressOf(path);
       const page = await open(ada, address, TELEPHONE);
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
     });
@@ -341,6 +364,7 @@ if (chromium === undefined) {
       ['/emails', 0],
       ['/suppressions', 0],
       ['/audit', 0],
+      ['/workspaces', 0],
       ['/webhooks', 0],
       ['/webhooks/:webhook', 0],
       ['/webhooks/:webhook', 1],

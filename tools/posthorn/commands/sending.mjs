@@ -98,7 +98,7 @@ export const SENDING_COMMANDS = [
         const onProgress = tellsProgress('rows of the outbox searched');
         hastened.push(await useCases.hastenRetries(retries, each, actor, wanted, { onProgress }));
       }
-      return hastened.map(({ next, ...counts }) => counts);
+      return hastened;
     },
     show: (hastened) => hastened.flatMap(hastenedLines).join('\n'),
   },

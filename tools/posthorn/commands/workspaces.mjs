@@ -178,8 +178,11 @@ export const WORKSPACE_COMMANDS = [
 const NAME_COLUMNS = 24;
 const TO_THE_DAY = 10;
 
-/** A line for each, and another one where there is more to say. */
+/** @typedef {Awaited<ReturnType<import('@posthorn/use-cases/operate').listWorkspaces>>[number]} ListedWorkspace */
+
+/** A line for each, and further ones where there is more to say. @param {ListedWorkspace[]} workspaces */
 function showList(workspaces) {
+  /** @type {Record<string, (workspace: ListedWorkspace) => string>} */
   const columns = {
     'ID': ({ id }) => id,
     'NAME': ({ name }) => beginningOf(name),
@@ -192,7 +195,10 @@ function showList(workspaces) {
     columns,
     'There is no workspace yet; create one: workspace create --name NAME',
   ).split('\n');
-  return [heading, ...lines.flatMap((line, n) => [line, ...moreOf(workspaces[n])])].join('\n');
+  return [
+    heading,
+    ...lines.flatMap((line, n) => [line, ...moreOf(/** @type {ListedWorkspace} */ (workspaces[n]))]),
+  ].join('\n');
 }
 
 function beginningOf(name) {
@@ -200,6 +206,7 @@ function beginningOf(name) {
   return shown.length <= NAME_COLUMNS ? name : `${shown.slice(0, NAME_COLUMNS - 1).join('')}…`;
 }
 
+/** @param {ListedWorkspace} workspace */
 function moreOf({ ratePerSecond, rateBurst, deletionBegunAt }) {
   return [
     ...(ratePerSecond === null ? [] : [`  requests a second: ${limitOf(ratePerSecond)}`]),

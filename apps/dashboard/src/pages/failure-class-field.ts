@@ -4,6 +4,7 @@ import type { Html } from './html.ts';
 
 /** A select for why an attempt failed. */
 export function failureClassField(value: string | undefined): Html {
-  const texts = Object.entries(FAILURE_CLASSES).map(([name, meaning]) => [name, `${name}: ${meaning}`]);
-  return select('class', 'Failed because of', { texts: { '': 'any', ...Object.fromEntries(texts) }, value });
+  const texts: Record<string, string> = { '': 'any' };
+  for (const [name, meaning] of Object.entries(FAILURE_CLASSES)) texts[name] = `${name}: ${meaning}`;
+  return select('class', 'Failed because of', { texts, value });
 }

@@ -66,7 +66,8 @@ function restoredNotice(restoredAt: Date): Html {
 
 function whoseText(whose: Whose, nameOf: WorkspaceName): Html {
   if (isWhole(whose)) return html`${WHOSE[whose]}`;
-  return html`<a href="/workspaces/${whose}">${whose}</a> <bdi class="quiet">${nameOf(whose)}</bdi>`;
+  return html`<a href="/emails?workspace=${whose}">${whose}</a>
+    <a href="/workspaces/${whose}"><bdi>${nameOf(whose)}</bdi></a>`;
 }
 
 /** Its hidden fields lead back to the current page. */

@@ -99,7 +99,7 @@ import {
   MAKE_READY,
 } from './outbox.ts';
 import { type Explained, nodesOf, type PlanNode } from './plan.fixture.ts';
-import { BUSIEST_LANES, EMAILS_BY_MINUTE, WAITING_RETRIES } from './overview.ts';
+import { BACKLOG_OF_LANES, BUSIEST_LANES, EMAILS_BY_MINUTE, WAITING_RETRIES } from './overview.ts';
 import { READ_ALLOWED_SENDERS } from './allowed-senders.ts';
 import { READ_SIGNING_KEYS } from './dkim-keys.ts';
 import { countEmailsByDay, countEngagementsByDay } from './email-counts.ts';
@@ -595,10 +595,20 @@ const STATEMENTS: readonly Checked[] = [
     'email_engagements_.*workspace_id_email_id.*',
   ),
   checked({ BUSIEST_LANES }, () => ['8', '1000'], 'outbox_ready_by_lane_idx'),
+  checked(
+    { BACKLOG_OF_LANES },
+    () => [`ARRAY['email', 'email']::outbox_queue[]`, lanesOfOne(), '1000'],
+    'outbox_ready_by_lane_idx',
+  ),
   checked({ WAITING_RETRIES }, () => ['10000'], 'outbox_waiting_by_due_idx'),
   checked(
     { SEARCH_EMAILS: searchEmails(STRETCH, { status: 'FAILED' }).text },
     () => [`'FAILED'`, '10000', '51'],
+    'emails_.*_pkey',
+  ),
+  checked(
+    { SEARCH_FAILED_EMAILS: searchEmails(STRETCH, { status: 'FAILED', failureClass: 'blocked' }).text },
+    () => [`'FAILED'`, `'blocked'`, '10000', '51'],
     'emails_.*_pkey',
   ),
   checked({ READ_EMAIL_WORKSPACE }, () => [text(NOBODY)], 'emails_.*_pkey'),
