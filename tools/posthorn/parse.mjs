@@ -95,8 +95,10 @@ function readToken(command, flags, token) {
   return { name, value };
 }
 
-function tooManyWords({ name }, { value }) {
+function tooManyWords({ name, flags, operand }, { value }) {
   const words = `\`${name}\` does not take ${JSON.stringify(value)}`;
+  if (operand === undefined && Object.keys(flags).length === 0)
+    return new UsageError(`${words}; call it without anything else`);
   return new UsageError(`${words}; put quotes around a value of several words, and flags before each value`);
 }
 

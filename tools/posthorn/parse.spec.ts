@@ -80,6 +80,11 @@ describe('What an operator mistypes', () => {
     ['a value after a switch', ['pause', '--everything=yes'], '--everything takes no value'],
     ['a flag twice', ['workspace', 'create', '--name', 'a', '--name', 'b'], '--name is given twice'],
     ['words without quotes', ['workspace', 'create', '--name', 'a', 'b'], 'does not take "b"; put quotes'],
+    [
+      'a word where none is taken',
+      ['status', 'x'],
+      '`status` does not take "x"; call it without anything else',
+    ],
     ['a flag after two hyphens', ['workspace', 'create', '--', '--name', 'a'], 'does not take "--name"'],
     ['an address like a flag', ['erase-recipient', '-ada@example.com'], 'erase-recipient --help shows'],
     [

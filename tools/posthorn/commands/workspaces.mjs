@@ -178,7 +178,7 @@ export const WORKSPACE_COMMANDS = [
 const NAME_COLUMNS = 24;
 const TO_THE_DAY = 10;
 
-/** @typedef {Awaited<ReturnType<import('@posthorn/use-cases/operate').listWorkspaces>>[number]} ListedWorkspace */
+/** @typedef {Awaited<ReturnType<typeof import('@posthorn/use-cases/operate').listWorkspaces>>[number]} ListedWorkspace */
 
 /** A line for each, and further ones where there is more to say. @param {ListedWorkspace[]} workspaces */
 function showList(workspaces) {

@@ -49,8 +49,8 @@ function backlogName(queue: QueueBacklog['queue']): Html {
   return queue === 'email' ? html`<a href="${emailsNotLeft()}">${name}</a>` : html`${name}`;
 }
 
-/** Lanes with what is due in them. */
-export function lanesTable(lanes: readonly BusyLane[], nameOf: WorkspaceName): Html {
+/** Lanes with what is due in them. @param nameOf names their workspaces; absent: the page is about a single one */
+export function lanesTable(lanes: readonly BusyLane[], nameOf?: WorkspaceName): Html {
   const row = ({ queue, laneId, due, oldestDueSeconds, isPaused, isSlow }: BusyLane): Html =>
     html`<tr>
       <td class="wrap first">${laneText(queue, laneId, nameOf)}</td>
@@ -69,10 +69,13 @@ function oldestDueCell(seconds: number): Html {
 }
 
 /** A lane with a link to what waits in it, or to its webhook, and the name of its workspace. */
-function laneText(queue: BusyLane['queue'], laneId: LaneId, nameOf: WorkspaceName): Html {
+function laneText(queue: BusyLane['queue'], laneId: LaneId, nameOf?: WorkspaceName): Html {
   const workspaceId = workspaceOfLane(laneId);
   if (workspaceId !== undefined) {
-    const name = html`<a href="/workspaces/${workspaceId}"><bdi>${nameOf(workspaceId)}</bdi></a>`;
+    const name =
+      nameOf === undefined
+        ? html``
+        : html`<a href="/workspaces/${workspaceId}"><bdi>${nameOf(workspaceId)}</bdi></a>`;
     return queue === 'email'
       ? html`<a href="${emailsNotLeft(workspaceId)}">${laneId}</a> ${name}`
       : html`${laneId} ${name}`;

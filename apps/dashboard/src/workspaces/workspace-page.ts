@@ -49,7 +49,7 @@ export function workspacePage(shown: ShownWorkspace): Html {
     <h2>Senders</h2>
     ${identitiesTable(identities)}
     <h2>What is due in its lanes</h2>
-    ${lanesTable(lanes, () => workspace.name)}
+    ${lanesTable(lanes)}
     <h2>Webhooks</h2>
     ${webhooksTable(shown)}
     ${webhooks.hasMore ? html`<p><a href="/webhooks?${query}">All webhooks</a></p>` : ''}`;
