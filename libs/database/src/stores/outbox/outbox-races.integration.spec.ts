@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { uuidOf } from '@posthorn/kernel';
+import { FIRST_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { delayed, type TestStores, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { faultOf } from '../../faults/faults.ts';
 import type { ClaimedEmail } from './claimed-email.ts';
+import { RetryStore } from './retry-store.ts';
 
 /** Group sizes for which the planner may choose different joins. */
 const SIZES = [1, 3, 50];
@@ -89,10 +90,41 @@ describe('While leases are renewed by another statement', () => {
     expect(
       await stores.count('emails', 'workspace_id = $1 AND sent_at IS NOT NULL', [uuidOf(shop)]),
     ).not.toBe(0);
-    // The outbox contains exactly the unfinished emails.
+    await expectOutboxOfUnfinished(shop);
+  });
+
+  it('retries are hastened beside claims, outcomes and the clock for 3 s without deadlocks', async () => {
+    const shop = await stores.openWorkspace();
+    const others = Array.from({ length: 4 }, () => stores.another(3));
+    const until = Date.now() + 3_000;
+    let hastened = 0;
+    const hasten = async (own: TestStores): Promise<void> => {
+      const group = await new RetryStore(own.database).hastenNext({ queue: 'email' }, FIRST_ID, 2_000);
+      hastened += group.hastened;
+    };
+    const work = async (own: TestStores): Promise<void> => {
+      while (Date.now() < until) {
+        await own.acceptEmails(shop, 5);
+        const emails = await own.claim(shop, 10);
+        const outcomes = emails.map((email, n) => (n % 3 === 0 ? sent(email) : delayed(email, 60_000)));
+        const works = [
+          own.outbox.record(outcomes).then(() => hasten(own)),
+          hasten(own),
+          own.outbox.makeReady(100),
+        ];
+        await Promise.all(works.map(unlessLocked));
+      }
+    };
+    await Promise.all(others.map(work));
+    expect(hastened).toBeGreaterThan(0);
+    await expectOutboxOfUnfinished(shop);
+  });
+
+  /** The outbox contains exactly the unfinished emails. */
+  async function expectOutboxOfUnfinished(shop: WorkspaceId): Promise<void> {
     const isUnfinished = `(sent_at IS NULL AND status <> 'FAILED')`;
     const isInOutbox = 'EXISTS (SELECT FROM outbox WHERE subject_id = id)';
     const isAmiss = `workspace_id = $1 AND ${isUnfinished} <> ${isInOutbox}`;
     expect(await stores.count('emails', isAmiss, [uuidOf(shop)])).toBe(0);
-  });
+  }
 });
