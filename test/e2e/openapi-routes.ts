@@ -29,9 +29,16 @@ export const ROUTES: DescribedRoute[] = OPERATIONS.map(([name, operation]) => {
     ...operation,
     method,
     path,
-    parameters: (operation as { parameters?: Parameter[] }).parameters ?? [],
+    parameters: ((operation as { parameters?: Parameter[] }).parameters ?? []).map(withWords),
   };
 });
+
+/** The parameter with the schema of its words instead of its name. */
+function withWords(parameter: Parameter): Parameter {
+  const { $ref } = parameter.schema as { $ref?: string };
+  const schemas = DOCUMENT.components['schemas'] as Readonly<Record<string, Parameter['schema']>>;
+  return $ref === undefined ? parameter : { ...parameter, schema: schemas[$ref.split('/').at(-1)!]! };
+}
 
 /** A workspace that calls routes with its `EDITOR` key. */
 export interface Caller {

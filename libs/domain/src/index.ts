@@ -17,7 +17,15 @@ export * from './escaped-keys.ts';
 export { EVENT_EMAIL, type EventEmail } from './events/event-data.ts';
 export * from './events/events.ts';
 export * from './events/feed-position.ts';
-export { idShape, objectShape, type Shape, timeShape, wordShape } from './events/shapes.ts';
+export {
+  anyObjectShape,
+  idShape,
+  objectShape,
+  type Shape,
+  tagShape,
+  timeShape,
+  wordShape,
+} from './events/shapes.ts';
 export * from './invisible-characters.ts';
 export * from './json-strings.ts';
 export * from './limits.ts';

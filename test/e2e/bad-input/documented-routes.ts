@@ -65,7 +65,7 @@ function rolesThatMayNot(description: string): Role[] {
 
 /** One for each kind of body: further examples of the same kind have the same schema. */
 function bodiesOf(schema: Schema, examples: readonly { readonly value: unknown }[]): DocumentedBody[] {
-  const kinds = (schema['oneOf'] ?? [schema]) as Schema[];
+  const kinds = (resolved(schema)['oneOf'] ?? [schema]) as Schema[];
   return kinds.map((kind) => {
     const example = examples.find(({ value }) => compileSchema(kind)(value));
     if (example === undefined) throw new Error(`a kind of body without an example: ${JSON.stringify(kind)}`);

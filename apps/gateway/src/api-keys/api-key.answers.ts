@@ -1,5 +1,5 @@
 import { API_KEY_STATUSES, type ApiKeyStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -14,10 +14,13 @@ export class ApiKey {
   @AnswerField(NAME, text, { example: 'Web shop' })
   displayName!: string;
 
-  @AnswerField(ROLE, enumOf(ROLE_NAMES), { example: 'API_USER' })
+  @AnswerField(ROLE, wordOf('Role', ROLE_NAMES), { example: 'API_USER' })
   role!: Role;
 
-  @AnswerField('`ACTIVE`; in the answer to its deletion `ARCHIVED`.', enumOf(Object.keys(API_KEY_STATUSES)))
+  @AnswerField(
+    '`ACTIVE`; in the answer to its deletion `ARCHIVED`.',
+    wordOf('ApiKeyStatus', Object.keys(API_KEY_STATUSES)),
+  )
   status!: ApiKeyStatus;
 
   @AnswerField('The secret, abbreviated: its first 8 and last 4 characters.', text, {
@@ -71,12 +74,12 @@ export class ApiKeyDeletedAnswer extends ApiKeyAnswer {
 
 /** The answer to a key that is good. */
 export class ApiKeyCheckAnswer {
-  @AnswerField('Always `SUCCEED`.', enumOf(['SUCCEED']))
+  @AnswerField('Always `SUCCEED`.', wordOf('ApiKeyCheckStatus', ['SUCCEED']))
   status!: 'SUCCEED';
 
   @AnswerField(NAME, text, { example: 'Web shop' })
   displayName!: string;
 
-  @AnswerField(ROLE, enumOf(ROLE_NAMES), { example: 'API_USER' })
+  @AnswerField(ROLE, wordOf('Role', ROLE_NAMES), { example: 'API_USER' })
   role!: Role;
 }

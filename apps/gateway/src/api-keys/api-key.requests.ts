@@ -3,7 +3,7 @@ import { Optional, Required } from '../validation/rule.ts';
 import { givenName, oneOfWords } from '../validation/text-rules.ts';
 
 const NAME = givenName(SIZES.apiKeyDisplayName);
-const ROLE = oneOfWords(ROLE_NAMES);
+const ROLE = oneOfWords('Role', ROLE_NAMES);
 
 /** The body of the call that creates a key (K4). */
 export class CreateApiKeyRequest {

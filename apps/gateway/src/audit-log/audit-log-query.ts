@@ -6,7 +6,9 @@ import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 
 /** The page and filter of the audit log. */
 export class AuditLogQuery extends PageQuery {
-  @Optional(oneOfWords(AUDITED_ACTIONS), 'Only entries with this action.', { example: 'api_key.created' })
+  @Optional(oneOfWords('AuditedAction', AUDITED_ACTIONS), 'Only entries with this action.', {
+    example: 'api_key.created',
+  })
   action?: AuditedAction;
 
   @Optional(anyId, 'Only changes of the resource with this id.')

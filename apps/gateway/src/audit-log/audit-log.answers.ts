@@ -1,5 +1,5 @@
 import { type Actor, AUDITED_ACTIONS } from '@posthorn/domain';
-import { anyObject, idOf, objectOf, text, time, enumOf } from '../openapi/answer-schemas.ts';
+import { anyObject, idOf, objectOf, text, time, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -7,7 +7,7 @@ import { pageOf } from '../paging/page-answer.ts';
 export class AuditActor {
   @AnswerField(
     'A key of the workspace, a person, an operator, the recipient of an email, or Posthorn itself.',
-    enumOf(['api_key', 'user', 'operator', 'recipient', 'system'] satisfies Actor['kind'][]),
+    wordOf('ActorKind', ['api_key', 'user', 'operator', 'recipient', 'system'] satisfies Actor['kind'][]),
   )
   kind!: string;
 
@@ -26,7 +26,7 @@ class AuditEntry {
   @AnswerField('The id of the entry.', idOf('aud'))
   id!: string;
 
-  @AnswerField('What was done.', enumOf(AUDITED_ACTIONS))
+  @AnswerField('What was done.', wordOf('AuditedAction', AUDITED_ACTIONS))
   action!: string;
 
   @AnswerField('Who did it.', objectOf(AuditActor))

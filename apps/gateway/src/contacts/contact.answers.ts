@@ -8,7 +8,7 @@ import {
   text,
   time,
   bool,
-  enumOf,
+  wordOf,
 } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
@@ -29,7 +29,7 @@ export class Contact {
 
   @AnswerField(
     '`SUBSCRIBED`: gets every email; `UNSUBSCRIBED`: gets only emails without an unsubscribe link.',
-    enumOf(Object.keys(CONTACT_STATUSES)),
+    wordOf('ContactStatus', Object.keys(CONTACT_STATUSES)),
   )
   status!: string;
 

@@ -92,7 +92,7 @@ export class ContactsQuery extends PageQuery {
   })
   email?: string;
 
-  @Optional(oneOfWords(Object.keys(CONTACT_STATUSES)), 'Only contacts with this status.', {
+  @Optional(oneOfWords('ContactStatus', Object.keys(CONTACT_STATUSES)), 'Only contacts with this status.', {
     example: 'SUBSCRIBED',
   })
   status?: ContactStatus;

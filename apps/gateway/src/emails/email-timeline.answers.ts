@@ -9,7 +9,7 @@ import {
   text,
   time,
   bool,
-  enumOf,
+  wordOf,
 } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 
@@ -56,7 +56,9 @@ class RelayReply {
 
 /** Something that happened to an email. */
 export class EmailTimelineEntry {
-  @AnswerField(meaningsOf(TIMELINE_EVENTS), enumOf(Object.keys(TIMELINE_EVENTS)), { example: 'SENT' })
+  @AnswerField(meaningsOf(TIMELINE_EVENTS), wordOf('TimelineEvent', Object.keys(TIMELINE_EVENTS)), {
+    example: 'SENT',
+  })
   event!: TimelineEvent;
 
   @AnswerField('When it was recorded.', time)
@@ -70,7 +72,7 @@ export class EmailTimelineEntry {
 
   @AnswerField(
     'What was reported, by returned mail or a call; absent if Posthorn observed it itself.',
-    enumOf(REPORT_KIND_NAMES),
+    wordOf('ReportKind', REPORT_KIND_NAMES),
     {
       optional: true,
       example: 'failed',
@@ -87,10 +89,14 @@ export class EmailTimelineEntry {
   })
   reply?: object;
 
-  @AnswerField('What kind of answer that was; `sent`: the email was accepted.', enumOf(REPLY_CLASS_NAMES), {
-    optional: true,
-    example: 'sent',
-  })
+  @AnswerField(
+    'What kind of answer that was; `sent`: the email was accepted.',
+    wordOf('ReplyClass', REPLY_CLASS_NAMES),
+    {
+      optional: true,
+      example: 'sent',
+    },
+  )
   class?: string;
 
   @AnswerField('Which relay took, refused or lost it.', text, {
@@ -101,7 +107,7 @@ export class EmailTimelineEntry {
 
   @AnswerField(
     'The stage of the SMTP dialogue at which it was refused or the connection broke.',
-    enumOf(SMTP_STAGES),
+    wordOf('SmtpStage', SMTP_STAGES),
     { optional: true },
   )
   stage?: string;
@@ -119,14 +125,14 @@ export class EmailTimelineEntry {
 
   @AnswerField(
     'Who opened or clicked: a person, or a program that opens links and loads images by itself.',
-    enumOf(['person', 'machine']),
+    wordOf('EngagementActor', ['person', 'machine']),
     { optional: true },
   )
   by?: string;
 
   @AnswerField(
     'How a program was recognised.',
-    enumOf(['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
+    wordOf('MachineSign', ['method', 'prefetch', 'user_agent', 'too_soon'] satisfies MachineSign[]),
     { optional: true },
   )
   sign?: string;

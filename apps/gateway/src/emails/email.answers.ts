@@ -7,7 +7,7 @@ import {
   objectOf,
   text,
   time,
-  enumOf,
+  wordOf,
 } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
@@ -23,7 +23,9 @@ export class Email {
   })
   messageId!: string;
 
-  @AnswerField(meaningsOf(EMAIL_STATUSES), enumOf(Object.keys(EMAIL_STATUSES)), { example: 'SENT' })
+  @AnswerField(meaningsOf(EMAIL_STATUSES), wordOf('EmailStatus', Object.keys(EMAIL_STATUSES)), {
+    example: 'SENT',
+  })
   status!: string;
 
   @AnswerField('The address of the recipient.', text, { example: 'ada@example.com' })
@@ -31,7 +33,7 @@ export class Email {
 
   @AnswerField(
     '`raw`: sent with its own HTML; `templated`: sent with a template.',
-    enumOf(['raw', 'templated']),
+    wordOf('EmailType', ['raw', 'templated']),
   )
   type!: string;
 

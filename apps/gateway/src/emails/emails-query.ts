@@ -8,7 +8,9 @@ import { oneOfWords, singleLine, timeOrDay } from '../validation/text-rules.ts';
 
 /** The filter of a list of emails; an email must match all given parameters. */
 export class EmailsQuery extends PageQuery {
-  @Optional(oneOfWords(Object.keys(EMAIL_STATUSES)), 'Only emails with this status.', { example: 'BOUNCED' })
+  @Optional(oneOfWords('EmailStatus', Object.keys(EMAIL_STATUSES)), 'Only emails with this status.', {
+    example: 'BOUNCED',
+  })
   status?: EmailStatus;
 
   @Optional(address, 'Only emails to this address; the letter case of its domain does not matter.')

@@ -19,7 +19,7 @@ import { EmailAcceptedAnswer, EmailAnswer, EmailsAnswer } from './email.answers.
 import { emailFilter, EmailsQuery } from './emails-query.ts';
 import { idempotencyHeader, withHeaderKey } from './idempotency-header.ts';
 import { validateEmailRequest } from './validate-email-request.ts';
-import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
+import { SEND_EMAIL_REQUEST } from './send-email.request.ts';
 
 @Controller('v1/emails')
 export class EmailsController {
@@ -40,7 +40,7 @@ export class EmailsController {
       'Accepts one email, to be sent at once or at its `sendAt`. A body with `template` is a templated email, any other is a raw one. ' +
       'Status 200 means that the email is stored durably: from then on, it is retried for three days until the relay takes it or refuses it permanently. ' +
       'Give an idempotency key to every email that must not be sent twice: you can then safely repeat the call after a 503, after a 502 or 504 of a proxy, or after a broken connection.',
-    body: [RawEmailRequest, TemplatedEmailRequest],
+    body: SEND_EMAIL_REQUEST,
     idempotent: true,
     answer: EmailAcceptedAnswer,
     refuses: SEND_REFUSALS,

@@ -51,7 +51,7 @@ class ReportedReply implements StatedReply {
 /** The body of the call that reports what became of an email. */
 export class ReportEmailRequest {
   @Required(
-    oneOfWords(STATED_REPORT_KINDS),
+    oneOfWords('StatedReportKind', STATED_REPORT_KINDS),
     '`failed`: a server or the provider gave it up; `delayed`: it is tried again; `delivered`: the receiving server took it; `complaint`: the recipient reported it as unwanted.',
     { example: 'failed' },
   )

@@ -1,12 +1,9 @@
 import { SIZES } from '@posthorn/domain';
-import { referenceTo } from '../openapi/json-schema.ts';
 import { batchOf } from '../validation/batch.ts';
 import { Required } from '../validation/rule.ts';
-import { RawEmailRequest, TemplatedEmailRequest } from './send-email.request.ts';
+import { SEND_EMAIL_REQUEST } from './send-email.request.ts';
 
-const emails = batchOf('emails', SIZES.batch, {
-  oneOf: [referenceTo(RawEmailRequest), referenceTo(TemplatedEmailRequest)],
-});
+const emails = batchOf('emails', SIZES.batch, SEND_EMAIL_REQUEST.schema);
 
 /** Several emails that are accepted together. */
 export class SendBatchRequest {

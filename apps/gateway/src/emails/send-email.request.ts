@@ -1,5 +1,6 @@
 import { SIZES, type JsonObject } from '@posthorn/domain';
 import { type AttachmentRequest, attachments } from './attachment.request.ts';
+import { unionOf } from '../openapi/json-schema.ts';
 import { mailbox, mailboxes, recipient } from '../validation/mailbox-rules.ts';
 import { flag, jsonObject, shapedAs } from '../validation/object-rules.ts';
 import { isJsonObject, makeRule, Optional, Required, type Rule } from '../validation/rule.ts';
@@ -131,3 +132,6 @@ export class TemplatedEmailRequest extends AnyEmailRequest {
   )
   variables?: JsonObject;
 }
+
+/** An email to be sent: a body with `template` is templated, any other is raw. */
+export const SEND_EMAIL_REQUEST = unionOf('SendEmailRequest', [RawEmailRequest, TemplatedEmailRequest]);

@@ -2,7 +2,7 @@ import { ERASURE_STATES } from '@posthorn/domain';
 import {
   bool,
   count,
-  enumOf,
+  wordOf,
   idOf,
   meaningsOf,
   nullable,
@@ -34,9 +34,13 @@ export class Erasure {
   })
   suppress!: boolean;
 
-  @AnswerField(`How it stands. ${meaningsOf(ERASURE_STATES)}`, enumOf(Object.keys(ERASURE_STATES)), {
-    example: 'REDACTING',
-  })
+  @AnswerField(
+    `How it stands. ${meaningsOf(ERASURE_STATES)}`,
+    wordOf('ErasureStatus', Object.keys(ERASURE_STATES)),
+    {
+      example: 'REDACTING',
+    },
+  )
   status!: string;
 
   @AnswerField('How many rows of the workspace have been searched.', count, { example: 52_000 })

@@ -22,6 +22,6 @@ export class EventsQuery {
   @Optional(singleLine(ID), 'The id of an event: the page begins after it. Use instead of `startAt`.')
   after?: string;
 
-  @Optional(oneOfWords(EVENT_NAMES), 'Only events of this name.', { example: 'CONTACT_CREATED' })
+  @Optional(oneOfWords('EventName', EVENT_NAMES), 'Only events of this name.', { example: 'CONTACT_CREATED' })
   event?: EventName;
 }

@@ -1,5 +1,5 @@
 import { IDENTITY_STATUSES, KEY_STAGES, RECORD_STATES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -10,7 +10,10 @@ export class Identity {
   @AnswerField('The id of the identity.', idOf('idn'))
   id!: string;
 
-  @AnswerField('Whether it is one address, or every address at a domain.', enumOf(['domain', 'address']))
+  @AnswerField(
+    'Whether it is one address, or every address at a domain.',
+    wordOf('IdentityKind', ['domain', 'address']),
+  )
   kind!: 'address' | 'domain';
 
   @AnswerField('The address, or the domain in lower case and punycode.', text, {
@@ -21,7 +24,7 @@ export class Identity {
   @AnswerField(
     '`PENDING`: not verified yet. `VERIFIED`: may be sent from. `AT_RISK`: may be sent from, but its required record has been missing or wrong for a day. ' +
       '`UNVERIFIED`: its required record has been missing or wrong for three days, and nothing can be sent from it.',
-    enumOf(Object.keys(IDENTITY_STATUSES)),
+    wordOf('IdentityStatus', Object.keys(IDENTITY_STATUSES)),
   )
   status!: string;
 
@@ -34,7 +37,10 @@ export class Identity {
 
 /** A record that a domain should have. */
 class IdentityRecord {
-  @AnswerField('The purpose of the record.', enumOf(['DKIM_ED25519', 'DKIM_RSA', 'SPF', 'DMARC']))
+  @AnswerField(
+    'The purpose of the record.',
+    wordOf('IdentityRecordPurpose', ['DKIM_ED25519', 'DKIM_RSA', 'SPF', 'DMARC']),
+  )
   purpose!: string;
 
   @AnswerField('Whether it is required to verify the domain; the others are recommended.', bool, {
@@ -42,7 +48,7 @@ class IdentityRecord {
   })
   isRequired!: boolean;
 
-  @AnswerField('Always `TXT`.', enumOf(['TXT']))
+  @AnswerField('Always `TXT`.', wordOf('IdentityRecordType', ['TXT']))
   type!: 'TXT';
 
   @AnswerField('The full name at which to set it.', text, {
@@ -57,7 +63,7 @@ class IdentityRecord {
 
   @AnswerField(
     'For a DKIM key: `CURRENT` signs once its record is found, `NEXT` will replace it, `PREVIOUS` no longer signs; `null` for other records.',
-    nullable(enumOf(Object.keys(KEY_STAGES))),
+    nullable(wordOf('DkimKeyStage', Object.keys(KEY_STAGES))),
     { example: 'CURRENT' },
   )
   stage!: string | null;
@@ -70,7 +76,10 @@ class IdentityRecord {
   @AnswerField(
     '`UNCHECKED`: not looked up yet. `FOUND`: it exists and is right. `MISSING`: it does not exist in the DNS. `WRONG`: it exists, but with another value. ' +
       '`UNANSWERED`: no name server gave an answer.',
-    enumOf(['FOUND', ...Object.keys(RECORD_STATES).filter((state) => state !== 'FOUND')]),
+    wordOf('IdentityRecordStatus', [
+      'FOUND',
+      ...Object.keys(RECORD_STATES).filter((state) => state !== 'FOUND'),
+    ]),
   )
   status!: string;
 

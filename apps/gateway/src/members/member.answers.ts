@@ -1,5 +1,5 @@
 import { INVITATION_STATUS_NAMES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -16,7 +16,7 @@ export class Member {
   @AnswerField('The name of the person.', text, NAME)
   name!: string;
 
-  @AnswerField('The role of the person in this workspace.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
+  @AnswerField('The role of the person in this workspace.', wordOf('Role', ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
   @AnswerField('When the person joined.', time)
@@ -57,12 +57,12 @@ export class Invitation {
   )
   name!: string | null;
 
-  @AnswerField('The role that the person gets on joining.', enumOf(ROLE_NAMES), { example: 'EDITOR' })
+  @AnswerField('The role that the person gets on joining.', wordOf('Role', ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
   @AnswerField(
     '`OPEN`: waits for the person. `EXPIRED`: not accepted in time; it can be sent again. `ACCEPTED`: the person is a member. `REVOKED`: revoked by the workspace.',
-    enumOf(INVITATION_STATUS_NAMES),
+    wordOf('InvitationStatus', INVITATION_STATUS_NAMES),
   )
   status!: InvitationStatus;
 

@@ -10,7 +10,7 @@ import { address } from '../validation/mailbox-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
 import { givenName, oneOfWords } from '../validation/text-rules.ts';
 
-const ROLE = oneOfWords(ROLE_NAMES);
+const ROLE = oneOfWords('Role', ROLE_NAMES);
 
 /** The body of the call that invites somebody. */
 export class CreateInvitationRequest {
@@ -42,6 +42,8 @@ export class UpdateMemberRequest {
 
 /** The page and filter of a list of invitations. */
 export class InvitationsQuery extends PageQuery {
-  @Optional(oneOfWords(INVITATION_STATUS_NAMES), 'Only invitations with this status.', { example: 'OPEN' })
+  @Optional(oneOfWords('InvitationStatus', INVITATION_STATUS_NAMES), 'Only invitations with this status.', {
+    example: 'OPEN',
+  })
   status?: InvitationStatus;
 }

@@ -1,5 +1,5 @@
-import { idShape, type Shape, timeShape } from '@posthorn/domain';
-import { type DescribedClass, type JsonSchema, referenceTo } from './json-schema.ts';
+import { idShape, type Shape, timeShape, wordShape } from '@posthorn/domain';
+import { type DescribedClass, type JsonSchema, referenceTo, withNamedWords } from './json-schema.ts';
 
 /** An id with this prefix. */
 export function idOf(prefix: string): JsonSchema {
@@ -21,9 +21,13 @@ export const time: JsonSchema = fieldOf(timeShape(''));
 /** An object with any keys and any JSON as values. */
 export const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
 
-/** One of these words, the first of which is the example. */
-export function enumOf(words: readonly string[]): JsonSchema {
-  return { type: 'string', enum: [...words], examples: [words[0]] };
+/**
+ * One of these words, the first of which is the example. More may be added, so any is valid.
+ *
+ * @param name of the schema of these words
+ */
+export function wordOf(name: string, words: readonly string[]): JsonSchema {
+  return withNamedWords(fieldOf(wordShape(name, words, '', words[0]!)));
 }
 
 /** A description that says what each of these words means. */
@@ -36,8 +40,7 @@ export function meaningsOf(words: Readonly<Record<string, string>>): string {
 /** The schema's values, or `null`. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (typeof schema['type'] !== 'string') return { anyOf: [schema, { type: 'null' }] };
-  const words = schema['enum'] as unknown[] | undefined;
-  return { ...schema, type: [schema['type'], 'null'], ...(words && { enum: [...words, null] }) };
+  return { ...schema, type: [schema['type'], 'null'] };
 }
 
 /** An object with the fields of another answer class. */
@@ -53,5 +56,5 @@ export function listOf(items: JsonSchema | DescribedClass): JsonSchema {
 /** The schema of a domain shape, without its description, since each field has its own. */
 function fieldOf({ schema, example }: Shape<string>): JsonSchema {
   const { description: _, ...rest } = schema;
-  return { ...rest, examples: [example] };
+  return { examples: [example], ...rest };
 }

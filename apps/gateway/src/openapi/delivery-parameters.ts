@@ -1,5 +1,5 @@
 import { EVENT_NAMES } from '@posthorn/domain';
-import { idOf } from './answer-schemas.ts';
+import { idOf, wordOf } from './answer-schemas.ts';
 import type { Part } from './document-types.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -10,7 +10,7 @@ export const DELIVERY_PARAMETERS: Readonly<Record<string, Part>> = {
     'HMAC-SHA-256 of the body in lower-case hexadecimal. The key is the whole token of the webhook; while it is being replaced, the new one.',
     { type: 'string', pattern: '^[0-9a-f]{64}$' },
   ),
-  ServiceEvent: header('X-Service-Event', 'The name of the event.', { type: 'string', enum: EVENT_NAMES }),
+  ServiceEvent: header('X-Service-Event', 'The name of the event.', wordOf('EventName', EVENT_NAMES)),
   ServiceEventId: header('X-Service-Event-Id', 'The id of the event, the same at every try.', idOf('evt')),
   ServiceDeliveryId: header(
     'X-Service-Delivery-Id',

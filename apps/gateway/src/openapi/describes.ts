@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { UnexpectedInputGuard } from '../validation/unexpected-input.guard.ts';
-import type { DescribedClass, JsonSchema } from './json-schema.ts';
+import type { DescribedClass, DescribedUnion, JsonSchema } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
 const DESCRIPTION = 'posthorn:description';
@@ -71,8 +71,8 @@ export interface RouteDescription {
   readonly summary: string;
   /** Details, in Markdown. */
   readonly description?: string;
-  /** The request class of the body, or its alternatives. Without one, routes that require a key refuse any body. */
-  readonly body?: DescribedClass | readonly DescribedClass[];
+  /** The request class of the body, or a choice of them. Without one, routes that require a key refuse any body. */
+  readonly body?: DescribedClass | DescribedUnion;
   /** Default: the body is required. */
   readonly bodyIsOptional?: true;
   /** By name. Default: one per request class, generated from the examples of its fields. */

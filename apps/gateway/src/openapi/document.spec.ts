@@ -9,7 +9,7 @@ import { count, text } from './answer-schemas.ts';
 import { documentOf } from './document.ts';
 import { DOCUMENT, compileSchema, OPERATIONS, type TestedContent } from './document.fixture.ts';
 import { Describes } from './describes.ts';
-import { type JsonSchema, referenceTo } from './json-schema.ts';
+import { type JsonSchema, nameSchema, referenceTo } from './json-schema.ts';
 import { routesOf } from './routes.ts';
 import { AnswerField } from './answer-field.ts';
 
@@ -89,6 +89,40 @@ describe('the OpenAPI document', () => {
     ]);
     expect(shown.length).toBeGreaterThan(10);
     expect(shown.filter(([, items]) => !('$ref' in (items as object)))).toEqual([]);
+  });
+
+  it('E0: takes words in answers that do not exist yet, and names those that do', () => {
+    const { schemas } = copy['components'] as { schemas: Record<string, JsonSchema> };
+    const opened = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties as Record<string, JsonSchema>).flatMap(([field, schema]) => {
+        const known = schema['x-known-values'] as JsonSchema | undefined;
+        if (known === undefined) return [];
+        const isKnown = compileSchema(known);
+        const word = (schema['examples'] as (string | null)[]).find((one) => one !== null)!;
+        expect([name, field, isKnown(word), isKnown(`NEW_${word}`)]).toEqual([name, field, true, false]);
+        expect([name, field, compileSchema(schema)(`NEW_${word}`)]).toEqual([name, field, true]);
+        return [`${name}.${field}`];
+      }),
+    );
+    expect(opened).toEqual(
+      expect.arrayContaining([
+        'Email.status',
+        'EventEmail.status',
+        'DeliveryAttempt.error',
+        'OtherFeedEvent.event',
+      ]),
+    );
+  });
+
+  it('has no list of words without a name, except what decides which fields are beside it', () => {
+    const lists = [...JSON.stringify(copy['paths']).matchAll(/"enum":\[[^\]]*\]/g)].map(([list]) => list);
+    const { schemas } = copy['components'] as { schemas: Record<string, JsonSchema> };
+    const inside = Object.entries(schemas).flatMap(([name, schema]) =>
+      'enum' in schema || !JSON.stringify(schema).includes('"enum"') ? [] : [name],
+    );
+    expect(inside.filter((name) => !name.endsWith('Event'))).toEqual(['UpsertContactRequest']);
+    // Of the service's own pages.
+    expect(lists).toHaveLength(2);
   });
 
   it('has an example for every body and every answer, valid by its schema', () => {
@@ -223,5 +257,10 @@ describe('a route', () => {
     referenceTo(first);
     expect(referenceTo(first)).toEqual({ $ref: '#/components/schemas/Twin' });
     expect(() => referenceTo(class Twin {})).toThrow('two classes of the interface are called Twin');
+    nameSchema('TwinWord', { enum: ['A'] });
+    expect(nameSchema('TwinWord', { enum: ['A'] })).toEqual({ $ref: '#/components/schemas/TwinWord' });
+    expect(() => nameSchema('TwinWord', { enum: ['B'] })).toThrow(
+      'two schemas of the interface are called TwinWord',
+    );
   });
 });

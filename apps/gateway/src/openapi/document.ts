@@ -41,14 +41,15 @@ export function documentOf(routes: readonly Route[], publicUrl: string): OpenApi
       headers: ANSWER_HEADERS,
       parameters: DELIVERY_PARAMETERS,
       responses,
-      schemas: schemasOf([paths, responses]),
+      schemas: schemasOf([paths, responses, DELIVERY_PARAMETERS]),
     },
   };
 }
 
 /** The schemas that the parts of the document refer to, and those of events. @throws Error for two of one name */
 function schemasOf(parts: unknown): Part {
-  const [referred, ofEvents] = [referredSchemas(parts), eventSchemas()];
+  const ofEvents = eventSchemas();
+  const referred = referredSchemas([parts, ofEvents]);
   const twice = Object.keys(ofEvents).filter((name) => Object.hasOwn(referred, name));
   if (twice.length > 0) throw new Error(`two schemas of the interface are called ${twice.join(', ')}`);
   return { ...referred, ...ofEvents };

@@ -3,7 +3,7 @@ import type { WorkspaceId } from '@posthorn/kernel';
 import { DELIVERY_PARAMETERS } from './delivery-parameters.ts';
 import type { OpenApiDocument, Part } from './document-types.ts';
 import { FEED_EVENT_SCHEMAS, feedEventSchema } from './feed-events.ts';
-import { type JsonSchema, referenceNamed } from './json-schema.ts';
+import { type JsonSchema, referenceNamed, withNamedWords } from './json-schema.ts';
 import type { Tag } from './tags.ts';
 
 const TAG: Tag = 'Webhooks';
@@ -64,7 +64,7 @@ function postOf(name: EventName): Part {
 /** Replaces each schema with a title by a reference, so that it is described once and clients generate one type for it. */
 function extractTitled(schema: JsonSchema, found: Record<string, JsonSchema>): JsonSchema {
   const { title, properties, ...rest } = schema;
-  if (typeof title !== 'string') return schema;
+  if (typeof title !== 'string') return withNamedWords(schema);
   const fields = Object.entries(properties as Record<string, JsonSchema>);
   found[title] = {
     ...rest,

@@ -1,6 +1,12 @@
 import { describedFields, isAnswerClass, type DescribedField } from './described-fields.ts';
 import type { DescribedExample } from './describes.ts';
-import { type DescribedClass, type JsonSchema, referredClass } from './json-schema.ts';
+import {
+  type DescribedClass,
+  type JsonSchema,
+  referredClass,
+  referredName,
+  schemaNamed,
+} from './json-schema.ts';
 
 type Examples = Readonly<Record<string, DescribedExample>>;
 
@@ -47,6 +53,8 @@ function exampleInSchema(schema: JsonSchema): unknown {
   const { examples, enum: words, items, ...composed } = schema as Record<string, unknown[] | undefined>;
   const described = referredClass(schema);
   if (described !== undefined) return exampleOf(described);
+  const named = schemaNamed(referredName(schema) ?? '');
+  if (named !== undefined) return exampleInSchema(named);
   if (examples !== undefined) return examples[0];
   if (words !== undefined) return words[0];
   if (items !== undefined) return exampleOfItems(items as unknown as JsonSchema);

@@ -8,7 +8,7 @@ import type { DescribedPathPart, RouteDescription } from './describes.ts';
 import type { Part } from './document-types.ts';
 import { requestExamples } from './examples.ts';
 import { IDEMPOTENCY_KEY_PARAMETER, IF_NONE_MATCH_PARAMETER } from './headers.ts';
-import { type DescribedClass, referenceTo } from './json-schema.ts';
+import { classesOf, type DescribedClass, type DescribedUnion, referenceTo } from './json-schema.ts';
 import { isTagged, responsesOf } from './responses.ts';
 import { partsOf, type Route, takesNoBody } from './routes.ts';
 
@@ -18,7 +18,7 @@ export const SECURITY_SCHEME = 'apiKey';
 export function operationOf(route: Route, publicUrl: string): Part {
   const { description, access } = route;
   const parameters = parametersOf(route);
-  const body = [description.body ?? []].flat();
+  const { body } = description;
   return {
     operationId: description.name,
     tags: [description.tag],
@@ -28,7 +28,7 @@ export function operationOf(route: Route, publicUrl: string): Part {
       .join('\n\n'),
     security: access === undefined ? [] : [{ [SECURITY_SCHEME]: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body.length > 0 && { requestBody: requestBodyOf(body, description) }),
+    ...(body !== undefined && { requestBody: requestBodyOf(body, description) }),
     responses: responsesOf(route, publicUrl),
   };
 }
@@ -48,13 +48,13 @@ function accessSentence(access: Access | undefined): string {
 }
 
 function requestBodyOf(
-  body: readonly DescribedClass[],
+  body: DescribedClass | DescribedUnion,
   { bodyExamples, bodyIsOptional }: Pick<RouteDescription, 'bodyExamples' | 'bodyIsOptional'>,
 ): Part {
-  const [only, ...others] = body.map(referenceTo);
-  const schema = others.length === 0 ? only : { oneOf: [only, ...others] };
+  const schema = 'classes' in body ? body.schema : referenceTo(body);
   const examples =
-    bodyExamples ?? Object.fromEntries(body.flatMap((one) => Object.entries(requestExamples(one))));
+    bodyExamples ??
+    Object.fromEntries(classesOf(body).flatMap((one) => Object.entries(requestExamples(one))));
   return {
     required: bodyIsOptional !== true,
     content: { 'application/json': { schema, examples } },

@@ -18,7 +18,7 @@ import { NO_BODY, NO_QUERY } from '../validation/unexpected-input.guard.ts';
 import { refuseFields } from '../validation/unknown-fields.ts';
 import { idOf } from './answer-schemas.ts';
 import { refusalBy, type Refusals } from './describes.ts';
-import type { DescribedClass } from './json-schema.ts';
+import { classesOf, type DescribedClass } from './json-schema.ts';
 import { partsOf, type Route, takesNoBody } from './routes.ts';
 
 const NO_KEY: Refusals = { 'Key missing': missingKey(), 'Key not valid': unknownKey() };
@@ -93,7 +93,7 @@ function shapeRefusals(route: Route): Refusals {
   const { body, query, refuses = {} } = route.description;
   if (takesNoBody(route)) return { ...A_BODY, ...UNREADABLE_BODY };
   const ofBody = body === undefined ? {} : UNREADABLE_BODY;
-  const validated = [body, query].flat().find((one) => one !== undefined);
+  const validated = [...classesOf(body), query].find((one) => one !== undefined);
   // A bad shape in the route's own description is a better example than a generated one.
   const isSaid = Object.values(refuses).some(({ statusCode }) => statusCode === 400);
   if (isSaid) return ofBody;

@@ -4,7 +4,7 @@ import { CONTROLLERS } from '../gateway.module.ts';
 import type { Rule } from '../validation/rule.ts';
 import { shapeOf } from '../validation/shape.ts';
 import { compileSchema, OPERATIONS } from './document.fixture.ts';
-import { type DescribedClass, referredClass } from './json-schema.ts';
+import { classesOf, type DescribedClass, referredClass } from './json-schema.ts';
 import { routesOf } from './routes.ts';
 
 interface ValidatedField {
@@ -22,7 +22,7 @@ const VALIDATED_PER_ITEM = [
 
 /** Every field of every request, those inside of other fields too. */
 const FIELDS: ValidatedField[] = routesOf(CONTROLLERS).flatMap(({ description: { body, query } }) => [
-  ...[body ?? []].flat().flatMap((one) => fieldsOf(one, false)),
+  ...classesOf(body).flatMap((one) => fieldsOf(one, false)),
   ...(query === undefined ? [] : fieldsOf(query, true)),
 ]);
 
@@ -112,7 +112,7 @@ describe.each(FIELDS.map((field) => [field.name, field] as const))('the schema o
 
 it('accepts every example of a body, as the rules do', () => {
   const classes = new Map(
-    routesOf(CONTROLLERS).flatMap(({ description: { name, body } }) => [[name, [body ?? []].flat()]]),
+    routesOf(CONTROLLERS).flatMap(({ description: { name, body } }) => [[name, classesOf(body)]]),
   );
   for (const [, { operationId, requestBody }] of OPERATIONS) {
     for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {

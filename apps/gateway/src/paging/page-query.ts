@@ -11,7 +11,7 @@ export class PageQuery {
   })
   limit?: string;
 
-  @Optional(oneOfWords(SORTS), 'Newest first, or oldest first.', {
+  @Optional(oneOfWords('Sort', SORTS), 'Newest first, or oldest first.', {
     default: 'createdAt.desc',
     example: 'createdAt.asc',
   })

@@ -1,6 +1,6 @@
 import { SUPPRESSION_REASONS } from '@posthorn/domain';
 import { AuditActor } from '../audit-log/audit-log.answers.ts';
-import { idOf, listOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { FailedBatchItem } from '../validation/batch.answers.ts';
@@ -17,7 +17,7 @@ export class Suppression {
 
   @AnswerField(
     '`HARD_BOUNCE`: the receiving side says that there is no such recipient; `COMPLAINT`: the recipient reported an email; `MANUAL`: somebody added it.',
-    enumOf(Object.keys(SUPPRESSION_REASONS)),
+    wordOf('SuppressionReason', Object.keys(SUPPRESSION_REASONS)),
   )
   reason!: string;
 

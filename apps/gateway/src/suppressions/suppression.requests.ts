@@ -7,7 +7,7 @@ import { Optional, Required } from '../validation/rule.ts';
 import { oneOfWords } from '../validation/text-rules.ts';
 import { validateBody } from '../validation/validate-body.ts';
 
-const reason = oneOfWords(Object.keys(SUPPRESSION_REASONS));
+const reason = oneOfWords('SuppressionReason', Object.keys(SUPPRESSION_REASONS));
 
 /** The body of the call that suppresses an address. */
 export class AddSuppressionRequest {

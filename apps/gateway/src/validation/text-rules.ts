@@ -10,7 +10,7 @@ import {
   TIME_OR_DAY_HINT,
   TIME_HINT,
 } from '@posthorn/domain';
-import type { JsonSchema } from '../openapi/json-schema.ts';
+import { type JsonSchema, nameSchema } from '../openapi/json-schema.ts';
 import { kindOf, makeRule, type Rule } from './rule.ts';
 import { bytesIn, lengthFault, sizeFault } from './sizes.ts';
 
@@ -103,14 +103,22 @@ export const day: Rule = text(
   },
 );
 
-/** One of these words, in exactly this spelling. */
-export function oneOfWords(words: readonly string[]): Rule {
+/**
+ * One of these words, in exactly this spelling.
+ *
+ * @param name of the schema of these words
+ */
+export function oneOfWords(name: string, words: readonly string[]): Rule {
   const wanted = `give one of ${words.map((word) => `\`${word}\``).join(', ')}`;
-  const validate = (value: string): string | undefined => {
-    if (words.includes(value)) return undefined;
-    const closest = closestName(value, words);
-    const meant = closest === undefined ? '' : `; did you mean \`${closest}\`?`;
-    return `is not one of the known values; ${wanted}${meant}`;
-  };
-  return text({ enum: [...words] }, validate, wanted);
+  const validate = text(
+    {},
+    (value) => {
+      if (words.includes(value)) return undefined;
+      const closest = closestName(value, words);
+      const meant = closest === undefined ? '' : `; did you mean \`${closest}\`?`;
+      return `is not one of the known values; ${wanted}${meant}`;
+    },
+    wanted,
+  );
+  return makeRule(nameSchema(name, { type: 'string', enum: words }), validate);
 }

@@ -9,7 +9,7 @@ import { Optional, Required } from './rule.ts';
 import { oneOfWords, singleLine, timestamp } from './text-rules.ts';
 
 class HookRequest {
-  @Required(oneOfWords(['OPENED', 'CLICKED']), 'The event.')
+  @Required(oneOfWords('Opening', ['OPENED', 'CLICKED']), 'The event.')
   event!: string;
 
   @Optional(singleLine({ max: 5, unit: 'characters' }), 'The name.')

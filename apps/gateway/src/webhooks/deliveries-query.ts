@@ -9,12 +9,16 @@ import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 
 /** The filter of a list of deliveries; a delivery must match all given parameters. */
 export class DeliveriesQuery extends PageQuery {
-  @Optional(oneOfWords(Object.keys(DELIVERY_STATUSES)), 'Only deliveries with this status.', {
-    example: 'EXHAUSTED',
-  })
+  @Optional(
+    oneOfWords('DeliveryStatus', Object.keys(DELIVERY_STATUSES)),
+    'Only deliveries with this status.',
+    {
+      example: 'EXHAUSTED',
+    },
+  )
   status?: DeliveryStatus;
 
-  @Optional(oneOfWords(EVENT_NAMES), 'Only deliveries of events with this name.', {
+  @Optional(oneOfWords('EventName', EVENT_NAMES), 'Only deliveries of events with this name.', {
     example: 'CONTACT_CREATED',
   })
   event?: EventName;

@@ -8,7 +8,7 @@ import {
   text,
   time,
   bool,
-  enumOf,
+  wordOf,
 } from '../openapi/answer-schemas.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
@@ -31,7 +31,7 @@ class AttemptOutcome {
 
   @AnswerField(
     '`null` if it succeeded. `internal` was a fault in Posthorn, and does not use up an attempt.',
-    nullable(enumOf(Object.keys(ATTEMPT_ERRORS))),
+    nullable(wordOf('AttemptError', Object.keys(ATTEMPT_ERRORS))),
     { example: 'http' },
   )
   error!: string | null;
@@ -83,7 +83,9 @@ class ListedDelivery {
   @AnswerField('The event that it reports: the `webhook-id`.', idOf('evt'))
   eventId!: string;
 
-  @AnswerField('The name of the event.', enumOf(EVENT_NAMES), { example: 'CONTACT_UNSUBSCRIBED' })
+  @AnswerField('The name of the event.', wordOf('EventName', EVENT_NAMES), {
+    example: 'CONTACT_UNSUBSCRIBED',
+  })
   event!: string;
 
   @AnswerField(
@@ -97,7 +99,7 @@ class ListedDelivery {
     `What has become of it: ${Object.entries(DELIVERY_STATUSES)
       .map(([name, meaning]) => `\`${name}\`, ${meaning}`)
       .join('; ')}.`,
-    enumOf(Object.keys(DELIVERY_STATUSES)),
+    wordOf('DeliveryStatus', Object.keys(DELIVERY_STATUSES)),
   )
   status!: string;
 

@@ -1,5 +1,5 @@
 import { RECOVERY_STATES } from '@posthorn/domain';
-import { count, idOf, nullable, objectOf, time, enumOf } from '../openapi/answer-schemas.ts';
+import { count, idOf, nullable, objectOf, time, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 
 /** A recovery of the deliveries that failed in a time range. */
@@ -14,7 +14,7 @@ export class Recovery {
     `How it stands: ${Object.entries(RECOVERY_STATES)
       .map(([state, meaning]) => `\`${state}\`, ${meaning}`)
       .join('; ')}.`,
-    enumOf(Object.keys(RECOVERY_STATES)),
+    wordOf('RecoveryStatus', Object.keys(RECOVERY_STATES)),
     { example: 'RUNNING' },
   )
   status!: string;

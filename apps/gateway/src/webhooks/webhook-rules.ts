@@ -1,5 +1,6 @@
 import { closestName } from '@posthorn/kernel';
 import { EVENT_NAMES, faultInWebhookUrl, isEventName, SIZES } from '@posthorn/domain';
+import { nameSchema } from '../openapi/json-schema.ts';
 import { kindOf, makeRule, type Rule } from '../validation/rule.ts';
 import { lengthFault, sizeFault } from '../validation/sizes.ts';
 import { text } from '../validation/text-rules.ts';
@@ -41,7 +42,7 @@ export const webhookToken: Rule = text(
 export const eventNames: Rule = makeRule(
   {
     type: 'array',
-    items: { type: 'string', enum: EVENT_NAMES },
+    items: nameSchema('EventName', { type: 'string', enum: EVENT_NAMES }),
     minItems: 1,
     maxItems: MAX_NAMES.max,
     examples: [['CONTACT_CREATED', 'CONTACT_UPDATED']],

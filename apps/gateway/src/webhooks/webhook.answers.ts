@@ -1,5 +1,5 @@
 import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, bool, enumOf } from '../openapi/answer-schemas.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -11,14 +11,14 @@ export class ListedWebhook {
   @AnswerField('The URL to which events are posted.', text, { example: 'https://example.com/webhooks' })
   url!: string;
 
-  @AnswerField('The events that are posted.', listOf(enumOf(EVENT_NAMES)), {
+  @AnswerField('The events that are posted.', listOf(wordOf('EventName', EVENT_NAMES)), {
     example: ['CONTACT_CREATED', 'CONTACT_UPDATED'],
   })
   events!: readonly string[];
 
   @AnswerField(
     '`ACTIVE`: events are delivered; `PAUSED`: held by the workspace; `DISABLED`: held by Posthorn.',
-    enumOf(Object.keys(WEBHOOK_STATUSES)),
+    wordOf('WebhookStatus', Object.keys(WEBHOOK_STATUSES)),
   )
   status!: string;
 

@@ -28,7 +28,7 @@ export class CreateWebhookRequest {
   @Optional(webhookToken, `${TOKEN_SENTENCE} One is made if absent: \`wht_\` and 32 random characters.`)
   token?: string;
 
-  @Optional(oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES), STATUS_SENTENCE)
+  @Optional(oneOfWords('AssignableWebhookStatus', ASSIGNABLE_WEBHOOK_STATUSES), STATUS_SENTENCE)
   status: WebhookStatus = 'ACTIVE';
 }
 
@@ -45,7 +45,9 @@ export class UpdateWebhookRequest {
   @Optional(webhookToken, TOKEN_SENTENCE)
   token?: string;
 
-  @Optional(oneOfWords(ASSIGNABLE_WEBHOOK_STATUSES), STATUS_SENTENCE, { example: 'PAUSED' })
+  @Optional(oneOfWords('AssignableWebhookStatus', ASSIGNABLE_WEBHOOK_STATUSES), STATUS_SENTENCE, {
+    example: 'PAUSED',
+  })
   status?: WebhookStatus;
 }
 
@@ -65,7 +67,7 @@ export class RotateTokenRequest {
 /** The body of the call that tests a webhook. */
 export class TestWebhookRequest {
   @Optional(
-    oneOfWords(EVENT_NAMES),
+    oneOfWords('EventName', EVENT_NAMES),
     'The event of which an example is posted; the webhook need not subscribe to it.',
     { example: 'CONTACT_CREATED' },
   )

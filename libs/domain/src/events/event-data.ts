@@ -62,11 +62,18 @@ export const EVENT_EMAIL = objectShape(
       '01m7yxt5zwexraawhax4wxnnqq@example.com',
     ),
     status: wordShape(
-      ['SENT', ...(Object.keys(EMAIL_STATUSES) as EmailStatus[]).filter((status) => status !== 'SENT')],
+      'EmailStatus',
+      Object.keys(EMAIL_STATUSES) as EmailStatus[],
       'What had become of it.',
+      'SENT',
     ),
     to: textShape('The address of the recipient.', 'ada@example.net'),
-    type: wordShape(['raw', 'templated'], 'Whether it was sent with its HTML or with a template.'),
+    type: wordShape(
+      'EmailType',
+      ['raw', 'templated'],
+      'Whether it was sent with its HTML or with a template.',
+      'raw',
+    ),
   },
   {
     from: textShape('The address of the sender; of raw emails.', 'shop@example.com'),
@@ -98,8 +105,10 @@ export const EMAIL_REFUSED_DATA = objectShape(
   { email: EVENT_EMAIL },
   {
     class: wordShape<ReplyClass>(
-      ['unknown_user', ...REPLY_CLASS_NAMES.filter((name) => name !== 'unknown_user')],
+      'ReplyClass',
+      REPLY_CLASS_NAMES,
       'What kind of answer the server gave; absent where it gave none.',
+      'unknown_user',
     ),
     reason: textShape('Why, in a word, where no server refused it.', 'worker_died'),
     reply: REPLY,

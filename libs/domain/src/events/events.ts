@@ -6,7 +6,7 @@ import {
   EMAIL_REFUSED_DATA,
   MEMBER_JOINED_DATA,
 } from './event-data.ts';
-import { objectShape, type Shape, timeShape, type ValueOf, wordShape } from './shapes.ts';
+import { objectShape, type Shape, tagShape, timeShape, type ValueOf } from './shapes.ts';
 
 /**
  * The events that a webhook can subscribe to, with their meanings and data. The only definition of an event: the types of recorded events,
@@ -61,7 +61,7 @@ export function eventShape(name: EventName): Shape<object> {
   const { meaning, data } = EVENTS[name];
   const words = name.split('_').map((word) => word.slice(0, 1) + word.slice(1).toLowerCase());
   const fields = {
-    event: wordShape([name], 'The name of the event.'),
+    event: tagShape([name], 'The name of the event.'),
     createdAt: timeShape('When it happened.'),
     data: data as Shape<object>,
   };

@@ -38,8 +38,24 @@ export function numberShape(description: string, example: number): Shape<number>
   return { schema: { type: 'integer', description }, example };
 }
 
-/** An enumeration; the first value is the example. */
+/**
+ * One of these words. More may be added, so the schema takes any: a client that validates what it gets must not refuse a new one. `x-known-values` has the schema of those that exist.
+ *
+ * @param title the name of that schema, unique among all schemas
+ */
 export function wordShape<Word extends string>(
+  title: string,
+  words: readonly Word[],
+  description: string,
+  example: Word,
+): Shape<Word> {
+  const known = { title, type: 'string', enum: words };
+  const examples = [example, ...words.filter((word) => word !== example)];
+  return { schema: { 'type': 'string', 'x-known-values': known, description, examples }, example };
+}
+
+/** Exactly one of these words: which one decides what is beside it. */
+export function tagShape<Word extends string>(
   words: readonly [Word, ...Word[]],
   description: string,
 ): Shape<Word> {
