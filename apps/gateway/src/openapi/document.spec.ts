@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     const opened = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties as Record<string, JsonSchema>).flatMap(([field, schema]) => {
         const known = schema['x-known-values'] as JsonSchema | undefined;
-        if (known === undefined) return [];
+        if (known === undefined || 'not' in schema) return [];
         const isKnown = compileSchema(known);
         const word = (schema['examples'] as (string | null)[]).find((one) => one !== null)!;
         expect([name, field, isKnown(word), isKnown(`NEW_${word}`)]).toEqual([name, field, true, false]);
@@ -105,12 +105,7 @@ describe('the OpenAPI document', () => {
       }),
     );
     expect(opened).toEqual(
-      expect.arrayContaining([
-        'Email.status',
-        'EventEmail.status',
-        'DeliveryAttempt.error',
-        'OtherFeedEvent.event',
-      ]),
+      expect.arrayContaining(['Email.status', 'EventEmail.status', 'DeliveryAttempt.error']),
     );
   });
 
