@@ -6,13 +6,14 @@ import type { ShownIdentity } from './identities.ts';
 import { headerValues } from './mail.ts';
 import { addSigningDomain, BOTH, verified } from './signatures.ts';
 import { newRecipient, Stack, until } from './stack.ts';
+import { validTemplate } from './templates.ts';
 
 let dns: DnsServer;
 let stack: Stack;
 let domains = 0;
 beforeAll(async () => {
   dns = await DnsServer.start();
-  stack = await Stack.start({ env: { DNS_SERVERS: dns.address } });
+  stack = await Stack.start({ env: { DNS_SERVERS: dns.address, FEEDBACK_SENDER_ID: 'posthorn-test' } });
 });
 afterAll(async () => {
   await stack.close();
@@ -45,6 +46,29 @@ describe('An email of a domain with published keys', () => {
     const { body } = await api().get(`/v1/emails/${id}/preview`);
     expect((body['preview'] as { message: string }).message).toBe(raw.toString('utf8'));
     expect(raw.toString('utf8')).toMatch(/^DKIM-Signature: /);
+  });
+
+  it('names its template and its workspace for Gmail’s feedback loop, and nothing that the caller wrote', async () => {
+    const { value } = await addDomain(...BOTH);
+    const from = `hello@${value}`;
+    const { workspaceId } = stack.tenant;
+    const { body } = await api().post('/v1/templates', validTemplate({ from }));
+    const { id, name } = body['template'] as { id: string; name: string };
+    const raw = { from, to: newRecipient(), groupBy: 'secret-group' };
+    const templated = { template: name, to: newRecipient(), variables: { firstName: 'Ada' } };
+    await stack.send(raw);
+    expect((await api().post('/v1/emails', templated)).status).toBe(200);
+    for (const [to, feedbackId] of [
+      [raw.to, `${workspaceId}:posthorn-test`],
+      [templated.to, `${id}:${workspaceId}:posthorn-test`],
+    ] as const) {
+      const mail = await stack.onlyMailTo(to);
+      expect(headerValues(mail, 'Feedback-ID')).toEqual([feedbackId]);
+      expect(headerValues(mail, 'DKIM-Signature').join()).toContain('feedback-id:feedback-id');
+      expect(headerValues(mail, 'Auto-Submitted')).toEqual([]);
+      expect((await verified(dns, mail)).map(([result]) => result)).toEqual(['pass', 'pass']);
+      expect(mail.raw.toString()).not.toContain('secret-group');
+    }
   });
 
   it('is signed only with keys that were found in the DNS', async () => {

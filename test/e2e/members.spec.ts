@@ -113,6 +113,9 @@ describe('POST /v1/invitations', () => {
     expect(await members()).toEqual([]);
 
     const mail = await parseMail(await stack.onlyMailTo(email));
+    expect(mail.headers).toContainEqual(
+      expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
+    );
     expect(mail.from).toMatchObject({ address: 'posthorn@example.com' });
     const link = /https?:\/\/\S+/.exec(mail.text!)![0];
     expect(mail.html).toContain(`href="${link}"`);

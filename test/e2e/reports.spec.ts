@@ -183,7 +183,7 @@ describe('Returned mail', () => {
     const [local] = sent.returnPath.split('@') as [string];
     const last = local.endsWith('0') ? '1' : '0';
     for (const to of [
-      `postmaster@${DOMAIN}`,
+      `nobody@${DOMAIN}`,
       `bounce+${'1'.repeat(52)}@${DOMAIN}`,
       `${local.slice(0, -1)}${last}@${DOMAIN}`,
       `${local}@example.com`,

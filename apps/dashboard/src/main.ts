@@ -6,6 +6,8 @@ import {
   OperatorSessionStore,
 } from '@posthorn/database';
 import {
+  BounceSettings,
+  MessageSettings,
   AcceptanceSettings,
   countWhenRead,
   createHttpApp,
@@ -45,20 +47,35 @@ const MAX_FORM_BYTES = 8 * 1024;
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
 await startProcess('dashboard', async () => {
-  const { http, log, database, redis, rates, secrets, tracking, acceptance, lanes, dashboard, provider } =
-    readSettings({
-      http: HttpSettings,
-      log: LogSettings,
-      database: DatabaseSettings,
-      redis: RedisSettings,
-      rates: RateSettings,
-      secrets: SecretSettings,
-      tracking: TrackingSettings,
-      acceptance: AcceptanceSettings,
-      lanes: LaneSettings,
-      dashboard: DashboardSettings,
-      provider: ProviderSettings,
-    });
+  const {
+    http,
+    log,
+    database,
+    redis,
+    rates,
+    secrets,
+    tracking,
+    bounces,
+    messages,
+    acceptance,
+    lanes,
+    dashboard,
+    provider,
+  } = readSettings({
+    http: HttpSettings,
+    log: LogSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    rates: RateSettings,
+    secrets: SecretSettings,
+    tracking: TrackingSettings,
+    bounces: BounceSettings,
+    messages: MessageSettings,
+    acceptance: AcceptanceSettings,
+    lanes: LaneSettings,
+    dashboard: DashboardSettings,
+    provider: ProviderSettings,
+  });
   const logger = createLogger(log, 'dashboard');
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const db = openDatabase({
@@ -98,7 +115,12 @@ await startProcess('dashboard', async () => {
       publicUrl,
       secretBox: secrets.box,
       trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
-      unsubscribeLinks: new UnsubscribeLinks({ signer, publicUrl }),
+      unsubscribeLinks: new UnsubscribeLinks({
+        signer,
+        publicUrl,
+        addresses: secrets.addresses('unsubscribe', bounces.BOUNCE_DOMAIN),
+      }),
+      feedbackSenderId: messages.FEEDBACK_SENDER_ID,
       monthlyLimit: acceptance.monthlyLimit,
       sessions,
       sessionCookie: cookie,

@@ -2,6 +2,8 @@ import { Authenticate, IdentifyCaller, KeyUses, RateLimits } from '@posthorn/aut
 import { closeRings, openRings, RateLimiter } from '@posthorn/queues';
 import { DnsResolver } from '@posthorn/dns';
 import {
+  BounceSettings,
+  MessageSettings,
   AcceptanceSettings,
   createHttpApp,
   createLogger,
@@ -98,6 +100,8 @@ await startProcess('gateway', async () => {
     webhooks,
     dns,
     tracking,
+    bounces,
+    messages,
   } = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
@@ -113,6 +117,8 @@ await startProcess('gateway', async () => {
     webhooks: WebhookSettings,
     dns: DnsSettings,
     tracking: TrackingSettings,
+    bounces: BounceSettings,
+    messages: MessageSettings,
   });
   const logger = createLogger(log, 'gateway');
   const tracing = await openTracing(traces, 'gateway', logger);
@@ -157,7 +163,12 @@ await startProcess('gateway', async () => {
       trackingLinks,
       followLink: new FollowLink({ links: trackingLinks, hosts, trackingUrl, onError }),
       hits,
-      unsubscribeLinks: new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl }),
+      unsubscribeLinks: new UnsubscribeLinks({
+        signer: secrets.linkSigner,
+        publicUrl: http.publicUrl,
+        addresses: secrets.addresses('unsubscribe', bounces.BOUNCE_DOMAIN),
+      }),
+      feedbackSenderId: messages.FEEDBACK_SENDER_ID,
       callers,
       onUntold: (untold) => logger.warn(untold, 'a notice reached nobody'),
       onError,

@@ -1,4 +1,11 @@
-import { checkDatabase, waitForDatabase, openDatabase, RateStore, ReportStore } from '@posthorn/database';
+import {
+  checkDatabase,
+  waitForDatabase,
+  openDatabase,
+  RateStore,
+  ReportStore,
+  SubscriptionStore,
+} from '@posthorn/database';
 import {
   BounceSettings,
   createHealthApp,
@@ -16,9 +23,10 @@ import {
   startProcess,
   watchPool,
 } from '@posthorn/platform';
-import { readReturnedMail, ReportListener } from '@posthorn/reports';
-import { RecordRates, TakeReport } from '@posthorn/use-cases';
+import { isAutomaticReply, readReturnedMail, ReportListener } from '@posthorn/reports';
+import { RecordRates, TakeReport, TakeUnsubscription } from '@posthorn/use-cases';
 import { reloadCertificateHourly, loadCertificate } from './certificate.ts';
+import { postmasterOf } from './postmaster.ts';
 
 await startProcess('inbound', async () => {
   const { http, database, log, secrets, bounces, inbound } = readSettings({
@@ -36,19 +44,32 @@ await startProcess('inbound', async () => {
   await waitForDatabase(db, onError);
   watchPool(db.pool);
   const rates = new RecordRates({ rates: new RateStore(db), onError });
-  const { BOUNCE_DOMAIN: domain } = bounces;
+  const domain = bounces.BOUNCE_DOMAIN ?? 'localhost';
+  const onRefused = reportRepeated(logger, 'a returned mail was refused');
   const takeReport = new TakeReport({
-    addresses: secrets.bounceAddresses(domain ?? ''),
+    addresses: secrets.addresses('bounce', domain),
     reports: new ReportStore(db),
     read: readReturnedMail,
-    onError: reportRepeated(logger, 'a returned mail was refused'),
+    onError: onRefused,
   });
+  const takeUnsubscription = new TakeUnsubscription({
+    addresses: secrets.addresses('unsubscribe', domain),
+    subscriptions: new SubscriptionStore(db),
+    isAutomaticReply,
+    onError: onRefused,
+  });
+  const postmaster = postmasterOf(
+    domain,
+    reportRepeated(logger, 'mail to the postmaster was accepted and not kept'),
+  );
   const listener = new ReportListener({
-    name: domain ?? 'localhost',
+    name: domain,
     certificate: await loadCertificate(inbound),
     limits: { ...inbound.limits, peerOf: networkOf },
-    findEmail: (address) => takeReport.findEmail(address),
-    take: (emailId, beginning) => takeReport.take(emailId, beginning),
+    findReceiver: async (address) =>
+      (await takeReport.receiverOf(address)) ??
+      (await takeUnsubscription.receiverOf(address)) ??
+      postmaster(address),
     onError,
     onRefusal: (reason) => inboundRefusals.inc({ reason }),
   });
@@ -60,7 +81,7 @@ await startProcess('inbound', async () => {
   await app.listen(http.HTTP_PORT, http.HTTP_HOST);
   const drain = [() => listener.close(), () => rates.close(), () => db.close()];
   const ended = runUntilSignal(app, { logger, drain });
-  if (domain === undefined) {
+  if (bounces.BOUNCE_DOMAIN === undefined) {
     logger.info('BOUNCE_DOMAIN is not set: no mail is accepted');
   } else {
     const port = await listener.listen(inbound.INBOUND_PORT, inbound.INBOUND_HOST);

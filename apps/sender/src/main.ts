@@ -1,6 +1,7 @@
 import { checkDatabase, waitForDatabase, openDatabase, OutboxStore, RateStore } from '@posthorn/database';
 import {
   BounceSettings,
+  MessageSettings,
   createHealthApp,
   createLogger,
   DatabaseSettings,
@@ -36,20 +37,33 @@ import {
 import { openRelays, RelayStates } from './open-relays.ts';
 
 await startProcess('sender', async () => {
-  const { http, database, redis, log, traces, secrets, sender, relayTokens, bounces, lanes, tracking } =
-    readSettings({
-      http: HttpSettings,
-      database: DatabaseSettings,
-      redis: RedisSettings,
-      log: LogSettings,
-      traces: TraceSettings,
-      secrets: SecretSettings,
-      sender: SenderSettings,
-      relayTokens: RelayTokenSettings,
-      bounces: BounceSettings,
-      lanes: LaneSettings,
-      tracking: TrackingSettings,
-    });
+  const {
+    http,
+    database,
+    redis,
+    log,
+    traces,
+    secrets,
+    sender,
+    relayTokens,
+    bounces,
+    messages,
+    lanes,
+    tracking,
+  } = readSettings({
+    http: HttpSettings,
+    database: DatabaseSettings,
+    redis: RedisSettings,
+    log: LogSettings,
+    traces: TraceSettings,
+    secrets: SecretSettings,
+    sender: SenderSettings,
+    relayTokens: RelayTokenSettings,
+    bounces: BounceSettings,
+    messages: MessageSettings,
+    lanes: LaneSettings,
+    tracking: TrackingSettings,
+  });
   const logger = createLogger(log, 'sender');
   const tracing = await openTracing(traces, 'sender', logger);
   const onError = reportRepeated(logger, 'something failed and will be tried again');
@@ -67,7 +81,12 @@ await startProcess('sender', async () => {
   const relays = openRelays(sender, relayTokens, logger, relayStates);
   const rates = new RecordRates({ rates: new RateStore(db), relays: () => relayStates.all, onError });
   const renderers = openRenderers({ onError: reportRepeated(logger, 'a rendering thread failed') });
-  const unsubscribeLinks = new UnsubscribeLinks({ signer: secrets.linkSigner, publicUrl: http.publicUrl });
+  const { BOUNCE_DOMAIN: bounceDomain } = bounces;
+  const unsubscribeLinks = new UnsubscribeLinks({
+    signer: secrets.linkSigner,
+    publicUrl: http.publicUrl,
+    addresses: secrets.addresses('unsubscribe', bounceDomain),
+  });
   // A relay on this machine may pass emails on, but with `npm run up` it is the inbox.
   if (http.PUBLIC_URL === undefined || (http.isPublicUrlLocal && sender.isRelayElsewhere))
     logger.warn(
@@ -77,7 +96,6 @@ await startProcess('sender', async () => {
   const trackingUrl = tracking.trackingUrl(http.publicUrl);
   const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
-  const { BOUNCE_DOMAIN: bounceDomain } = bounces;
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
     isLowered
       ? logger.warn(
@@ -97,9 +115,10 @@ await startProcess('sender', async () => {
         ...renderers,
         trackingLinks,
         unsubscribeLinks,
+        feedbackSenderId: messages.FEEDBACK_SENDER_ID,
         secretBox: secrets.box,
       }),
-      bounceAddresses: bounceDomain === undefined ? undefined : secrets.bounceAddresses(bounceDomain),
+      bounceAddresses: secrets.addresses('bounce', bounceDomain),
       reportsDeliveries: bounces.BOUNCE_REPORT_DELIVERIES,
       recipients: new WithheldRecipients(outbox),
       relays,

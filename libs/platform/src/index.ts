@@ -20,6 +20,7 @@ export { HealthController } from './health/health.controller.ts';
 export {
   emailOutcomes,
   groupSize,
+  inboundMails,
   inboundRefusals,
   inboundReports,
   trackingHits,

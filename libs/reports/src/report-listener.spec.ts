@@ -2,12 +2,16 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { type EmailId, newId, sleep } from '@posthorn/kernel';
+import { sleep } from '@posthorn/kernel';
 import { perSecond } from '@posthorn/domain';
 import { TestAuthority } from '@posthorn/testing';
-import { type Certificate, ReportListener, type ReportListenerOptions } from './report-listener.ts';
+import {
+  type Certificate,
+  type MailReceiver,
+  ReportListener,
+  type ReportListenerOptions,
+} from './report-listener.ts';
 
-const EMAIL = newId('trs', 0);
 const ADDRESS = 'bounce+token@bounces.example.com';
 const LIMITS: ReportListenerOptions['limits'] = {
   allConnections: 10,
@@ -21,8 +25,10 @@ const LIMITS: ReportListenerOptions['limits'] = {
 };
 
 let listener: ReportListener;
-let taken: { id: EmailId; beginning: string }[];
+let taken: { sender: string; beginning: string }[];
 let refused: string[];
+const receive: MailReceiver = ({ sender, beginning }) =>
+  Promise.resolve(taken.push({ sender, beginning: beginning.toString() }) > 0);
 let port: number;
 let clients: Client[];
 afterEach(async () => {
@@ -35,14 +41,18 @@ async function start(change: Partial<ReportListenerOptions> = {}): Promise<void>
   listener = new ReportListener({
     name: 'bounces.example.com',
     limits: LIMITS,
-    findEmail: (address) => Promise.resolve(address === ADDRESS ? EMAIL : undefined),
-    take: (id, beginning) => Promise.resolve(taken.push({ id, beginning: beginning.toString() }) > 0),
+    findReceiver: (address) => Promise.resolve(address === ADDRESS ? receive : undefined),
     onError: () => undefined,
     onRefusal: (reason) => void refused.push(reason),
     ...change,
   });
   port = await listener.listen(0, '127.0.0.1');
 }
+
+/** What takes the mail to each address. */
+const receivedBy = (receiver: MailReceiver): Partial<ReportListenerOptions> => ({
+  findReceiver: () => Promise.resolve(receiver),
+});
 
 /** An SMTP client that sends one command at a time and reads the last line of each answer. */
 class Client {
@@ -154,13 +164,13 @@ describe('Returned mail', () => {
     const client = Client.connect();
     expect(await client.begin()).toMatch(/^250 /);
     expect(await client.deliver('Subject: x\r\n\r\n..dot')).toMatch(/^250 /);
-    expect(taken).toEqual([{ id: EMAIL, beginning: 'Subject: x\r\n\r\n.dot\r\n' }]);
+    expect(taken).toEqual([{ sender: '', beginning: 'Subject: x\r\n\r\n.dot\r\n' }]);
     expect(await client.say('QUIT')).toMatch(/^221 /);
   });
 
   it('is accepted at a domain with other letters than ASCII, whose address arrives in punycode', async () => {
     const address = 'bounce+token@xn--bcher-kva.example';
-    await start({ findEmail: (asked) => Promise.resolve(asked === address ? EMAIL : undefined) });
+    await start({ findReceiver: (asked) => Promise.resolve(asked === address ? receive : undefined) });
     const client = Client.connect();
     expect(await client.begin(address)).toMatch(/^250 /);
     expect(await client.deliver('x')).toMatch(/^250 /);
@@ -181,8 +191,15 @@ describe('Returned mail', () => {
       const client = await connectOnceThereIsRoom();
       expect(await client.say(`MAIL FROM:<${sender}>`)).toMatch(/^250 /);
       expect(await client.say(`RCPT TO:<${ADDRESS}>`)).toMatch(/^250 /);
+      expect(await client.deliver('x')).toMatch(/^250 /);
+      expect(taken).toEqual([{ sender, beginning: 'x\r\n' }]);
     },
   );
+
+  it('may be for the postmaster without a domain', async () => {
+    await start({ findReceiver: (asked) => Promise.resolve(asked === 'postmaster' ? receive : undefined) });
+    expect(await Client.connect().begin('Postmaster')).toMatch(/^250 /);
+  });
 
   it('is refused for any other address, and a client that tries many is disconnected', async () => {
     await start();
@@ -219,17 +236,17 @@ describe('Returned mail', () => {
 
   it('is answered with 451 when it cannot be looked up or recorded right now', async () => {
     const away = (): Promise<never> => Promise.reject(new Error('away'));
-    await start({ take: away });
+    await start(receivedBy(away));
     const client = Client.connect();
     await client.begin();
     expect(await client.deliver('x')).toBe('451 4.3.0 It cannot be recorded right now; come again later');
     await listener.close();
-    await start({ take: () => Promise.resolve(false) });
+    await start(receivedBy(() => Promise.resolve(false)));
     const second = Client.connect();
     await second.begin();
     expect(await second.deliver('x')).toMatch(/^451 /);
     await listener.close();
-    await start({ findEmail: away });
+    await start({ findReceiver: away });
     expect(await Client.connect().begin()).toMatch(/^451 /);
     expect(refused).toEqual(['tryAgain']);
   });
@@ -335,12 +352,12 @@ describe('Returned mail', () => {
   it('is recorded to its end on shutdown, and no other is begun', async () => {
     const recording = Promise.withResolvers<boolean>();
     const begun = Promise.withResolvers<void>();
-    await start({
-      take: () => {
+    await start(
+      receivedBy(() => {
         begun.resolve();
         return recording.promise;
-      },
-    });
+      }),
+    );
     const [idle, busy] = [Client.connect(), Client.connect()];
     await idle.begin();
     await busy.begin();

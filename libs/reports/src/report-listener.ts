@@ -1,7 +1,6 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { addressKey } from '@posthorn/domain';
-import type { EmailId } from '@posthorn/kernel';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { PeerLimits, type PeerLimitsOptions } from './peer-limits.ts';
 import { refusals } from './smtp-refusals.ts';
@@ -18,17 +17,26 @@ interface ReceivingLimits extends PeerLimitsOptions {
   readonly sessionMs: number;
 }
 
+/** A mail that has arrived. */
+export interface ReceivedMail {
+  /** Of the envelope; empty: the null sender of notifications about mail (RFC 5321, section 4.5.5). */
+  readonly sender: string;
+  /** As much of its beginning as is kept. */
+  readonly beginning: Buffer;
+}
+
+/** Records a mail to an address. When it rejects or gives false, the answer is 451, and the sender retries. */
+export type MailReceiver = (mail: ReceivedMail) => Promise<boolean>;
+
 export interface ReportListenerOptions {
   /** The host name in the greeting. */
   readonly name: string;
   /** For STARTTLS, in PEM; undefined: it is not offered. */
   readonly certificate?: Certificate | undefined;
   readonly limits: ReceivingLimits;
-  /** The email that mail to this address is about; undefined: there is no such address. When it rejects, the answer is 451. */
-  readonly findEmail: (address: string) => Promise<EmailId | undefined>;
-  /** Records a returned mail. When it rejects or gives false, the answer is 451, and the sender retries. */
-  readonly take: (emailId: EmailId, beginning: Buffer) => Promise<boolean>;
-  /** Called with what `findEmail` or `take` threw. */
+  /** What takes mail to this address; undefined: there is no such address. When it rejects, the answer is 451. */
+  readonly findReceiver: (address: string) => Promise<MailReceiver | undefined>;
+  /** Called with what `findReceiver` or a receiver threw. */
   readonly onError: (error: unknown) => void;
   /** Called for each refusal. */
   readonly onRefusal: (reason: RefusalReason) => void;
@@ -57,7 +65,7 @@ interface Session {
   unknownRecipients: number;
   /** Since the last accepted mail. */
   commands: number;
-  emailId?: EmailId;
+  receiver?: MailReceiver;
 }
 
 /** The members of smtp-server's connections that its types omit. */
@@ -76,7 +84,7 @@ const MAX_COMMANDS_PER_MAIL = 100;
 /** How long open connections may go on after {@link ReportListener.close}. */
 const CLOSE_WITHIN_MS = 10_000;
 
-/** An SMTP server (RFC 5321) that receives returned mail: only for the bounce addresses of emails, one recipient per mail, and no relaying. */
+/** An SMTP server (RFC 5321) that receives returned mail: only at addresses that its caller knows, one recipient per mail, and no relaying. */
 export class ReportListener {
   private readonly server: SMTPServer;
   private readonly sessions = new Map<string, Session>();
@@ -96,7 +104,7 @@ export class ReportListener {
       disabledCommands: ['AUTH', ...(certificate === undefined ? ['STARTTLS'] : [])],
       ...certificate,
       size: limits.messageBytes,
-      // A returned mail is about one email. RFC 5321, section 4.5.3.1.8, requires a hundred; senders retry the rest.
+      // A mail to these addresses is about one email. RFC 5321, section 4.5.3.1.8, requires a hundred; senders retry the rest.
       maxRecipients: 1,
       socketTimeout: limits.silenceMs,
       closeTimeout: CLOSE_WITHIN_MS,
@@ -199,17 +207,17 @@ export class ReportListener {
     const session = this.sessions.get(id);
     if (session === undefined || this.isClosing) return done(this.refuse('leaving'));
     if (!this.peers.allowRecipient(session.address)) return done(this.refuse('tooFast'));
-    const emailId = await this.findEmail(address);
-    if (emailId === 'unknown') return done(this.refuse('tryAgain'));
-    if (emailId === undefined) return done(this.refuseAddress(session));
-    session.emailId = emailId;
+    const receiver = await this.findReceiver(address);
+    if (receiver === 'unknown') return done(this.refuse('tryAgain'));
+    if (receiver === undefined) return done(this.refuseAddress(session));
+    session.receiver = receiver;
     done();
   }
 
-  private async findEmail(address: string): Promise<EmailId | undefined | 'unknown'> {
+  private async findReceiver(address: string): Promise<MailReceiver | undefined | 'unknown'> {
     try {
       // smtp-server decodes punycode in the domain.
-      return await this.options.findEmail(addressKey(address));
+      return await this.options.findReceiver(addressKey(address));
     } catch (error) {
       this.options.onError(error);
       return 'unknown';
@@ -224,12 +232,17 @@ export class ReportListener {
     );
   }
 
-  private async take(stream: SMTPServerDataStream, { id }: SMTPServerSession, done: Done): Promise<void> {
+  private async take(
+    stream: SMTPServerDataStream,
+    { id, envelope }: SMTPServerSession,
+    done: Done,
+  ): Promise<void> {
     const session = this.sessions.get(id);
-    if (session?.emailId === undefined) return done(this.refuse('tryAgain'));
+    if (session?.receiver === undefined) return done(this.refuse('tryAgain'));
+    const sender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     Object.assign(session, { isBusy: true, received: 0, receivedBefore: 0 });
     session.deadline.refresh();
-    const refused = await this.receive(stream, session, session.emailId).catch((error: unknown) => {
+    const refused = await this.receive(stream, session, sender).catch((error: unknown) => {
       this.options.onError(error);
       return 'tryAgain' as const;
     });
@@ -243,14 +256,14 @@ export class ReportListener {
   private async receive(
     stream: SMTPServerDataStream,
     session: Session,
-    emailId: EmailId,
+    sender: string,
   ): Promise<RefusalReason | undefined> {
     const onReceived = (bytes: number): number => (session.received += bytes);
     const beginning = await readBeginning(stream, this.options.limits.keptBytes, onReceived);
     // The client hung up before the end of the mail, and will retry.
     if (beginning === undefined) return 'tryAgain';
     if (stream.sizeExceeded) return 'tooLarge';
-    return (await this.options.take(emailId, beginning)) ? undefined : 'tryAgain';
+    return (await session.receiver!({ sender, beginning })) ? undefined : 'tryAgain';
   }
 
   private refusalIfClosing(): Error | null {

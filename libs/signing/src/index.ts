@@ -1,6 +1,6 @@
 export * from './api-key.ts';
 export { hashPassword, isPassword } from './password.ts';
-export * from './bounce-addresses.ts';
+export * from './signed-addresses.ts';
 export { KEY_RING_FORM, type KeyRing, parseKeyRing } from './key-ring.ts';
 export { LinkSigner } from './link-signer.ts';
 export * from './secret-box.ts';

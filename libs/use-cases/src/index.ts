@@ -46,6 +46,7 @@ export { WithheldRecipients } from './send/withheld-recipients.ts';
 export { ReportEmail, STILL_TRANSMITTED } from './reports/report-email.ts';
 export { TakeReport } from './reports/take-report.ts';
 export { ChangeSubscription, tooManyResubscriptions } from './unsubscribe/change-subscription.ts';
+export { TakeUnsubscription } from './unsubscribe/take-unsubscription.ts';
 export { UnsubscribeLinks } from './unsubscribe/unsubscribe-links.ts';
 export { withoutUnsubscribeUrl } from './unsubscribe/unsubscribe-variable.ts';
 export { FollowLink } from './tracking/follow-link.ts';

@@ -25,7 +25,7 @@ JOIN   template_versions v ON v.id = t.current_version_id`;
 
 /** The content of versions, including those of deleted templates. $1 uuid[]. Index: template_versions_pkey. */
 export const FIND_TEMPLATE_VERSIONS = `
-SELECT ${CONTENT_COLUMNS}, v.subject
+SELECT ${CONTENT_COLUMNS}, v.template_id AS "templateId", v.subject
 FROM   template_versions v
 WHERE  v.id = ANY($1::uuid[])`;
 

@@ -77,6 +77,12 @@ export const inboundReports = new Counter({
   labelNames: ['kind'],
 });
 
+export const inboundMails = new Counter({
+  name: 'posthorn_inbound_mails_total',
+  help: 'The mails that inbound has taken, by what they were: report, unsubscribe, automatic_reply, postmaster.',
+  labelNames: ['kind'],
+});
+
 export const inboundRefusals = new Counter({
   name: 'posthorn_inbound_refusals_total',
   help: 'What inbound answered instead of taking a mail, by reason.',

@@ -9,6 +9,7 @@ export { AcceptanceSettings } from './acceptance-settings.ts';
 export { GatewaySettings } from './gateway-settings.ts';
 export { InboundSettings } from './inbound-settings.ts';
 export { LaneSettings } from './lane-settings.ts';
+export { MessageSettings } from './message-settings.ts';
 export { ProviderSettings, type ProviderOptions } from './provider-settings.ts';
 export { RateSettings } from './rate-settings.ts';
 export { readSettings, SettingsError, type Sections } from './read-settings.ts';

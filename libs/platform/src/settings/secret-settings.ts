@@ -1,10 +1,11 @@
 import {
-  BounceAddresses,
+  type AddressPurpose,
   KEY_RING_FORM,
   type KeyRing,
   LinkSigner,
   parseKeyRing,
   SecretBox,
+  SignedAddresses,
 } from '@posthorn/signing';
 import { HasForm } from './has-form.ts';
 import { Setting } from './setting.ts';
@@ -35,9 +36,11 @@ export class SecretSettings {
     return new LinkSigner(this.ring);
   }
 
-  /** The bounce addresses at this domain, signed with keys that are derived from these. */
-  bounceAddresses(domain: string): BounceAddresses {
-    return new BounceAddresses(this.ring, domain);
+  /** The addresses for a purpose at this domain, signed with keys that are derived from these; without a domain there are none. */
+  addresses(purpose: AddressPurpose, domain: string): SignedAddresses;
+  addresses(purpose: AddressPurpose, domain: string | undefined): SignedAddresses | undefined;
+  addresses(purpose: AddressPurpose, domain: string | undefined): SignedAddresses | undefined {
+    return domain === undefined ? undefined : new SignedAddresses(this.ring, purpose, domain);
   }
 
   private get ring(): KeyRing {

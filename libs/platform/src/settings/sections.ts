@@ -7,6 +7,7 @@ import { DnsSettings } from './dns-settings.ts';
 import { GatewaySettings } from './gateway-settings.ts';
 import { InboundSettings } from './inbound-settings.ts';
 import { LaneSettings } from './lane-settings.ts';
+import { MessageSettings } from './message-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
 import { RateSettings } from './rate-settings.ts';
 import type { Sections } from './read-settings.ts';
@@ -29,6 +30,7 @@ export const ALL_SECTIONS = {
   secrets: SecretSettings,
   dns: DnsSettings,
   tracking: TrackingSettings,
+  messages: MessageSettings,
   acceptance: AcceptanceSettings,
   gateway: GatewaySettings,
   systemMail: SystemMailSettings,

@@ -12,6 +12,9 @@ const PLAIN_SUBJECT = /^[\x20-\x7e]+$/;
 const SINGLE_SPACE = /(?<! ) (?! )/;
 /** A URL that can be put between angle brackets, and that fits into a line with the name of its header (RFC 5322, section 2.1.1). */
 const HEADER_URL = /^https?:\/\/[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
+const HEADER_MAILTO = /^mailto:[\x21-\x3b\x3d\x3f-\x7e]{1,900}$/;
+/** Up to four fields, the last of which names the sender. */
+const FEEDBACK_ID = /^([A-Za-z0-9_-]{1,64}:){0,3}[A-Za-z0-9_-]{5,15}$/;
 const ASCII_LOCAL = /^[\x21-\x7e]+@/;
 
 /** Tokens, each after white space, folded only between them; a token longer than a line gets its own line. */
@@ -70,11 +73,20 @@ export function messageIdHeader(messageId: string): string {
 
 /**
  * `List-Unsubscribe` (RFC 2369), and with an https URL `List-Unsubscribe-Post` (RFC 8058), which tells mail clients that one click is
- * enough. The URL is not folded, because a client that unfolds it incorrectly would get a broken link.
+ * enough. URLs are not folded, because a client that unfolds them incorrectly would get a broken link. The first is preferred.
+ *
+ * @param mailto a second one; undefined: none
  */
-export function unsubscribeHeaders(url: string): string {
-  if (!HEADER_URL.test(url))
+export function unsubscribeHeaders(url: string, mailto?: string): string {
+  if (!HEADER_URL.test(url) || (mailto !== undefined && !HEADER_MAILTO.test(mailto)))
     throw new UncomposableMessage('the link to unsubscribe cannot stand in a header');
   const oneClick = url.startsWith('https:') ? 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n' : '';
-  return `List-Unsubscribe: <${url}>\r\n${oneClick}`;
+  const byMail = mailto === undefined ? '' : `,\r\n <${mailto}>`;
+  return `List-Unsubscribe: <${url}>${byMail}\r\n${oneClick}`;
+}
+
+/** `Feedback-ID`, of Gmail's feedback loop (https://support.google.com/mail/answer/6254652). */
+export function feedbackIdHeader(feedbackId: string): string {
+  if (!FEEDBACK_ID.test(feedbackId)) throw new UncomposableMessage('the feedback id is not of its form');
+  return `Feedback-ID: ${feedbackId}\r\n`;
 }

@@ -64,12 +64,12 @@ describe('A signature', () => {
         'content-transfer-encoding;',
     );
     const ofList = await signEmail(
-      Buffer.from(`List-Unsubscribe: <https://a.example/>\r\n${MESSAGE.toString()}`),
+      Buffer.from(`List-Unsubscribe: <https://a.example/>\r\nFeedback-ID: posthorn\r\n${MESSAGE.toString()}`),
       [RFC_8463],
       SIGNED_AT,
     );
     expect(ofList.toString().replaceAll(/\r\n /g, '')).toContain(
-      ':content-transfer-encoding:list-unsubscribe:list-unsubscribe;bh=',
+      ':content-transfer-encoding:list-unsubscribe:list-unsubscribe:feedback-id:feedback-id;bh=',
     );
     expect(signed.subarray(-MESSAGE.length)).toEqual(MESSAGE);
   });

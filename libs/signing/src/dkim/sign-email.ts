@@ -30,10 +30,10 @@ const SIGNED_FIELDS: readonly string[] = [
   'content-transfer-encoding',
 ];
 /**
- * The others, signed only if present: groups and mailing lists add their own when they pass on an email that has none, and a broken signature lets it fail
- * DMARC.
+ * The others, signed only if present: groups and mailing lists (and relays, the last) add their own when they pass on an email that has none, and a broken
+ * signature lets it fail DMARC.
  */
-const LIST_FIELDS: readonly string[] = ['list-unsubscribe', 'list-unsubscribe-post'];
+const OPTIONAL_FIELDS: readonly string[] = ['list-unsubscribe', 'list-unsubscribe-post', 'feedback-id'];
 
 const LINE = 76;
 const rsaThreads = new RsaThreads();
@@ -80,7 +80,7 @@ function fieldsToSign(fields: readonly RawField[]): Pick<WhatIsSigned, 'names' |
   const names: string[] = [];
   let canonical = '';
   const ofName = Map.groupBy(fields, ({ name }) => name);
-  for (const name of [...SIGNED_FIELDS, ...LIST_FIELDS.filter((field) => ofName.has(field))]) {
+  for (const name of [...SIGNED_FIELDS, ...OPTIONAL_FIELDS.filter((field) => ofName.has(field))]) {
     // RFC 6376, section 5.4.2: of several the last comes first. The name once more stands for none.
     for (const field of ofName.get(name)?.reverse() ?? []) {
       names.push(name);

@@ -10,7 +10,7 @@ import {
 import { decideAfterAttempt, nowLane, POSTHORN, type RelayedTransmission } from '@posthorn/domain';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { readReturnedMail } from '@posthorn/reports';
-import { BounceAddresses, parseKeyRing } from '@posthorn/signing';
+import { parseKeyRing, SignedAddresses } from '@posthorn/signing';
 import { openAcceptance } from '../accept/open-acceptance.ts';
 import { rawDraft } from '../accept/raw-draft.fixture.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
@@ -59,7 +59,7 @@ const acceptance = openAcceptance({
 });
 const parsed = parseKeyRing(`test:${randomBytes(32).toString('base64')}`);
 if ('fault' in parsed) throw new Error(parsed.fault);
-const addresses = new BounceAddresses(parsed.ring, 'bounces.example.com');
+const addresses = new SignedAddresses(parsed.ring, 'bounce', 'bounces.example.com');
 const reports = new TakeReport({
   addresses,
   reports: new ReportStore(database),
@@ -113,6 +113,6 @@ it('A report about an email that a restored backup still has as scheduled keeps 
 
 it('Mail to the genuine address of an email that does not exist any more finds none', async () => {
   const { id } = await underWay();
-  expect(await reports.findEmail(addresses.addressFor(id))).toBe(id);
-  expect(await reports.findEmail(addresses.addressFor(newId('trs', Date.now())))).toBeUndefined();
+  expect(await reports.receiverOf(addresses.addressFor(id))).toBeDefined();
+  expect(await reports.receiverOf(addresses.addressFor(newId('trs', Date.now())))).toBeUndefined();
 });

@@ -1,18 +1,14 @@
 import type { EmailId } from '@posthorn/kernel';
 import { reportAbout } from '@posthorn/domain';
 import type { ReportStore } from '@posthorn/database';
-import type { readReturnedMail } from '@posthorn/reports';
-import type { BounceAddresses } from '@posthorn/signing';
+import { inboundMails } from '@posthorn/platform';
+import type { MailReceiver, readReturnedMail } from '@posthorn/reports';
+import { type AddressesOfEmails, emailOfAddress } from './email-of-address.ts';
 import { RecordReport } from './record-report.ts';
 
-const SIGNED_BY_NONE =
-  'no key in ENCRYPTION_KEYS has signed the address it was for: a key is missing there, or somebody forged it';
-
-interface TakeReportOptions {
-  readonly addresses: Pick<BounceAddresses, 'emailOf' | 'hasForm'>;
+interface TakeReportOptions extends AddressesOfEmails {
   readonly reports: Pick<ReportStore, 'knows' | 'record'>;
   readonly read: typeof readReturnedMail;
-  readonly onError: (error: Error) => void;
 }
 
 /** Receives returned mail about an email, and acts on what it reports. */
@@ -23,12 +19,11 @@ export class TakeReport {
     this.recordReport = new RecordReport(options.reports);
   }
 
-  /** The email that this return address belongs to; undefined: there is no such address. @throws what the database throws */
-  async findEmail(address: string): Promise<EmailId | undefined> {
-    const { addresses, reports, onError } = this.options;
-    const id = addresses.emailOf(address);
-    if (id === undefined && addresses.hasForm(address)) onError(new Error(SIGNED_BY_NONE));
-    return id !== undefined && (await reports.knows(id)) ? id : undefined;
+  /** What takes mail to this return path; undefined: there is no such address. @throws what the database throws */
+  async receiverOf(address: string): Promise<MailReceiver | undefined> {
+    const id = emailOfAddress(address, this.options);
+    if (id === undefined || !(await this.options.reports.knows(id))) return undefined;
+    return ({ beginning }) => this.take(id, beginning);
   }
 
   /**
@@ -40,6 +35,8 @@ export class TakeReport {
    */
   async take(id: EmailId, beginning: Buffer): Promise<boolean> {
     const mail = await this.options.read(beginning);
-    return this.recordReport.record(id, ({ recipient }) => reportAbout(recipient, mail));
+    const isTaken = await this.recordReport.record(id, ({ recipient }) => reportAbout(recipient, mail));
+    if (isTaken) inboundMails.inc({ kind: 'report' });
+    return isTaken;
   }
 }

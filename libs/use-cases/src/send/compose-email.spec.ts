@@ -17,7 +17,8 @@ const composer = new ComposeEmail({
   versions: { find: never },
   renderer: { render: never },
   signingKeys: { find: () => Promise.resolve({ signers: [] }) },
-  unsubscribeLinks: { urlOf: never },
+  unsubscribeLinks: { urlOf: never, mailtoOf: never },
+  feedbackSenderId: undefined,
   tracking: { track: (_email, html) => Promise.resolve(html) },
 });
 

@@ -10,7 +10,7 @@ import {
 import { type ClaimedEmail, type EmailOutcome, isOutage } from '@posthorn/database';
 import { RenderingFailed, UncomposableMessage } from '@posthorn/rendering';
 import type { LaneGate } from '@posthorn/queues';
-import type { BounceAddresses } from '@posthorn/signing';
+import type { SignedAddresses } from '@posthorn/signing';
 import type { Pace, RelayChain, ReportedFact, SmtpEnvelope } from '@posthorn/smtp';
 import { type ComposeEmail, UnsignableEmail } from './compose-email.ts';
 import type { EmailSpans } from './email-spans.ts';
@@ -26,7 +26,7 @@ const MAX_ERROR_CHARACTERS = 512;
 interface DeliverEmailOptions {
   readonly composer: Pick<ComposeEmail, 'compose'>;
   /** Return-path addresses for reports; undefined: the sender's address is used. */
-  readonly bounceAddresses?: Pick<BounceAddresses, 'addressFor'> | undefined;
+  readonly bounceAddresses?: Pick<SignedAddresses, 'addressFor'> | undefined;
   /** Whether to request reports of successful deliveries too, and not only of delays and failures. */
   readonly reportsDeliveries?: boolean;
   readonly recipients: Pick<WithheldRecipients, 'whyWithheld'>;

@@ -13,15 +13,17 @@ export interface ComposerParts extends Renderers {
   readonly secretBox: SecretBox;
   readonly trackingLinks: TrackingLinks;
   readonly unsubscribeLinks: UnsubscribeLinks;
+  readonly feedbackSenderId: string | undefined;
 }
 
 /** The only way to create a composer, so that previews have the same bytes as sent messages. */
 export function openComposer(parts: ComposerParts): ComposeEmail {
-  const { database, htmlToText, renderer, unsubscribeLinks } = parts;
+  const { database, htmlToText, renderer, unsubscribeLinks, feedbackSenderId } = parts;
   return new ComposeEmail({
     htmlToText,
     renderer,
     unsubscribeLinks,
+    feedbackSenderId,
     versions: new TemplateVersions(new TemplateStore(database)),
     signingKeys: new SigningKeys(new DkimKeyStore(database), parts.secretBox),
     tracking: new TrackHtml({ finder: parts.linkFinder, links: parts.trackingLinks }),

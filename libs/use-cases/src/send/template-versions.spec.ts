@@ -6,6 +6,7 @@ import { TemplateVersions } from './template-versions.ts';
 const LONG = 'x'.repeat(5 * 1_048_576);
 
 /** What is kept of a version; `defaults` is JSON text. */
+const TEMPLATE = newId('tpl', 0);
 const EMPTY = { subject: '', html: '', text: '', previewText: '', defaults: '{}' };
 
 /** The cache, and the versions that it has looked up, each with this content. */
@@ -18,7 +19,7 @@ function versionsOf(content: Partial<typeof EMPTY>): {
   const versions = new TemplateVersions({
     findVersions: (ids) => {
       lookedUp.push(...ids);
-      return Promise.resolve(ids.map((id) => ({ id, parts, defaults })));
+      return Promise.resolve(ids.map((id) => ({ id, templateId: TEMPLATE, parts, defaults })));
     },
   });
   return { versions, lookedUp };

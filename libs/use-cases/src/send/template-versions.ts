@@ -1,7 +1,12 @@
-import { Coalescer, LruCache, type TemplateVersionId } from '@posthorn/kernel';
+import { Coalescer, LruCache, type TemplateId, type TemplateVersionId } from '@posthorn/kernel';
 import { type JsonObject, parseJson } from '@posthorn/domain';
 import type { StoredVersionSource, TemplateStore } from '@posthorn/database';
 import type { TemplateVersionSource } from '@posthorn/rendering';
+
+/** A version for rendering, and whose it is. */
+interface FoundVersion extends TemplateVersionSource {
+  readonly templateId: TemplateId;
+}
 
 const MAX_PER_LOOKUP = 200;
 const MAX_CACHED = 500;
@@ -26,7 +31,7 @@ export class TemplateVersions {
   }
 
   /** @throws what the database throws; Error for a version that does not exist */
-  async find(id: TemplateVersionId): Promise<TemplateVersionSource> {
+  async find(id: TemplateVersionId): Promise<FoundVersion> {
     const stored = this.kept.get(id) ?? (await this.lookUp(id));
     return { ...stored, defaults: parseJson(stored.defaults) as JsonObject };
   }

@@ -46,6 +46,7 @@ export interface Template extends TemplateContent {
 export interface StoredVersionSource extends Omit<TemplateVersionSource, 'defaults'> {
   /** JSON with keys chosen by the caller, so parse it with `parseJson`. */
   readonly defaults: string;
+  readonly templateId: TemplateId;
 }
 
 interface VersionSummaryRow {
@@ -69,7 +70,7 @@ export interface VersionRow extends VersionSummaryRow {
   versionCreatedAt: Date;
 }
 
-export interface SourceRow {
+interface ContentRow {
   versionId: string;
   subject: string;
   html: string;
@@ -79,7 +80,11 @@ export interface SourceRow {
   defaults: string;
 }
 
-export interface TemplateRow extends TemplateSummaryRow, SourceRow {
+export interface SourceRow extends ContentRow {
+  templateId: string;
+}
+
+export interface TemplateRow extends TemplateSummaryRow, ContentRow {
   replyTo: Mailbox[] | null;
 }
 
@@ -120,10 +125,15 @@ function summaryOf(row: VersionSummaryRow): Omit<TemplateVersionSummary, 'id' | 
 
 /** Converts a row to a version for rendering. */
 export function storedSourceOf(row: SourceRow): StoredVersionSource {
-  return { id: idFromUuid('tpv', row.versionId), parts: partsOf(row), defaults: row.defaults };
+  return {
+    id: idFromUuid('tpv', row.versionId),
+    templateId: idFromUuid('tpl', row.templateId),
+    parts: partsOf(row),
+    defaults: row.defaults,
+  };
 }
 
-function partsOf({ subject, html, text, previewText }: SourceRow): TemplateParts {
+function partsOf({ subject, html, text, previewText }: ContentRow): TemplateParts {
   return {
     subject,
     html,

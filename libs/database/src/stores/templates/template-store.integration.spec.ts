@@ -158,6 +158,7 @@ describe('TemplateStore and TemplateChanges', () => {
     expect(await changes.update(workspaceId, ADA, template, { name: 'x' })).toBe('unknown');
     expect((await store.findVersions([template.versionId]))[0]).toEqual({
       id: template.versionId,
+      templateId: template.id,
       parts: template.parts,
       defaults: JSON.stringify(template.defaults),
     });

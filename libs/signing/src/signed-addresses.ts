@@ -2,7 +2,18 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { type EmailId, parseId } from '@posthorn/kernel';
 import { derivedKey, type KeyRing } from './key-ring.ts';
 
-const PREFIX = 'bounce+';
+/** What mail to an address is for; one is valid for its purpose only. */
+export type AddressPurpose = keyof typeof PURPOSES;
+
+/**
+ * How their local parts begin, and what their keys are derived for. Return paths are only used by servers. The others stand in a URL (RFC 6068), where
+ * some programs read `+` as a space.
+ */
+const PURPOSES = {
+  bounce: { prefix: 'bounce+', key: 'bounce addresses' },
+  unsubscribe: { prefix: 'unsub-', key: 'unsubscribe addresses' },
+} as const;
+
 /** The version of the token format, its first character. */
 const VERSION = '1';
 /** Half of the HMAC, which is what RFC 2104, section 5, asks for at least. */
@@ -14,14 +25,15 @@ const TOKEN = /^1[0-9a-z]{51}$/i;
 const ID_END = 1 + 26;
 
 /**
- * The return paths of emails: `bounce+<token>@<domain>`, one for each email (variable envelope return path). The token contains the email's id and a
- * MAC of it (HMAC-SHA-256), so that nobody can forge reports about an email that they never received.
+ * Addresses that are about one email each: its return path (variable envelope return path), and the one by which its recipient unsubscribes. Their token
+ * contains the email's id and a MAC of it (HMAC-SHA-256), so that nobody can forge reports and requests about an email that they never received.
  *
- * Format: `1`, the id without its prefix, the MAC in base 36. It is case-insensitive, and with the prefix it has 59 octets of the 64 that a local
- * part may have (RFC 5321, section 4.5.3.1.1).
+ * Format: a prefix, `1`, the id without its prefix, the MAC in base 36. It is case-insensitive, and with the longer prefix it has 59 octets of the 64
+ * that a local part may have (RFC 5321, section 4.5.3.1.1).
  */
-export class BounceAddresses {
+export class SignedAddresses {
   private readonly keys: readonly KeyObject[];
+  private readonly prefix: string;
 
   /**
    * @param ring the first key signs, all of them verify; what signs is derived from them (RFC 5869) and is not what encrypts
@@ -29,24 +41,27 @@ export class BounceAddresses {
    */
   constructor(
     ring: KeyRing,
+    purpose: AddressPurpose,
     private readonly domain: string,
   ) {
-    this.keys = ring.map((key) => derivedKey(key, 'bounce addresses'));
+    const { prefix, key: keyPurpose } = PURPOSES[purpose];
+    this.prefix = prefix;
+    this.keys = ring.map((key) => derivedKey(key, keyPurpose));
   }
 
-  /** The return path of an email; it does not change as long as the first key is the same. */
+  /** The address of an email; it does not change as long as the first key is the same. */
   addressFor(emailId: EmailId): string {
     const signed = VERSION + emailId.slice(emailId.indexOf('_') + 1);
-    return `${PREFIX}${signed}${macOf(this.keys[0]!, signed)}@${this.domain}`;
+    return `${this.prefix}${signed}${macOf(this.keys[0]!, signed)}@${this.domain}`;
   }
 
-  /** The email of a return path; undefined when the address is not one of ours, or forged. */
+  /** The email of an address; undefined when it is not one of these, or forged. */
   emailOf(address: string): EmailId | undefined {
     const token = this.tokenOf(address);
     return token === undefined ? undefined : this.verified(token);
   }
 
-  /** Whether an address looks like one of ours; if it has no email, it was forged, or the key that signed it is not in the ring. */
+  /** Whether an address looks like one of these; if it has no email, it was forged, or the key that signed it is not in the ring. */
   hasForm(address: string): boolean {
     return this.tokenOf(address) !== undefined;
   }
@@ -54,8 +69,8 @@ export class BounceAddresses {
   private tokenOf(address: string): string | undefined {
     const at = address.lastIndexOf('@');
     if (address.slice(at + 1).toLowerCase() !== this.domain) return undefined;
-    if (address.slice(0, PREFIX.length).toLowerCase() !== PREFIX) return undefined;
-    const token = address.slice(PREFIX.length, at);
+    if (address.slice(0, this.prefix.length).toLowerCase() !== this.prefix) return undefined;
+    const token = address.slice(this.prefix.length, at);
     return TOKEN.test(token) ? token.toLowerCase() : undefined;
   }
 
