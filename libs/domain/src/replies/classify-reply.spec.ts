@@ -136,6 +136,42 @@ describe('classifying a reply', () => {
     expect(classAt(stage, line)).toBe(replyClass);
   });
 
+  it.each([
+    ['rcpt', '550 Unknown user ada@docomo.ne.jp', 'unknown_user'],
+    ['rcpt', '550 <ada@ezweb.ne.jp>: User unknown', 'unknown_user'],
+    ['content', '550 Unknown user ada@docomo.ne.jp', 'policy'],
+    ['content', '550 <ada@ezweb.ne.jp>: User unknown', 'policy'],
+    [
+      'content',
+      '554 delivery error: dd This user doesn’t have a yahoo.com account (ada@yahoo.com)',
+      'unknown_user',
+    ],
+  ] as const)(
+    'knows who names a filter like an unknown recipient: at %s %s is %s',
+    (stage, line, replyClass) => {
+      expect(classAt(stage, line)).toBe(replyClass);
+    },
+  );
+
+  it.each([
+    ['550 5.1.1 <shop@example.com> sender is blacklisted', 'blocked'],
+    ['552 5.1.1 5.2.2 sorry, final recipient mailbox is full (chkuser)', 'mailbox_full'],
+    ['550 5.0.0 <ada@example.net>... Can’t create output', 'mailbox_full'],
+    ['550 Mailbox full', 'mailbox_full'],
+    ['550 The recipient’s mailbox is full', 'mailbox_full'],
+    ['550 Access denied', 'policy'],
+    ['550 5.7.0 [SPF] 192.0.2.1 is not allowed to send mail from example.com', 'policy'],
+    ['550 Mail rejete. OFR_506 [506]', 'content'],
+    ['550 Trop de connexions, veuillez verifier votre configuration', 'rate_limited'],
+    ['550 Rejected by policy', 'policy'],
+    ['550 Server too busy', 'soft_bounce'],
+    ['550 Too many invalid recipients', 'blocked'],
+    ['550 5.1.1 szn; User hasn’t got the service mapped', 'unknown_user'],
+    ['550 Adressat unbekannt oder Mailbox deaktiviert', 'unknown_user'],
+  ])('does not take for dead who may be alive: %s is %s', (line, replyClass) => {
+    expect(classAt('rcpt', line)).toBe(replyClass);
+  });
+
   it('has no class for a broken connection or a missing reply', () => {
     expect(replyClassOf({ kind: 'broken', stage: 'rcpt', error: 'gone' })).toBeUndefined();
     expect(replyClassOf({ kind: 'unknown', error: 'gone' })).toBeUndefined();

@@ -35,6 +35,10 @@ const MAILBOX_FULL = '5.2.2';
 const MENTIONS_HOST =
   /\b(helo|ehlo|rdns|relaying|(not|cannot) relay|your (account|domain|host|ip|server)|messages? from \[?\d{1,3}(\.\d{1,3}){3})\b/i;
 
+/** What NTT Docomo and au say after the final dot of an email that the recipient's own filter refuses; of a mailbox that does not exist they say it at RCPT. */
+const FILTERED_BY_RECIPIENT =
+  /unknown user \S{1,320}@docomo\.ne\.jp|@(ezweb\.ne\.jp|au\.com)>: user unknown/i;
+
 /** Stages at which a 421 can be about a recipient or a message, not only about the server closing the connection (RFC 5321, section 3.8). */
 const STAGES_OF_421_ABOUT_EMAIL: readonly SmtpStage[] = ['rcpt', 'content'];
 
@@ -50,6 +54,7 @@ export function classifyReply(reply: SmtpReply, stage: SmtpStage): ReplyClass {
   if (isBeforeAnyEmail(stage)) return 'relay';
   if (reply.code === 421 && !STAGES_OF_421_ABOUT_EMAIL.includes(stage)) return 'relay';
   if (stage === 'mail') return emailFaultAtMail(reply) ?? 'relay';
+  if (stage === 'content' && FILTERED_BY_RECIPIENT.test(reply.text)) return 'policy';
   return byCodeOrText(reply) ?? byStage(reply, stage);
 }
 
@@ -74,8 +79,10 @@ function byCodeOrText({ code, enhancedCode, text }: SmtpReply): ReplyClass | und
   if (enhancedCode === ROUTING_LOOP && byText === 'rate_limited') return byText;
   // Exchange says of the mailbox that we log in with what others say of a recipient's.
   if (enhancedCode === MAILBOX_FULL && byText === 'relay') return byText;
-  // Orange says of a full mailbox what others say of one that there is not.
-  if (enhancedCode === NO_SUCH_MAILBOX && byText === 'mailbox_full') return byText;
+  // Orange says of a full mailbox what others say of one that there is not, and Forpsi of a sender whom the recipient has blocked.
+  if (enhancedCode === NO_SUCH_MAILBOX && (byText === 'mailbox_full' || byText === 'blocked')) return byText;
+  // No code of a mailbox that does not exist, or has moved, says that it is full.
+  if (code === 551 && byText === 'mailbox_full') return byText;
   // Stalwart says of every domain to which it does not relay what others say of one that does not exist.
   if (enhancedCode === NO_SUCH_DOMAIN && byText === 'policy') return byText;
   const byEnhancedCode = enhancedCode === undefined ? undefined : classOfEnhancedCode(enhancedCode);

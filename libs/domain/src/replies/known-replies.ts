@@ -62,6 +62,25 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /domain \S+ is not allowed to send/i,
       '550 5.7.1 Domain mg.example.com is not allowed to send: The account is disabled',
     ],
+    [
+      'Mail.ru',
+      /message sending for this account is disabled/i,
+      '550 Message sending for this account is disabled',
+    ],
+  ]),
+  // They speak of messages and of mail as others do of a rate.
+  ...known('mailbox_full', [
+    [
+      'web.de',
+      /zuviele mails auf dem server|too many messages on the server/i,
+      '550 Benutzer hat zuviele Mails auf dem Server. / User has too many messages on the server.',
+    ],
+    ['NTT Docomo', /too much mail data/i, '552 Too much mail data ada@docomo.ne.jp'],
+    [
+      'various',
+      /user is over the quota/i,
+      '550 <ada@example.net>: The user is over the quota. You can try again later.',
+    ],
   ]),
   ...known('rate_limited', [
     [
@@ -157,6 +176,21 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
     ],
     ['Barracuda', /rate control/i, '450 4.7.1 Client host rejected: Rate control, try again later'],
     ['Proofpoint', /throttl(ed|ing)/i, '421 Connection throttled, please try again later'],
+    [
+      'Orange',
+      /trop de connexions/i,
+      '550 Trop de connexions, veuillez verifier votre configuration. Too many connections, slow down. OFR004_104 [104]',
+    ],
+    [
+      'NetEase',
+      /\b(MI:(CCL|CEL|DMC|SFQ)|RP:(CCL|CEL|DRC|TRC)|HL:I[CF]C)\b/,
+      '550 RP:TRC 163 mx12,NsCowAB3k5Nz',
+    ],
+    [
+      'Cox',
+      /connection limit|smtp sessions for this host/i,
+      '550 cox.net: all available IPs are at maximum connection limit',
+    ],
   ]),
   ...known('mailbox_full', [
     [
@@ -185,6 +219,28 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /account (is )?(over|full)|insufficient (disk )?space for (the )?(user|mailbox)/i,
       '552 1 Requested mail action aborted, account over quota',
     ],
+    [
+      'web.de',
+      /speichervolumen (ue|ü)berschritten|exhausted allowed storage/i,
+      '550 Benutzer hat das Speichervolumen ueberschritten. / User has exhausted allowed storage space.',
+    ],
+    ['Sendmail', /can.t create (user )?output/i, '550 5.0.0 <ada@example.net>... Can’t create output'],
+    [
+      'Exim',
+      /quota violation|(exceeding|over) (its|their|the|his|her) (\w+ )?quota|disk quota/i,
+      '550 (Mailbox) Quota Violation',
+    ],
+    ['GoDaddy', /account storage limit/i, '552 Account storage limit'],
+    [
+      'various',
+      /full mailbox|mail ?folder is full|mailbox .{1,320} is full/i,
+      '551 bounce as<the destination mailbox <ada@example.net> is full>',
+    ],
+    [
+      'various',
+      /enough (storage )?space|exceed maximum allowed storage|space has been used up|(user|domain)disk quota/i,
+      '550 <ada@example.net> does not have enough space',
+    ],
   ]),
   ...known('size', [
     [
@@ -197,8 +253,18 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /larger than the current system limit|message length exceeds/i,
       '550 Message length exceeds administrative limit',
     ],
+    [
+      'Mimecast',
+      /max(imum)? (e?mail|message) size (is )?exceeded|exceeded maximum inbound message size|taille limite du message/i,
+      '550 Maximum email size exceeded',
+    ],
   ]),
   ...known('blocked', [
+    [
+      'various',
+      /too many (invalid|unknown|bad) (recipients|users|commands)/i,
+      '550 Too many invalid recipients',
+    ],
     [
       'Spamhaus',
       /spamhaus|sorbs|spamcop|abuseat|uceprotect|invaluement|surbl|uribl|cloudmark/i,
@@ -290,6 +356,33 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /listed (in|at|on)|found (in|on) (a )?(dnsbl|rbl)/i,
       '550 JunkMail rejected - host.example.com [192.0.2.1]:41234 is in an RBL: listed in bl.example.org',
     ],
+    [
+      'Mail.ru',
+      /access from ip address .{1,50} blocked|\bip (address )?(is |was )?(rejected|blocked|hangup)|\b(black|invalid) ip\b|bad ip profile/i,
+      '550 Access from ip address 192.0.2.1 blocked. Visit http://help.mail.ru/notspam-support/',
+    ],
+    ['GoDaddy', /\bRBL (reject|deny)/i, '554 RBL Reject.'],
+    ['NetEase', /\b(DT:RBL|HL:(REP|MEP)|MI:SPB|WM:BL[IU])\b/, '550 MI:SPB 163 mx12,NsCowAB3k5Nz'],
+    [
+      'Orange',
+      /service refus[eé]|\bLPN105_\d/i,
+      '550 5.5.0 Service refuse. Veuillez verifier votre configuration. OFR004_105',
+    ],
+    [
+      'Cisco',
+      /access to submit messages to this e-?mail system/i,
+      '550 #5.7.1 Your access to submit messages to this e-mail system has been rejected.',
+    ],
+    [
+      'various',
+      /dynamic[- ]ip|allowed access from your location|received too many bounces/i,
+      '550 dial-up or dynamic-ip denied',
+    ],
+    [
+      'T-Online',
+      /a problem occurred\. \(ask your postmaster/i,
+      '554 IP=192.0.2.1 - A problem occurred. (Ask your postmaster for help or to contact tosa@rx.t-online.de to clarify.)',
+    ],
   ]),
   ...known('policy', [
     [
@@ -352,6 +445,33 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /sender verify failed|reverse (dns|lookup)|PTR record|HELO.*(invalid|rejected)/i,
       '550 Reverse DNS lookup failed for host 192.0.2.1',
     ],
+    [
+      'Aruba',
+      /\b(by|for|to) (\w+ )?polic(y|ies)\b|polic(y|ies) (reasons|violation)|protocol violation|organi[sz]ational settings/i,
+      '550 5.2.0 igxL1p00E1WDM2s01gxMXG policy violation',
+    ],
+    ['various', /(^|\d )access denied\b/i, '550 Access denied'],
+    [
+      'Sina',
+      /relay check|den(y|ies) relay|not (a gateway|an open relay|configured to relay|local host)|handle mail for|rcpthost\b/i,
+      '553 relay check local fail',
+    ],
+    [
+      'Mimecast',
+      /requires (encryption|tls|high-strength ciphers)/i,
+      '550 This route requires encryption (TLS)',
+    ],
+    [
+      'various',
+      /closed mailing list|members-only|not (allowed to post|subscribed to this group)/i,
+      '550 by non-member to a members-only list',
+    ],
+    [
+      'Interia',
+      /recipient (doesn.t want your mail|preferences)|requires that you verify/i,
+      '550 5.7.1 Recipient doesn’t want your mail',
+    ],
+    ['Mimecast', /envelope blocked|senderfilterconfig/i, '550 Envelope blocked - User Entry'],
   ]),
   ...known('soft_bounce', [
     // Permanent by its code, but only because every attempt until then failed temporarily.
@@ -381,8 +501,30 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /temporar(y|ily)|try (again )?later|please retry|timed? ?out/i,
       '451 Temporary local problem - please try later',
     ],
+    [
+      'Exim',
+      /retry time(out)? (not reached|exceeded)|long (failure period|time)|in the queue too long|multiple retries|allowed queue period|numerous attempts|(not|n.t) (respond|reachable)/i,
+      '550 retry time not reached for any host after a long failure period',
+    ],
+    [
+      'Sendmail',
+      /(configuration|config|internal|server|local|file write) error|error (in processing|while being processed)|interrupted system call|misconfigured/i,
+      '554 5.3.5 Local configuration error',
+    ],
+    [
+      'Postfix',
+      /loops? (back to|was found|broken)|forwarding loop|routing loop/i,
+      '554 5.4.6 <ada@example.net>: mail for example.net loops back to myself',
+    ],
+    [
+      'Mimecast',
+      /unable to process|currently unavailable|system (load|full)\b|too (busy|much load)|verification problem|unable to validate/i,
+      '550 Unable to process an email at this time',
+    ],
   ]),
   ...known('content', [
+    ['in Polish', /anty?-?spam/i, '554 Wiadomosc zostala odrzucona przez system antyspamowy'],
+    ['NetEase', /\b(DT:SPM|MI:STC)\b/, '554 DT:SPM 163 smtp11,D8CowAAXHZ'],
     ['ClamAV', /virus|malware|infected/i, '554 5.7.1 Message contains a virus: Eicar-Test-Signature'],
     [
       'Gmail',
@@ -415,6 +557,11 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /not RFC 5322 compliant|multiple .?from.? headers|duplicate headers/i,
       '550 5.7.1 This message is not RFC 5322 compliant. There are multiple ’From’ headers. To reduce the amount of spam sent to Gmail, this message has been blocked.',
     ],
+    [
+      'Exim',
+      /content reject|mail rejete|\bmime (headers|complexity)|header (error|size|are not accepted)|8-bit data|base64 encoding|binary content/i,
+      '550 Content reject',
+    ],
   ]),
   ...known('sender', [
     [
@@ -442,6 +589,8 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       /not a sender signature/i,
       '550 The ’From’ address you supplied (shop@example.com) is not a Sender Signature on your account.',
     ],
+    ['Laposte.net', /emetteur invalide/i, '550 5.1.8 Emetteur invalide. Invalid Sender. LPN007_405'],
+    ['SoftBank', /(^|\d )([\w-]{1,63}\.){1,8}[a-z]{2,} does not exist$/i, '553 example.com does not exist'],
   ]),
   ...known('unknown_user', [
     [
@@ -495,6 +644,20 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       '550 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#550',
     ],
     ['Barracuda', /no such user|mailbox not found/i, '550 No such user (ada@example.net)'],
+    ['Interia', /account not found/i, '550 5.1.1 Account not found'],
+    ['web.de', /benutzer nicht bekannt|adressat unbekannt/i, '550 Benutzer nicht bekannt/User unknown'],
+    [
+      'Orange',
+      /destinataire (invalide|inconnu)|utilisateur inconnu/i,
+      '550 5.1.1 Adresse d au moins un destinataire invalide. Invalid recipient. OFR_416 [416]',
+    ],
+    [
+      'in Italian',
+      /destin(\.|atario) (sconosciuto|errato)|indirizzo inesistente|nessun utente simile/i,
+      '550 Destinatario sconosciuto o mailbox disatttivata',
+    ],
+    ['in Spanish', /no existe (ese usuario|dicha persona)/i, '550 no existe ese usuario'],
+    ['in Polish', /nie ma takiego konta|\bkonto\b.{0,80} nie istnieje/i, '554 Nie ma takiego konta'],
   ]),
   ...known('hard_bounce', [
     [
@@ -521,6 +684,27 @@ export const KNOWN_REPLIES: readonly KnownReply[] = [
       'Exim',
       /MX or SRV record indicated no SMTP service|MX records point to non-existent hosts/i,
       '554 5.0.0 all relevant MX records point to non-existent hosts',
+    ],
+    [
+      'in Polish',
+      /konto jest zablokowane/i,
+      '550 Podane konto jest zablokowane administracyjnie lub nieaktywne',
+    ],
+    ['in Italian', /indirizzo e. bloccato/i, '550 Questo indirizzo e’ bloccato per inutilizzo'],
+    [
+      'in Spanish',
+      /casilla ha expirado|usuario esta en estado: inactivo/i,
+      '550 El usuario esta en estado: inactivo',
+    ],
+    [
+      'Orange',
+      /destinataire archivee/i,
+      '550 Boite du destinataire archivee. Archived recipient. OFR_415 [415]',
+    ],
+    [
+      'Mail.ee',
+      /user is terminated|(deactivated|disabled) mailbox|mailbox is frozen|inactive user/i,
+      '554 5.2.1 Inactive user',
     ],
   ]),
   // The last, because what was said about the recipient before says more.
