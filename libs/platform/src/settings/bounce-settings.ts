@@ -9,7 +9,7 @@ const MAX_DOMAIN_CHARACTERS = 190;
 /** The domain that receives bounces and reports. */
 export class BounceSettings {
   @Setting(
-    "The domain that bounces and other reports are returned to, at addresses `bounce+<token>@`. Its MX record must point to `inbound`, and its SPF record must allow the relay. Unset: the return path of an email is its sender's address, and reports go there.",
+    "The domain that bounces and other reports are returned to, at addresses `bounce+<token>@`, and at which recipients can unsubscribe by mail. Its MX record must point to `inbound`, and its SPF record must allow the relay. Unset: the return path of an email is its sender's address, and reports go there. `gateway`, `sender`, `dashboard` and `inbound` must have the same value.",
     { example: 'bounces.example.com' },
   )
   @IsOptional()
