@@ -60,8 +60,9 @@ describe('a backlog of 10,000', () => {
       versions: { find: () => Promise.reject(new Error('no seed has a template')) },
       renderer: { render: () => Promise.reject(new Error('no seed has a template')) },
       signingKeys: { find: () => Promise.resolve({ signers: [] }) },
-      unsubscribeLinks: { urlOf: () => 'https://example.com' },
+      unsubscribeLinks: { urlOf: () => 'https://example.com', mailtoOf: () => undefined },
       tracking: { track: (_email, html) => Promise.resolve(html) },
+      feedbackSenderId: undefined,
     });
     const pace = new Pace(0);
     const outbox = new OutboxStore(stack.database);

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { uuidOf } from '@posthorn/kernel';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
 import {
   type AppUnderTest,
   COMMIT_SENT,
@@ -178,7 +178,7 @@ describe('S20: a mail to that address', () => {
 
   it('is refused once its email was erased, and keeps a deleted contact unsubscribed', async () => {
     const [erased, deleted] = [await send(), await send()];
-    await stack.database.pool.query('DELETE FROM emails WHERE id = $1', [uuidOf(erased.id)]);
+    await stack.database.pool.query('DELETE FROM emails WHERE id = $1', [uuidOf(erased.id as EmailId)]);
     expect(await bring(erased.address)).toBe('550 5.1.1 No such address here');
     expect(await bring(deleted.address)).toMatch(/^250 /);
     const { body } = await api.get(`/v1/contacts?email=${encodeURIComponent(deleted.to)}`);

@@ -92,7 +92,13 @@ export class ComposeEmail {
         : await this.renderTemplate(workspaceId, version!, content.variables, unsubscribeUrl);
     const untracked = await finalContent(this.options.htmlToText, workspaceId, given);
     return {
-      ...{ id, messageId, date: fellDueAt, from, to, replyTo, attachments },
+      id,
+      messageId,
+      date: fellDueAt,
+      from,
+      to,
+      replyTo,
+      attachments,
       unsubscribeUrl,
       unsubscribeMailto: links?.mailtoOf(id),
       feedbackId: this.feedbackIdOf(workspaceId, version?.templateId),
