@@ -8,8 +8,8 @@ import { nodeBinary, ROOT, withInstalledBinaries } from '../stack/runtime.mjs';
 
 const NODE_FLAGS = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/** Tests wait for processes, servers and locks more than they compute: with two workers, two cores are idle for half of the time. */
-const WORKERS = Math.max(3, Math.floor(availableParallelism() / 2));
+/** Tests wait for processes, servers and locks more than they compute. */
+const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 
 /** Of an option that is given twice, jest would take the first. */
 const NAMES_WORKERS = /^(?:-w|--maxWorkers)(?:=|$)/;
