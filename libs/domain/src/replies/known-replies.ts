@@ -1,11 +1,15 @@
 import type { ReplyClass } from './reply-classes.ts';
 
-/** A text pattern that determines the class of a reply, with a real-world example. */
+/** A text pattern that determines the class of a reply, with an example. */
 interface KnownReply {
   readonly class: ReplyClass;
+  /** The server or provider that is known, or believed, to say it. */
   readonly by: string;
   readonly text: RegExp;
-  /** The example: line breaks are spaces, and addresses and hosts are replaced by ones for documentation. */
+  /**
+   * A reply as a server has sent it, or a phrase from a public list of such replies with a code in front. Line breaks are spaces, and addresses and hosts are
+   * replaced by ones for documentation.
+   */
   readonly reply: string;
 }
 
