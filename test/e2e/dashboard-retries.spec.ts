@@ -77,6 +77,25 @@ describe('Retries that wait', () => {
     expect(items).toMatchObject([{ detail: { queue: 'emails', begun: true } }, { detail: { hastened: 1 } }]);
   });
 
+  it('are continued for the same ones, whatever is in the form meanwhile', async () => {
+    const position = '00000000-0000-0000-0000-000000000001';
+    const counts = 'hastened=1&paused=0&alreadyDue=0&inProgress=0';
+    const { text } = await ada.get(`/retries?whose=emails&domain=a.example&${counts}&startAt=${position}`);
+    expect(text).toContain('There is more to be searched: continue below.');
+    const [hastening, continuing] = [...text.matchAll(/<form[^>]*action="\/retries".*?<\/form>/gs)].map(
+      String,
+    );
+    expect(hastening).not.toContain('startAt');
+    for (const hidden of [
+      'name="whose" value="emails"',
+      'name="domain" value="a.example"',
+      `value="${position}"`,
+    ])
+      expect(continuing).toContain(
+        `<input type="hidden" ${hidden.startsWith('name') ? '' : 'name="startAt" '}${hidden}`,
+      );
+  });
+
   it('can be a single one, from the page of its email, unless it is due already', async () => {
     const { id, to } = await deferred();
     expect((await ada.get(`/emails/${id}`)).text).toContain(`action="/emails/${id}/hasten"`);
@@ -106,7 +125,7 @@ describe('Retries that wait', () => {
         'There is no workspace with this id',
       ],
       [{ whose: 'emails', domain: HOSTILE }, 400, '`domain` has the domain'],
-      [{ whose: 'emails', class: HOSTILE }, 400, '`failureClass` must be one of'],
+      [{ whose: 'emails', class: HOSTILE }, 400, '`class` must be one of'],
       [{ whose: 'webhooks', domain: 'example.com' }, 400, '`domain` is known of emails only'],
       [{ whose: 'emails', startAt: 'x' }, 400, '`startAt` is malformed'],
     ] as const) {

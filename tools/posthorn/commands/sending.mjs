@@ -79,7 +79,6 @@ export const SENDING_COMMANDS = [
       domain: { value: 'DOMAIN', sentence: 'only emails to this domain, such as example.com' },
       class: {
         value: 'CLASS',
-        field: 'failureClass',
         sentence:
           'only emails whose last attempt failed like this: a class of docs/states.md such as rate_limited, no_reply, or other',
       },
@@ -92,7 +91,7 @@ export const SENDING_COMMANDS = [
     example: 'hasten --emails --domain example.com',
     run: async (context, given) => {
       const { useCases, retries, actor } = context;
-      const wanted = { domain: given.domain, failureClass: given.class };
+      const wanted = { domain: given.domain, class: given.class };
       const hastened = [];
       for (const each of await retriesIn(context, given)) {
         const onProgress = tellsProgress('rows of the outbox searched');

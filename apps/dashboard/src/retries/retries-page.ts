@@ -42,7 +42,8 @@ export function retriesPage({
       'Deliveries to webhooks to be retried': waitingIn('webhook'),
     })}
     <h2>Hasten them</h2>
-    ${faultAlert(fault)} ${forOperators(account, hastenForm(filled, workspaces, startAt))}
+    ${faultAlert(fault)} ${forOperators(account, hastenForm(filled, workspaces))}
+    ${startAt === undefined ? '' : forOperators(account, continueForm(filled, startAt))}
     <p class="quiet">
       What is hastened is due at once, and sent at the pace of its lane; what is paused still waits. Each
       email uses up the step of its schedule that it would have been. The <a href="/audit">audit log</a> has
@@ -65,16 +66,20 @@ function sentenceFor(
   ].join(' ');
 }
 
-function hastenForm(
-  filled: RetriesPageData['filled'],
-  { suggested }: PageWorkspaces,
-  startAt: string | undefined,
-): Html {
+function hastenForm(filled: RetriesPageData['filled'], { suggested }: PageWorkspaces): Html {
   return html`<form class="search" method="post" action="/retries">
     ${select('whose', 'What', { texts: WHOSE, value: filled.whose ?? 'workspace' })}
     ${workspaceField(filled.workspace, suggested)}
     ${field('domain', 'To the domain', { value: filled.domain })} ${failureClassField(filled.class)}
-    ${startAt === undefined ? '' : html`<input type="hidden" name="startAt" value="${startAt}" />`}
-    <div><button>${startAt === undefined ? 'Hasten' : 'Continue'}</button></div>
+    <div><button>Hasten</button></div>
+  </form>`;
+}
+
+/** Means the same retries as before, whatever is in the other form: a position is of no use to any others. */
+function continueForm(filled: RetriesPageData['filled'], startAt: string): Html {
+  const values = Object.entries({ ...filled, startAt }).filter(([, value]) => value !== undefined);
+  return html`<form method="post" action="/retries">
+    ${values.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value!}" />`)}
+    <button>Continue</button>
   </form>`;
 }

@@ -41,7 +41,7 @@ export class RetriesController {
     const input = new FormInput(request.body);
     try {
       const whose = await readWhose(this.workspaces, input);
-      const wanted = { domain: input.text('domain'), failureClass: input.text('class') };
+      const wanted = { domain: input.text('domain'), class: input.text('class') };
       const options = { withinMs: WITHIN_MS, startAt: positionIn(input) };
       const done = await hastenRetries(this.retries, retriesOf(whose), actor, wanted, options);
       response.redirect(303, `/retries?${shownAfter(input, done).toString()}`);

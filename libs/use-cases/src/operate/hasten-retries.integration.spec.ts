@@ -195,7 +195,7 @@ describe('Hastening the retries of a workspace', () => {
       ['other', unsigned],
       ['policy', before],
     ] as const) {
-      expect(await hasten(retriesOf(shop), { failureClass })).toMatchObject({ hastened: 1 });
+      expect(await hasten(retriesOf(shop), { class: failureClass })).toMatchObject({ hastened: 1 });
       expect(await due([...full, ...silent, ...unsigned, ...before])).toEqual(
         expect.arrayContaining([...ids]),
       );
@@ -294,9 +294,9 @@ describe('Hastening all retries', () => {
   it('refuses filters of emails for deliveries, and those that mean nothing', async () => {
     for (const [whose, wanted, message] of [
       ['webhooks', { domain: 'b.example' }, /`domain` is known of emails only/],
-      ['webhooks', { failureClass: 'blocked' }, /`failureClass` is known of emails only/],
+      ['webhooks', { class: 'blocked' }, /`class` is known of emails only/],
       ['emails', { domain: 'b example' }, /`domain` has the domain/],
-      ['emails', { failureClass: 'sent' }, /`failureClass` must be one of unknown_user, .*other/],
+      ['emails', { class: 'sent' }, /`class` must be one of unknown_user, .*other/],
     ] as const)
       await expect(hasten(retriesOf(whose), wanted)).rejects.toMatchObject({
         statusCode: 400,

@@ -38,7 +38,7 @@ interface WantedRetries {
   /** The domain of the recipient. */
   readonly domain?: string | undefined;
   /** Why the last attempt failed: one of {@link FAILURE_CLASSES}. */
-  readonly failureClass?: string | undefined;
+  readonly class?: string | undefined;
 }
 
 interface HastenOptions {
@@ -136,16 +136,17 @@ export async function hastenRetries(
 
 function validated(
   { queue }: Pick<RetryFilter, 'queue'>,
-  { domain, failureClass }: WantedRetries,
+  wanted: WantedRetries,
 ): Pick<RetryFilter, 'domain' | 'failureClass'> {
-  const given = Object.entries({ domain, failureClass }).find(([, value]) => value !== undefined);
+  const { domain, class: failureClass } = wanted;
+  const given = Object.entries(wanted).find(([, value]) => value !== undefined);
   if (queue === 'webhook' && given !== undefined)
     throw new Refusal(
       400,
       `\`${given[0]}\` is known of emails only; leave it out for deliveries to webhooks`,
     );
   if (failureClass !== undefined && !Object.hasOwn(FAILURE_CLASSES, failureClass))
-    throw new Refusal(400, `\`failureClass\` must be one of ${Object.keys(FAILURE_CLASSES).join(', ')}`);
+    throw new Refusal(400, `\`class\` must be one of ${Object.keys(FAILURE_CLASSES).join(', ')}`);
   return {
     domain: domain === undefined ? undefined : requireValid('domain', parseMailDomain(domain)).domain,
     failureClass: failureClass as FailureClass | undefined,
@@ -153,7 +154,7 @@ function validated(
 }
 
 /** What was given of it. */
-function shown({ domain, failureClass }: WantedRetries): JsonObject {
+function shown({ domain, class: failureClass }: WantedRetries): JsonObject {
   return {
     ...(domain !== undefined && { domain }),
     ...(failureClass !== undefined && { class: failureClass }),
