@@ -10,6 +10,7 @@ import {
   type TestDatabase,
 } from '@posthorn/testing';
 import { type Api, emailIn, type ShownEmail } from './api.ts';
+import { contactChanges, contactStatus } from './contact-changes.ts';
 import { notification } from './returned-mail.ts';
 import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
 
@@ -89,19 +90,8 @@ async function bring(to: string, raw = WISH, from = 'ada@example.net'): Promise<
 
 const show = async (id: string): Promise<ShownEmail> => emailIn(await api.get(`/v1/emails/${id}`));
 
-async function statusOf({ to }: Sent): Promise<string | undefined> {
-  const { body } = await api.get(`/v1/contacts?email=${encodeURIComponent(to)}`);
-  return (body['contacts'] as { items: { status: string }[] }).items[0]?.status;
-}
-
-async function recordedChanges(): Promise<string[]> {
-  const { rows } = await stack.database.pool.query<{ what: string }>(
-    `SELECT type AS what FROM events WHERE workspace_id = $1
-     UNION ALL SELECT action || ' ' || (actor ->> 'kind') FROM audit_log WHERE workspace_id = $1 AND action LIKE 'contact.%' ORDER BY 1`,
-    [uuidOf(tenant.workspaceId)],
-  );
-  return rows.map(({ what }) => what);
-}
+const statusOf = ({ to }: Sent): Promise<string | undefined> => contactStatus(api, to);
+const recordedChanges = (): Promise<string[]> => contactChanges(stack, tenant.workspaceId);
 
 describe('S20: an email that can be unsubscribed from', () => {
   it('names the address after the link, byte for byte as its preview shows', async () => {

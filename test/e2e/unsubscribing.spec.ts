@@ -4,6 +4,7 @@ import { generateKeySync, randomBytes } from 'node:crypto';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { LinkSigner } from '@posthorn/signing';
 import { type AcceptedEmail, type Answer, Api, emailIn, type ShownEmail } from './api.ts';
+import { contactChanges, contactStatus } from './contact-changes.ts';
 import { newRecipient, validEmail, Stack, type Tenant, until } from './stack.ts';
 import { validTemplate } from './templates.ts';
 import { DAY_MS, fromNow } from './times.ts';
@@ -59,19 +60,8 @@ function visit(
 const oneClick = (path: string): Promise<Answer> =>
   visit('POST', path, { 'Content-Type': 'application/x-www-form-urlencoded' }, 'List-Unsubscribe=One-Click');
 
-async function statusOf(email: string): Promise<string | undefined> {
-  const { body } = await api.get(`/v1/contacts?email=${encodeURIComponent(email)}`);
-  return (body['contacts'] as { items: { status: string }[] }).items[0]?.status;
-}
-
-async function recordedChanges(): Promise<string[]> {
-  const { rows } = await stack.database.pool.query<{ what: string }>(
-    `SELECT type AS what FROM events WHERE workspace_id = $1
-     UNION ALL SELECT action || ' ' || (actor ->> 'kind') FROM audit_log WHERE workspace_id = $1 AND action LIKE 'contact.%' ORDER BY 1`,
-    [uuidOf(tenant.workspaceId)],
-  );
-  return rows.map(({ what }) => what);
-}
+const statusOf = (email: string): Promise<string | undefined> => contactStatus(api, email);
+const recordedChanges = (): Promise<string[]> => contactChanges(stack, tenant.workspaceId);
 
 describe('S20: an email with the setting `unsubscribe`', () => {
   it('has both headers, byte for byte as its preview shows', async () => {
