@@ -67,7 +67,7 @@ export class LinkSigner {
 
   /** The UUID that a token was signed for; undefined when it is none of ours, for this purpose and with a key of the ring. */
   verify(purpose: LinkPurpose, token: string): string | undefined {
-    return this.read(purpose, token, 0)?.uuid;
+    return this.read(purpose, token)?.uuid;
   }
 
   /**
@@ -86,7 +86,7 @@ export class LinkSigner {
    * @param host the host at which it was followed; absent: one that no link names
    */
   verifyTarget(token: string, host?: string): FollowedTarget | undefined {
-    return this.read('click', token, MAX_TARGET_BYTES, host);
+    return this.read('click', token, host);
   }
 
   private tokenOf(purpose: keyof typeof PREFIXES, uuid: string, rest: Buffer, host?: string): string {
@@ -99,14 +99,9 @@ export class LinkSigner {
     return PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
   }
 
-  /** What a token that is ours holds, with a target of at most so many bytes; a link without a target has an empty one. */
-  private read(
-    purpose: keyof typeof PREFIXES,
-    token: string,
-    maxRest: number,
-    host = '',
-  ): FollowedTarget | undefined {
-    const parts = partsOf(PREFIXES[purpose], token, maxRest);
+  /** What a token that is ours holds; a link without a target has an empty one. */
+  private read(purpose: keyof typeof PREFIXES, token: string, host = ''): FollowedTarget | undefined {
+    const parts = partsOf(PREFIXES[purpose], token);
     if (parts === undefined) return undefined;
     const { head, mac, rest } = parts;
     const key = this.keys.find(
@@ -143,15 +138,14 @@ interface TokenParts {
 }
 
 /** Node decodes several texts to the same bytes; only the canonical one is accepted. */
-function partsOf(prefix: string, token: string, maxRest: number): TokenParts | undefined {
+function partsOf(prefix: string, token: string): TokenParts | undefined {
   if (!token.startsWith(prefix)) return undefined;
   const encoded = token.slice(prefix.length);
   const bytes = Buffer.from(encoded, 'base64url');
   const headBytes = HEAD_BYTES_BY_VERSION.get(bytes[0]);
   if (headBytes === undefined) return undefined;
   const min = headBytes + MAC_BYTES;
-  if (bytes.length < min || bytes.length > min + maxRest || bytes.toString('base64url') !== encoded)
-    return undefined;
+  if (bytes.length < min || bytes.toString('base64url') !== encoded) return undefined;
   return {
     head: bytes.subarray(0, headBytes),
     mac: bytes.subarray(headBytes, min),
