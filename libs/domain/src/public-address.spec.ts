@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { type AddressRange, parseAddressRange } from './address-range.ts';
+import { type AddressRange, isInRanges, parseAddress, parseAddressRange } from './address-range.ts';
 import { mayConnectTo } from './public-address.ts';
 
 const networks = (...texts: string[]): AddressRange[] => texts.map((text) => parseAddressRange(text)!);
@@ -171,4 +171,16 @@ describe('parseAddressRange', () => {
   ])('refuses %j', (text) => {
     expect(parseAddressRange(text)).toBeUndefined();
   });
+
+  it.each([
+    ['::ffff:10.0.0.0/104', true],
+    ['::ffff:0.0.0.0/96', true],
+    ['::ffff:0.0.0.0/95', false],
+    ['::/0', false],
+  ])(
+    'of IPv6 addresses, such as %s, has an IPv4 address in it only if all of it is IPv4-mapped',
+    (text, has) => {
+      expect(isInRanges(parseAddress('10.1.2.3')!, networks(text))).toBe(has);
+    },
+  );
 });
