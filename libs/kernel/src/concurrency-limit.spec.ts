@@ -1,4 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from './errors.ts';
 import { ConcurrencyLimit, FairConcurrencyLimit, KeyedConcurrencyLimit } from './concurrency-limit.ts';
@@ -125,7 +127,28 @@ describe('KeyedConcurrencyLimit', () => {
     await later;
     expect(begun.at(-1)).toBe('a5');
   });
+
+  it('keeps no key that has no tasks: those of a gateway are the networks of all that ever opened a link', async () => {
+    const limit = new KeyedConcurrencyLimit<object>({ maxConcurrent: 1, maxWaiting: 1, refusal });
+    const keys = await Promise.all(Array.from({ length: 100 }, () => usedKey(limit)));
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('globalThis.gc') as () => void;
+    setFlagsFromString('--no-expose-gc');
+    await settled();
+    collectGarbage();
+    // The stack may still have a few of them.
+    expect(keys.filter((key) => key.deref() !== undefined).length).toBeLessThan(10);
+    expect(limit).toBeDefined();
+  });
 });
+
+/** A key whose only task has succeeded or failed. */
+async function usedKey(limit: KeyedConcurrencyLimit<object>): Promise<WeakRef<object>> {
+  const key = {};
+  await limit.run(key, () => Promise.resolve());
+  await limit.run(key, () => Promise.reject(new Error('broken'))).catch(() => undefined);
+  return new WeakRef(key);
+}
 
 describe('FairConcurrencyLimit', () => {
   it('runs one task of each key at a time, so that one with many tasks neither delays nor refuses those of others', async () => {
