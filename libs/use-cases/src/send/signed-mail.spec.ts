@@ -82,6 +82,14 @@ describe('A signed mail', () => {
     );
   });
 
+  it('with a field several times is verified too: of these, the last one is signed first', async () => {
+    const mail = Buffer.concat([
+      Buffer.from('To: a@example.org\r\nTo: b@example.org\r\n'),
+      composeMessage(SOURCE),
+    ]);
+    expect(await mailauthResults(await signEmail(mail, signers, SIGNED_AT), zone)).toEqual(BOTH);
+  });
+
   withDkimpy('is verified by dkimpy, whatever its content', async () => {
     const changes = [...corpusMails(), ...fc.sample(sources, 100)];
     const results = dkimpyResults(await Promise.all(changes.map(signed)), zone, signers.length);
