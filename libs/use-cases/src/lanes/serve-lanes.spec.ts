@@ -7,10 +7,10 @@ import { ServeLanes } from './serve-lanes.ts';
 const LANE = 'wrk_a:now' as LaneId;
 const ROWS = claimedRows(LANE, 'trs', 2);
 
-/** Lanes whose rows cannot be begun now, so that each claim is given back; the first time, that fails with `fault`. */
+/** Lanes whose rows cannot be begun now, so that each claim is given back; the first `failures` times, that fails with `fault`. */
 function lanesGivingBack(
   fault: Error,
-  { isBehind = false } = {},
+  { isBehind = false, failures = 1, leaseMs = 60_000 } = {},
 ): {
   lanes: ServeLanes<ClaimedRow, string>;
   claims: string[];
@@ -22,9 +22,9 @@ function lanesGivingBack(
   const lanes = new ServeLanes<ClaimedRow, string>({
     rowsPerTurn: 10,
     handoverMs: 1_000,
-    leaseMs: 60_000,
+    leaseMs,
     renewalMs: 20_000,
-    marginMs: 30_000,
+    marginMs: leaseMs / 2,
     concurrency: 10,
     maxRows: 20,
     maxBytes: 1_000,
@@ -33,7 +33,7 @@ function lanesGivingBack(
     outbox: {
       renew: (rows) => Promise.resolve([...rows] as never),
       giveBack: (rows) => {
-        if ((asked += 1) === 1) return Promise.reject(fault);
+        if ((asked += 1) <= failures) return Promise.reject(fault);
         given.push(...(rows as ClaimedRow[]));
         return Promise.resolve();
       },
@@ -59,6 +59,16 @@ describe('Claimed rows that cannot be begun', () => {
     await lanes.drain();
     expect(given).toEqual(ROWS);
     expect(errors).toHaveLength(1);
+  });
+
+  it('are left to their lease when the database is away until that ends, so that a process can end before it is back', async () => {
+    const away = Object.assign(new Error('not now'), { code: 'ECONNREFUSED' });
+    const { lanes, given, errors } = lanesGivingBack(away, { failures: Infinity, leaseMs: 600 });
+    await lanes.serve(LANE, '0');
+    await lanes.drain();
+    expect(given).toEqual([]);
+    expect(errors.length).toBeGreaterThan(1);
+    expect(errors.every((error) => error === away)).toBe(true);
   });
 
   it('are left to their lease after a fault of ours, which would fail again', async () => {
