@@ -18,7 +18,6 @@ export type {
   EmailClaim,
   KnownAnswer,
 } from './stores/acceptance/acceptable-email.ts';
-export { acceptInvitation } from './stores/members/accept-invitation.ts';
 export { AcceptanceStore } from './stores/acceptance/acceptance-store.ts';
 export { type ApiKey, type KeyHolder, ApiKeyStore } from './stores/workspaces/api-key-store.ts';
 export {
@@ -82,7 +81,8 @@ export {
   type InvitationEnded,
   type InvitationRefusal,
 } from './stores/members/invitation-changes.ts';
-export { InvitationStore, type LinkedInvitation } from './stores/members/invitation-store.ts';
+export { InvitationLinkStore, type LinkedInvitation } from './stores/members/invitation-link-store.ts';
+export { InvitationStore } from './stores/members/invitation-store.ts';
 export type { MailRefusal } from './stores/mail-refusal.ts';
 export { type LastEditor, MemberStore } from './stores/members/member-store.ts';
 export { type OperatorAccount, OperatorAccountStore } from './stores/operators/operator-account-store.ts';

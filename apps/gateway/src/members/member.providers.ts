@@ -2,6 +2,7 @@ import type { Provider } from '@nestjs/common';
 import {
   type Database,
   InvitationChanges,
+  InvitationLinkStore,
   InvitationStore,
   MemberStore,
   WorkspaceStore,
@@ -35,6 +36,6 @@ export function memberProviders(
     invitations,
     changes,
     new InviteMember({ invitations, changes, links, clock }),
-    new JoinWorkspace(database),
+    new JoinWorkspace(new InvitationLinkStore(database), clock),
   );
 }

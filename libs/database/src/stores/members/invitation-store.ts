@@ -11,12 +11,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { invitationOf } from './invitation-row.ts';
 import { prismaPage } from '../prisma-page.ts';
 
-/** An invitation with the name of its workspace. */
-export interface LinkedInvitation extends Invitation {
-  readonly workspaceName: string;
-}
-
-/** Reads the invitations of workspaces; `InvitationChanges` writes them. */
+/** Reads the invitations of workspaces; `InvitationChanges` writes them, and `InvitationLinkStore` accepts them. */
 export class InvitationStore {
   constructor(private readonly database: Database) {}
 
@@ -43,15 +38,6 @@ export class InvitationStore {
     const where = { id: uuidOf(id), workspaceId: uuidOf(workspaceId) };
     const row = await this.database.prisma.invitation.findFirst({ where });
     return row === null ? undefined : invitationOf(row);
-  }
-
-  /** The invitation with this link: whoever has the link may see it. Index: invitations_token_hash_key. */
-  async findLinked(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
-    const row = await this.database.prisma.invitation.findFirst({
-      where: { tokenHash: new Uint8Array(tokenHash) },
-      include: { workspace: { select: { name: true } } },
-    });
-    return row === null ? undefined : { ...invitationOf(row), workspaceName: row.workspace.name };
   }
 }
 

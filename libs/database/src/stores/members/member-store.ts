@@ -21,7 +21,7 @@ export interface LastEditor {
 
 type MemberRow = Membership & { readonly user: User };
 
-/** The members of workspaces; acceptInvitation adds them. */
+/** The members of workspaces; `InvitationLinkStore` adds them. */
 export class MemberStore {
   constructor(private readonly database: Database) {}
 

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { type Invitation, type Member, operator, type Role } from '@posthorn/domain';
 import type { TestStores } from '../../test-stores.fixture.ts';
-import { acceptInvitation } from './accept-invitation.ts';
 import { InvitationChanges, type InvitationRefusal } from './invitation-changes.ts';
-import type { LinkedInvitation } from './invitation-store.ts';
+import { InvitationLinkStore, type LinkedInvitation } from './invitation-link-store.ts';
 import { MemberStore } from './member-store.ts';
 import type { LinkMail } from '../pending-mail-store.ts';
 
@@ -26,9 +25,11 @@ export interface Invited {
 export class MemberTestStores {
   readonly changes: InvitationChanges;
   readonly members: MemberStore;
+  private readonly links: InvitationLinkStore;
 
   constructor(readonly stores: TestStores) {
     this.changes = new InvitationChanges(stores.database);
+    this.links = new InvitationLinkStore(stores.database);
     this.members = new MemberStore(stores.database);
   }
 
@@ -50,7 +51,7 @@ export class MemberTestStores {
   }
 
   accept(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
-    return acceptInvitation(this.stores.database, tokenHash);
+    return this.links.accept(tokenHash);
   }
 
   async join(workspaceId: WorkspaceId, email: string, role: Role = 'EDITOR'): Promise<Member> {

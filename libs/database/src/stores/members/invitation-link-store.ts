@@ -9,37 +9,54 @@ import { changeWorkspace, type Transaction } from '../../transactions/transactio
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { lockInvitation } from './invitation-changes.ts';
 import { dropPendingMails } from './invitation-mails.ts';
-import { InvitationStore, type LinkedInvitation } from './invitation-store.ts';
+import { invitationOf } from './invitation-row.ts';
 
 type Person = Pick<User, 'id' | 'email' | 'name'>;
 
-/**
- * Makes the invited person a member, if the invitation is open: the membership, its event and its audit log entry in one transaction. Of
- * concurrent calls one does it, and the others find it done.
- *
- * @returns the invitation afterwards; undefined when no invitation has this link
- */
-export async function acceptInvitation(
-  database: Database,
-  tokenHash: Buffer,
-): Promise<LinkedInvitation | undefined> {
-  const linked = await new InvitationStore(database).findLinked(tokenHash);
-  if (linked === undefined) return undefined;
-  const now = database.clock.now();
-  const { workspaceId, id, workspaceName } = linked;
-  // Whoever has a link can send any number of requests with it, which must not keep others from changing the workspace.
-  if (invitationStatus(linked, now) !== 'OPEN') {
-    await awaitStandby(database.pool);
-    return linked;
+/** An invitation with the name of its workspace. */
+export interface LinkedInvitation extends Invitation {
+  readonly workspaceName: string;
+}
+
+/** The links in mails that invite people. */
+export class InvitationLinkStore {
+  constructor(private readonly database: Database) {}
+
+  /** The invitation with this link: whoever has the link may see it. Changes nothing. Index: invitations_token_hash_key. */
+  async find(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
+    const row = await this.database.prisma.invitation.findFirst({
+      where: { tokenHash: new Uint8Array(tokenHash) },
+      include: { workspace: { select: { name: true } } },
+    });
+    return row === null ? undefined : { ...invitationOf(row), workspaceName: row.workspace.name };
   }
-  return changeWorkspace(database, workspaceId, async (transaction) => {
-    // It may have been sent again, with another link, before it was locked.
-    const before = await lockInvitation(transaction, workspaceId, id, tokenHash);
-    if (before === undefined) return undefined;
-    if (invitationStatus(before, now) !== 'OPEN') return { ...before, workspaceName };
-    await join(transaction, now, { ...before, workspaceName });
-    return { ...before, workspaceName, acceptedAt: now };
-  });
+
+  /**
+   * Makes the invited person a member, if the invitation is open: the membership, its event and its audit log entry in one transaction. Of
+   * concurrent calls one does it, and the others find it done.
+   *
+   * @returns the invitation afterwards; undefined when no invitation has this link
+   */
+  async accept(tokenHash: Buffer): Promise<LinkedInvitation | undefined> {
+    const linked = await this.find(tokenHash);
+    if (linked === undefined) return undefined;
+    const { pool, clock } = this.database;
+    const now = clock.now();
+    const { workspaceId, id, workspaceName } = linked;
+    // Whoever has a link can send any number of requests with it, which must not keep others from changing the workspace.
+    if (invitationStatus(linked, now) !== 'OPEN') {
+      await awaitStandby(pool);
+      return linked;
+    }
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      // It may have been sent again, with another link, before it was locked.
+      const before = await lockInvitation(transaction, workspaceId, id, tokenHash);
+      if (before === undefined) return undefined;
+      if (invitationStatus(before, now) !== 'OPEN') return { ...before, workspaceName };
+      await join(transaction, now, { ...before, workspaceName });
+      return { ...before, workspaceName, acceptedAt: now };
+    });
+  }
 }
 
 async function join(transaction: Transaction, now: Date, invitation: LinkedInvitation): Promise<void> {
