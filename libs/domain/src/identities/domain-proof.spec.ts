@@ -51,6 +51,7 @@ describe('The outcome of a check', () => {
     [['FOUND', 'UNANSWERED'], 'unanswered'],
     [['UNANSWERED', 'MISSING'], 'wrong'],
     [['FOUND', 'WRONG'], 'wrong'],
+    [[], 'unanswered'],
   ] as const)('of %j is %s', (states, outcome) => {
     expect(checkOutcome(states)).toBe(outcome);
   });

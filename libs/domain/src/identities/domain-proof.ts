@@ -39,9 +39,9 @@ export const PROOF_LIMITS = {
   unverifiedAfterWarningMs: 24 * HOUR_MS,
 } as const;
 
-/** The outcome of a check, from the states of the required records. */
+/** The outcome of a check, from the states of the required records. Where none is required, nothing has proved the domain. */
 export function checkOutcome(required: readonly RecordState[]): CheckOutcome {
-  if (required.every((state) => state === 'FOUND')) return 'right';
+  if (required.length > 0 && required.every((state) => state === 'FOUND')) return 'right';
   return required.some((state) => state === 'MISSING' || state === 'WRONG') ? 'wrong' : 'unanswered';
 }
 
