@@ -2,7 +2,10 @@ import { parseId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 
 declare const brand: unique symbol;
 
-/** A queue of the outbox. Lanes are served round robin, so that no lane waits for longer than a turn of the others: see docs/architecture.md. */
+/**
+ * The unit of fairness: rows of the outbox that wait together. Lanes are served round robin, so that no lane waits for longer than a turn of the others: see
+ * docs/architecture.md.
+ */
 export type LaneId = string & { readonly [brand]: 'lane' };
 
 /** A request to claim up to `maxRows` rows of a lane. */
