@@ -31,18 +31,14 @@ let port: number;
 let tenant: Tenant;
 let api: Api;
 
-async function startInbound(): Promise<void> {
-  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
-  await inbound.program.waitForOutput('accepting returned mail');
-  port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
-}
-
 beforeAll(async () => {
   test = await createTestDatabase();
   database = await FaultProxy.before(test.url);
   const env = { PUBLIC_URL, BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' };
   stack = await Stack.start({ databaseUrl: test.url, env });
-  await startInbound();
+  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
+  await inbound.program.waitForOutput('accepting returned mail');
+  port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
 });
 afterAll(async () => {
   await stack.close();
@@ -202,19 +198,6 @@ describe('S20: a mail that cannot be recorded', () => {
       expect(await recordedChanges()).toEqual(CHANGES);
     },
   );
-
-  it('is not answered where the process dies before its commit, and counts once when it comes again', async () => {
-    const sent = await send();
-    database.freeze('both');
-    const unanswered = bring(sent.address);
-    inbound.program.kill('SIGKILL');
-    expect(await unanswered).not.toMatch(/^2/);
-    await database.heal();
-    expect(await recordedChanges()).toEqual([]);
-    await startInbound();
-    expect(await bring(sent.address)).toMatch(/^250 /);
-    expect(await recordedChanges()).toEqual(CHANGES);
-  });
 });
 
 describe('Mail to the people who run the server', () => {

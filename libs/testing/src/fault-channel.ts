@@ -12,10 +12,13 @@ const SETTLE_MS = 50;
 /** What a frozen connection does not forward: the bytes of its client, those of the server, or both. */
 export type Frozen = 'requests' | 'answers' | 'both';
 
-/** A cut that happens once a client has sent bytes that match. */
+/** A cut, or a freeze, that happens once a client has sent bytes that match. */
 export interface PlannedCut {
   readonly pattern: string | RegExp;
+  /** Whether the server receives these bytes. */
   readonly when: 'before' | 'after';
+  /** Whether the connection is frozen instead of reset. */
+  readonly freezes: boolean;
   done(): void;
 }
 
@@ -48,7 +51,8 @@ export class Channel {
   forwardToServer(bytes: Buffer, cuts: readonly PlannedCut[]): PlannedCut | undefined {
     this.#seen = (this.#seen + bytes.toString('latin1')).slice(-REMEMBERED_BYTES - bytes.length);
     const cut = cuts.find(({ pattern }) => matches(this.#seen, pattern));
-    if (cut?.when === 'before') this.cut();
+    if (cut?.freezes === true) this.#hold(bytes, cut);
+    else if (cut?.when === 'before') this.cut();
     else this.#forward(bytes, cut);
     return cut;
   }
@@ -56,6 +60,12 @@ export class Channel {
   /** Forgets the bytes seen so far, so that a new cut does not match them. */
   forgetSeen(): void {
     this.#seen = '';
+  }
+
+  #hold(bytes: Buffer, { when }: PlannedCut): void {
+    this.freeze();
+    if (when === 'after') this.server.write(bytes);
+    else this.client.unshift(bytes);
   }
 
   #forward(bytes: Buffer, cut: PlannedCut | undefined): void {

@@ -56,3 +56,26 @@ it.each(['requests', 'answers'] as const)(
     for (const { socket } of [open, fresh]) socket.destroy();
   },
 );
+
+it.each(['before', 'after'] as const)(
+  'a proxy that freezes a connection %s some bytes forwards nothing more on it, and everything once it is healed',
+  async (when) => {
+    const [chosen, other] = [await client(), await client()];
+    chosen.socket.write('a');
+    await until(() => chosen.answer() === 'a');
+    heard = '';
+    const isFrozen = proxy.freezeAt('bc', when);
+    chosen.socket.write('b');
+    await until(() => heard === 'b');
+    chosen.socket.write('c');
+    await isFrozen;
+    other.socket.write('d');
+    await until(() => other.answer() === 'd');
+    chosen.socket.write('e');
+    await sleep(200);
+    expect(heard.replace('d', '')).toBe(when === 'before' ? 'b' : 'bc');
+    await proxy.heal();
+    await until(() => chosen.answer() === 'abce');
+    for (const { socket } of [chosen, other]) socket.destroy();
+  },
+);

@@ -68,7 +68,7 @@ export class FaultProxy {
     const made = channel.forwardToServer(bytes, this.#cuts);
     if (made === undefined) return;
     this.#cuts = this.#cuts.filter((cut) => cut !== made);
-    if (made.when === 'before') made.done();
+    if (made.when === 'before' || made.freezes) made.done();
   }
 
   /** Connects new clients to this server from now on, like a DNS name after a failover; open connections stay as they are. */
@@ -130,9 +130,18 @@ export class FaultProxy {
     return this.#plan(pattern, 'before');
   }
 
-  #plan(pattern: string | RegExp, when: PlannedCut['when']): Promise<void> {
+  /**
+   * Freezes the connection of the next client that sends these bytes: before the server receives them, or after it.
+   *
+   * @returns resolves once it is frozen
+   */
+  freezeAt(pattern: string | RegExp, when: PlannedCut['when']): Promise<void> {
+    return this.#plan(pattern, when, true);
+  }
+
+  #plan(pattern: string | RegExp, when: PlannedCut['when'], freezes = false): Promise<void> {
     for (const channel of this.#channels) channel.forgetSeen();
-    return new Promise((done) => this.#cuts.push({ pattern, when, done }));
+    return new Promise((done) => this.#cuts.push({ pattern, when, freezes, done }));
   }
 
   /** Resets every connection and stops listening. */
