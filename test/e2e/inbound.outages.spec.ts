@@ -123,7 +123,10 @@ describe.each([
   },
   {
     what: 'S20: A mail that unsubscribes',
-    mailAbout: (sent: Sent): Incoming => ({ to: sent.unsubscribeAddress, raw: 'Subject: unsubscribe\r\n\r\n' }),
+    mailAbout: (sent: Sent): Incoming => ({
+      to: sent.unsubscribeAddress,
+      raw: 'Subject: unsubscribe\r\n\r\n',
+    }),
     changes: () => contactChanges(stack, tenant.workspaceId),
     once: ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED', 'contact.unsubscribed recipient'],
   },
