@@ -122,6 +122,8 @@ function configuration(
       },
     ],
     clientAuthMethods: [secretMethod],
+    // Keycloak's default.
+    ttl: { IdToken: 300 },
     claims: { profile: ['preferred_username'], groups: ['groups'] },
     cookies: { keys: [randomBytes(16).toString('hex')] },
     findAccount: (_context: unknown, name: string) => ({

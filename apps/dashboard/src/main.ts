@@ -5,6 +5,7 @@ import {
   OperatorAccountStore,
   OperatorSessionStore,
 } from '@posthorn/database';
+import type { DatabaseClock } from '@posthorn/kernel';
 import {
   BounceSettings,
   MessageSettings,
@@ -98,7 +99,7 @@ await startProcess('dashboard', async () => {
     );
   const signer = secrets.linkSigner;
   const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
-  const methods = signInMethods(provider, url, onError);
+  const methods = signInMethods(provider, url, db.clock, onError);
   const sessions = new OperatorSessions(new OperatorAccountStore(db), new OperatorSessionStore(db), limiter, {
     ofAccounts: methods.byPassword,
     issuer: provider.OIDC_ISSUER,
@@ -159,10 +160,11 @@ await startProcess('dashboard', async () => {
 function signInMethods(
   settings: ProviderSettings,
   at: URL,
+  clock: DatabaseClock,
   onError: (error: unknown) => void,
 ): SignInMethods {
   const { options, PASSWORD_SIGN_IN: byPassword } = settings;
   if (options === undefined) return new SignInMethods(byPassword, undefined);
   const callback = new URL('/sign-in/provider/callback', at);
-  return new SignInMethods(byPassword, new IdentityProvider(options, callback, onError));
+  return new SignInMethods(byPassword, new IdentityProvider(options, callback, clock, onError));
 }

@@ -1,4 +1,4 @@
-import { fetchBounded, Refusal } from '@posthorn/kernel';
+import { type DatabaseClock, fetchBounded, Refusal } from '@posthorn/kernel';
 import { claimIn, roleOfClaim, providerUserName } from '@posthorn/domain';
 import type { VouchedOperator } from '@posthorn/database';
 import type { ProviderOptions } from '@posthorn/platform';
@@ -15,9 +15,14 @@ const FAILURE_CACHED_FOR_MS = 1_000;
 const RESTART_SIGN_IN =
   'This sign-in was not started in this browser, took too long, or has already been used; start again';
 
+/** Far less than tokens are valid, and less than the library tolerates. */
+const MACHINE_CLOCK_STEP_SECONDS = 10;
+
 interface CachedConfiguration {
   readonly config: Promise<oidc.Configuration>;
   readonly until: number;
+  /** How far the machine's clock was behind. */
+  readonly behindSeconds: number;
 }
 
 /** The identity provider that operators sign in with (OpenID Connect Core 1.0, section 3.1, with PKCE). */
@@ -27,11 +32,13 @@ export class IdentityProvider {
 
   /**
    * @param callback the redirect URI
+   * @param clock decides whether an ID token is valid at the moment
    * @param onError called for faults of the provider, or of the connection to it
    */
   constructor(
     private readonly options: ProviderOptions,
     private readonly callback: URL,
+    private readonly clock: Pick<DatabaseClock, 'nowMs'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -91,26 +98,36 @@ export class IdentityProvider {
   }
 
   private configuration(): Promise<oidc.Configuration> {
-    if (this.cached === undefined || this.cached.until < performance.now()) {
-      const config = this.discover();
-      this.cached = { config, until: performance.now() + CACHED_FOR_MS };
-      config.catch(() => (this.cached = { config, until: performance.now() + FAILURE_CACHED_FOR_MS }));
+    // The library reads the machine's clock, which may be wrong by more than the five minutes that the tokens of some providers are valid.
+    const behindSeconds = Math.round((this.clock.nowMs() - Date.now()) / 1_000);
+    if (this.cached === undefined || !isCurrent(this.cached, behindSeconds)) {
+      const config = this.discover(behindSeconds);
+      this.cached = { config, behindSeconds, until: performance.now() + CACHED_FOR_MS };
+      config.catch(
+        () => (this.cached = { config, behindSeconds, until: performance.now() + FAILURE_CACHED_FOR_MS }),
+      );
     }
     return this.cached.config;
   }
 
-  private async discover(): Promise<oidc.Configuration> {
+  private async discover(behindSeconds: number): Promise<oidc.Configuration> {
     const { issuer, clientId, clientSecret } = this.options;
     const url = new URL(issuer);
     const authentication = clientSecret === undefined ? oidc.None() : sendClientSecret(clientSecret);
     const execute = [oidc.enableNonRepudiationChecks];
     if (url.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
     try {
-      const config = await oidc.discovery(url, clientId, undefined, authentication, {
-        execute,
-        timeout: TIMEOUT_SECONDS,
-        [oidc.customFetch]: fetchBounded as oidc.CustomFetch,
-      });
+      const config = await oidc.discovery(
+        url,
+        clientId,
+        { [oidc.clockSkew]: behindSeconds },
+        authentication,
+        {
+          execute,
+          timeout: TIMEOUT_SECONDS,
+          [oidc.customFetch]: fetchBounded as oidc.CustomFetch,
+        },
+      );
       // Throws for an invalid authorization endpoint here, where the failure is cached only for a short time.
       oidc.buildAuthorizationUrl(config, {});
       this.signOutAt = this.signOutUrlFrom(config);
@@ -166,6 +183,11 @@ export class IdentityProvider {
       ? new Refusal(400, RESTART_SIGN_IN)
       : new Refusal(503, `${this.name} gave an invalid answer; whoever runs Posthorn finds why in the log`);
   }
+}
+
+function isCurrent({ until, behindSeconds }: CachedConfiguration, nowBehindSeconds: number): boolean {
+  const stepSeconds = Math.abs(nowBehindSeconds - behindSeconds);
+  return until >= performance.now() && stepSeconds < MACHINE_CLOCK_STEP_SECONDS;
 }
 
 /** Whether the parameters can be an authorization response of this provider: a code or an error, none repeated, and a matching `iss` (RFC 9207). */
