@@ -28,16 +28,28 @@ export interface RedisOptions {
 const retryStrategy = (times: number): number =>
   Math.min(100 * 2 ** Math.min(times, 10), MAX_RECONNECT_DELAY_MS);
 
-/** After a failover the old server may keep its connections open as a read-only replica; only a new connection reaches the new primary. */
-const reconnectOnError = ({ message }: Error): boolean => message.includes('READONLY');
+/**
+ * After a failover the old server may keep its connections open as a read-only replica; only a new connection reaches the new primary. Once is enough until the
+ * connection is closed: for each command that was refused, ioredis would close it again, with one more listener, and Node would warn of a leak.
+ */
+function reconnectFromReplica(): (error: Error) => boolean {
+  let closedAtMs = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    const nowMs = performance.now();
+    if (!message.includes('READONLY') || nowMs - closedAtMs < DISCONNECT_TIMEOUT_MS) return false;
+    closedAtMs = nowMs;
+    return true;
+  };
+}
 
-/** Options that all connections share. */
-const CONNECTION = {
-  connectTimeout: CONNECT_TIMEOUT_MS,
-  disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-  retryStrategy,
-  reconnectOnError,
-} satisfies ConnectionOptions;
+/** Options of all connections. */
+const connectionOptions = () =>
+  ({
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    retryStrategy,
+    reconnectOnError: reconnectFromReplica(),
+  }) satisfies ConnectionOptions;
 
 /** A connection for adding jobs. While Redis is down commands fail at once: in ioredis' offline queue they would block their caller and ring, much later, for work that is long done. */
 export function connectProducer(
@@ -49,7 +61,7 @@ export function connectProducer(
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     socketTimeout: silenceMs,
-    ...CONNECTION,
+    ...connectionOptions(),
   });
   return withErrors(connection, onError);
 }
@@ -59,7 +71,7 @@ export function connectWorker(url: string, onError: (error: Error) => void): Red
   const connection = new Redis(url, {
     maxRetriesPerRequest: null,
     socketTimeout: WORKER_SILENCE_MS,
-    ...CONNECTION,
+    ...connectionOptions(),
   });
   return withErrors(connection, onError);
 }

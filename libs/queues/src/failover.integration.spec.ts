@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy, PrivateRedis, uniqueQueuePrefix } from '@posthorn/testing';
+import { connectProducer } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { JobWorker, QUEUES } from './index.ts';
 
@@ -125,5 +127,23 @@ it('a worker whose open connections no longer transmit anything processes jobs a
   await worker.close();
   await producer.close();
   await Promise.all([proxy.close(), beside.close()]);
+  await redis.close();
+});
+
+it('a connection whose server became a replica is closed and replaced once, however many commands were refused', async () => {
+  const redis = await PrivateRedis.start();
+  const connection = connectProducer(redis.url, () => undefined);
+  await once(connection, 'ready');
+  await redis.ask('REPLICAOF 127.0.0.1 1');
+  const { stream } = connection;
+  const listeners = stream.listenerCount('close');
+  const answers = await Promise.allSettled(
+    Array.from({ length: 30 }, () => connection.set('key', 'value')),
+  );
+  expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(stream.listenerCount('close')).toBe(listeners + 1);
+  await once(connection, 'ready');
+  expect(connection.stream).not.toBe(stream);
+  connection.disconnect();
   await redis.close();
 });
