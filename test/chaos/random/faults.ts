@@ -72,6 +72,12 @@ const POSTGRES_FAULTS: Record<string, Fault> = {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE  datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.5`,
     ),
+  'statements are cancelled': ({ stack }) =>
+    attempt(
+      stack,
+      `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+       WHERE  datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+    ),
   'a table is locked': ({ stack }, random) => {
     const mode = random.pick(['ACCESS EXCLUSIVE', 'EXCLUSIVE', 'SHARE']);
     return holdLocks(stack, `LOCK TABLE ${random.pick(TABLES)} IN ${mode} MODE`, random.between(1, 8));
