@@ -137,9 +137,7 @@ it('a connection whose server became a replica is closed and replaced once, howe
   await redis.ask('REPLICAOF 127.0.0.1 1');
   const { stream } = connection;
   const listeners = stream.listenerCount('close');
-  const answers = await Promise.allSettled(
-    Array.from({ length: 30 }, () => connection.set('key', 'value')),
-  );
+  const answers = await Promise.allSettled(Array.from({ length: 30 }, () => connection.set('key', 'value')));
   expect(answers.every(({ status }) => status === 'rejected')).toBe(true);
   expect(stream.listenerCount('close')).toBe(listeners + 1);
   await once(connection, 'ready');

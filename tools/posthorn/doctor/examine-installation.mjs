@@ -35,7 +35,7 @@ export async function examineInstallation(describeError) {
     ...(database === undefined ? [] : databaseChecks(libs, settings, database)),
     ...(database === undefined || settings.secrets === undefined
       ? []
-      : libs.useCases.trackingHostChecks({ database, signer: settings.secrets.linkSigner })),
+      : libs.useCases.trackingHostChecks({ database, ...linksOf(settings) })),
     ...(settings.redis === undefined
       ? []
       : libs.useCases.redisChecks(() => libs.queues.examineRedis(settings.redis.options))),
@@ -69,13 +69,18 @@ function publicUrls({ http, tracking }) {
   return { PUBLIC_URL, ...(TRACKING_URL === undefined ? {} : { TRACKING_URL }) };
 }
 
+function linksOf({ http, tracking, secrets }) {
+  const linksUrl = tracking?.TRACKING_URL ?? http?.PUBLIC_URL;
+  return { signer: secrets.linkSigner, linksUrl };
+}
+
 /** Where a server that listens on all addresses can be reached from its machine, which may have no IPv4. */
 const LOOPBACK_OF = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 function inboundOf({ bounces, inbound }) {
   if (bounces?.BOUNCE_DOMAIN === undefined || inbound === undefined) return undefined;
   const { INBOUND_HOST: host, INBOUND_PORT: port } = inbound;
-  return { host: LOOPBACK_OF[host] ?? host, port };
+  return { host: LOOPBACK_OF[host] ?? host, port, domain: bounces.BOUNCE_DOMAIN };
 }
 
 function databaseChecks({ useCases, database: lib }, { database: at, secrets, systemMail }, database) {

@@ -6,11 +6,19 @@ import { askGateway } from './ask-gateway.ts';
 import type { Check } from './examine.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
+/** Enough for the longest BOUNCE_DOMAIN. */
+const MAX_GREETING = 200;
 
 /** Where a gateway refuses a request that has no key, or a token that it has not made; by the setting whose URL leads there. */
 const REFUSED_PATHS = { PUBLIC_URL: '/v1/api-keys/check', TRACKING_URL: '/t/c/doctor' } as const;
 
 type UrlSetting = keyof typeof REFUSED_PATHS;
+
+interface ExaminedInbound {
+  readonly host: string;
+  readonly port: number;
+  readonly domain: string;
+}
 
 /** What is examined of this machine, and of the addresses that lead to it. */
 interface ExaminedMachine {
@@ -22,8 +30,8 @@ interface ExaminedMachine {
   readonly publicUrls: Readonly<Partial<Record<UrlSetting, string | undefined>>>;
   /** Whether a relay is on another machine. */
   readonly isRelayElsewhere: boolean;
-  /** Where `inbound` listens on this machine; undefined: returned mail does not go to Posthorn. */
-  readonly inbound: { readonly host: string; readonly port: number } | undefined;
+  /** Where `inbound` listens on this machine, and the domain that it must have; undefined: returned mail does not go to Posthorn. */
+  readonly inbound: ExaminedInbound | undefined;
 }
 
 /** The checks of the machine that `doctor` runs on, and of what must be reachable from it. */
@@ -83,11 +91,17 @@ async function judgeUrl(
     : fault(`${url} answers ${answer.status}`, mend);
 }
 
-/** Checks whether `inbound` greets on this machine; it may run on another one, so the result is only advice. */
-async function judgeInbound({ host, port }: { host: string; port: number }): Promise<Finding> {
+/** Checks whether `inbound` greets on this machine, with its domain; it may run on another one, so that it does not is only advice. */
+async function judgeInbound({ host, port, domain }: ExaminedInbound): Promise<Finding> {
   const where = `${host}, port ${port}`;
   const greeting = await greetingAt(host, port);
-  if (greeting.startsWith('220')) return good(`inbound greets at ${where}`);
+  const name = /^220 (\S+)/.exec(greeting)?.[1];
+  if (name === domain) return good(`inbound greets at ${where}`);
+  if (name !== undefined)
+    return fault(
+      `what greets at ${where} is ${name}, while BOUNCE_DOMAIN is ${domain}: it refuses what is returned there`,
+      'set the same BOUNCE_DOMAIN for sender, inbound, gateway and dashboard, and restart those that were started before',
+    );
   return advice(
     `no SMTP server answers at ${where} of this machine${greeting === '' ? '' : `: ${greeting}`}`,
     'start inbound, unless it runs on another machine',
@@ -102,7 +116,7 @@ function greetingAt(host: string, port: number): Promise<string> {
       socket.destroy();
       resolve(text);
     };
-    socket.once('data', (chunk) => end(chunk.toString('latin1').slice(0, 80)));
+    socket.once('data', (chunk) => end(chunk.toString('latin1').split('\r\n', 1)[0]!.slice(0, MAX_GREETING)));
     socket.once('timeout', () => end('no answer in time'));
     socket.once('error', (error) => end(error.message));
     socket.once('close', () => end(''));
