@@ -55,6 +55,9 @@ IF pg_is_in_recovery() THEN
   RAISE read_only_sql_transaction USING MESSAGE = 'this Postgres is a standby and accepts no writes; DATABASE_URL must point at the primary';
 END IF; END $$`;
 
+/** A server, database or role may be set to send none; `TimeoutClient` needs one of them. */
+const WARNINGS = 'SET client_min_messages = warning';
+
 /** What every session of the pool begins with; one transaction. */
 export const SESSION_SETUP = [
   ISOLATION,
@@ -63,5 +66,6 @@ export const SESSION_SETUP = [
   PLANNER_SETTINGS,
   COMPRESSION,
   KEEP_SESSION,
+  WARNINGS,
   CHECK_EVENT_ERA,
 ].join('; ');

@@ -5,18 +5,29 @@ import { PipelinedQuery, type QueryCallback, type LeadingStatement } from './pip
 /** A connection that is silent for so much longer than the statement timeout of the server is given up. */
 const GRACE_MS = 1_000;
 
+/** The routine of Postgres in which a COMMIT waits for the synchronous standby. Its messages are in the language of the server. */
+const AWAIT_STANDBY = 'SyncRepWaitForLSN';
+
+/** SQLSTATE statement_completion_unknown. */
+const COMPLETION_UNKNOWN = '40003';
+
 /**
  * A pg client whose queries time out. pg has timeouts (`query_timeout`) and promises itself, but implements both by assigning a function to a property of each
  * query. V8 allocates such functions in the old generation, where they retain the query, with all that it sent and received, until the next full garbage
  * collection. Callbacks that are passed as arguments die young.
+ *
+ * A query whose wait for the synchronous standby somebody has cancelled (`pg_cancel_backend`) fails: Postgres says that it succeeded, with no more than a
+ * warning, but a failover would undo it.
  */
 export class TimeoutClient extends pg.Client {
   private leading: LeadingStatement[] = [];
   private readonly answerTimeoutMs: number;
+  private isUnreplicated = false;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
     this.answerTimeoutMs = Number(config?.statement_timeout) + GRACE_MS;
+    this.on('notice', ({ routine }) => (this.isUnreplicated ||= routine === AWAIT_STANDBY));
   }
 
   /** Sends a statement together with the next query; they share their error and timeout. Only within a transaction, or to begin one. */
@@ -47,12 +58,19 @@ export class TimeoutClient extends pg.Client {
     const cancelTimeout = startTimeout(this.answerTimeoutMs, () => this.giveUp());
     const inTime: QueryCallback = (error, result) => {
       cancelTimeout();
-      callback(error, result);
+      callback(error ?? this.faultIfUnreplicated(), result);
     };
     if (this.leading.length === 0) return super.query(query as string, values as unknown[], inTime);
     const { leading } = this;
     this.leading = [];
     return super.query(new PipelinedQuery(leading, query as string, values, inTime) as never);
+  }
+
+  private faultIfUnreplicated(): Error | null {
+    if (!this.isUnreplicated) return null;
+    this.isUnreplicated = false;
+    const text = 'the standby may lack what was committed, because waiting for it was cancelled';
+    return Object.assign(new Error(text), { code: COMPLETION_UNKNOWN });
   }
 
   /** Destroys the connection: pending queries fail, and the pool opens another one. */

@@ -96,6 +96,17 @@ it('Examining a database shows how many transactions wait for the standby', asyn
   await examined.close();
 });
 
+it('An email whose wait for the standby an operator has cancelled is not confirmed, as a failover would lose it', async () => {
+  await standby.stop();
+  const email = keyedEmail();
+  const accepted = stores.accept([email]).catch((error: unknown) => error);
+  const cancelled = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  while ((await stores.ask(cancelled)).length === 0) await sleep(20);
+  expect(faultOf(await accepted)).toBe('lost');
+  await bringStandbyBack();
+  expect((await stores.acceptance.findAccepted([email.id])).has(email.id)).toBe(true);
+});
+
 it('Emails that a primary has after a crash, but its standby does not, are returned to nobody until it has them, as a failover would lose them', async () => {
   // An email each: what is sent again waits for whoever reads its key.
   const emails = [keyedEmail(), keyedEmail(), keyedEmail()] as const;
