@@ -5,11 +5,13 @@ import { parseMailbox } from './mailbox.ts';
 /** Replaces personal data. It has no character that JSON or HTML would escape. */
 export const ERASED = '[erased]';
 
-/** All forms of an address in stored data, in lower case: its domain in ASCII or Unicode; escaped for JSON, HTML or a URL. */
+/** All forms of an address in stored data, in lower case as Postgres has it: its domain in ASCII or Unicode; escaped for JSON, HTML or a URL. */
 export function addressSpellings(address: string): string[] {
   const at = address.lastIndexOf('@');
-  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
-  const plain = [domain, domainToUnicode(domain)].map((name) => `${local}@${name}`.toLowerCase());
+  const domain = address.slice(at + 1).toLowerCase();
+  const plain = foldedForms(address.slice(0, at)).flatMap((local) =>
+    [domain, domainToUnicode(domain)].map((name) => `${local}@${name}`),
+  );
   const spelled = plain.flatMap((text) => [
     text,
     forJson(text),
@@ -19,6 +21,19 @@ export function addressSpellings(address: string): string[] {
     forJsonOfDotNet(text),
   ]);
   return [...new Set(spelled)];
+}
+
+/**
+ * A text in lower case. Beyond ASCII, it depends on the locale of Postgres whether it lowers each letter by itself or all of them as JavaScript does: `ΝΙΚΟΣ`
+ * is `νικοσ` or `νικος`. Its patterns do not know the other case of every letter (`ẞ`), so they need the text as it is written, too.
+ */
+function foldedForms(text: string): string[] {
+  const lower = text.toLowerCase();
+  if (/^\p{ASCII}*$/u.test(text)) return [lower];
+  const letterByLetter = Array.from(text, (letter) =>
+    String.fromCodePoint(letter.toLowerCase().codePointAt(0)!),
+  );
+  return [lower, letterByLetter.join(''), text];
 }
 
 const forJson = (text: string): string => JSON.stringify(text).slice(1, -1);

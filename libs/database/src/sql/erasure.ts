@@ -10,7 +10,8 @@ const HAS_ADDRESS = 'lower(r.email) = lower($1::text)';
 /**
  * Deletes a person's suppressions, contacts, invitations and verification links, and keeps only a hash of the address if nothing may be sent to it.
  *
- * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether to withhold future emails in any case.
+ * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether to withhold future emails in any case. $4 bytea: the hash of the address
+ * that links have.
  * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows, of each
  * table in the order of workspaces, so that it deadlocks neither with another erasure nor with LOCK_CONTACTS.
  */
@@ -32,7 +33,7 @@ invited AS (
 ),
 linked AS (
   DELETE FROM verification_links
-  WHERE  id IN (${lockedRows('verification_links', `r.address_hash = sha256(convert_to(lower($1::text), 'UTF8'))`)})
+  WHERE  id IN (${lockedRows('verification_links', 'r.address_hash = $4::bytea')})
   RETURNING workspace_id
 ),
 withheld AS (

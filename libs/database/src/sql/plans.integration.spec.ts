@@ -888,7 +888,7 @@ const STATEMENTS: readonly Checked[] = [
   checked({ FIND_LEFT_BEHIND }, () => [], 'outbox_waiting_by_due_idx', 'outbox_taken_by_lease_idx'),
   checked(
     { FORGET_PERSON },
-    () => [`'person7@example.net'`, 'NULL', 'false'],
+    () => [`'person7@example.net'`, 'NULL', 'false', String.raw`'\x00'`],
     'suppressions_workspace_email_key',
     'contacts_workspace_email_key',
   ),

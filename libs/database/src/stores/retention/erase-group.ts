@@ -3,6 +3,7 @@ import { isEventAbout } from '@posthorn/domain';
 import type pg from 'pg';
 import { EVENTS, ownRows } from '../../schema/workspace-rows.ts';
 import { EMAILS_TO_AMONG, EVENTS_NAMING_AMONG, FORGET_PERSON } from '../../sql/erasure.ts';
+import { addressHash } from '../mail-refusal.ts';
 import type { ErasedRowGroup, ErasureProgress } from './erasure-progress.ts';
 import {
   namesOf,
@@ -97,7 +98,7 @@ async function forgetAgain(
   { address, workspaceId }: PersonOfWorkspace,
   isSuppressing: boolean,
 ): Promise<ErasedRowGroup> {
-  const values = [address, uuidOf(workspaceId), isSuppressing];
+  const values = [address, uuidOf(workspaceId), isSuppressing, addressHash(address)];
   const { deleted, remembered } = (await client.query<ForgottenRow>(FORGET_PERSON, values)).rows[0]!;
   return { end: undefined, deleted, isRemembered: remembered.length > 0 };
 }

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { operator } from '@posthorn/domain';
+import { newId, newUuid, SYSTEM_WORKSPACE_ID, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { DeliveryTestStores } from '../webhooks/deliveries.fixture.ts';
+import { IdentityChanges } from '../identities/identity-changes.ts';
+import { newMail } from '../members/members.fixture.ts';
 import { rawEmail, scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
@@ -19,6 +22,22 @@ function addContact(workspaceId: WorkspaceId, email: string, status = 'SUBSCRIBE
 }
 
 describe('Erasing a person', () => {
+  it.each(['ada@example.net', 'ΝΙΚΟΣ@example.net', 'İpek@example.net'])(
+    'deletes the link that verifies %s',
+    async (address) => {
+      const workspaceId = await stores.openWorkspace();
+      await new IdentityChanges(stores.database).addAddress(workspaceId, operator('tests'), {
+        id: newId('idn', Date.now()),
+        address,
+        link: newMail(),
+      });
+      const erasure = new ErasureStore(stores.database);
+      expect(await erasure.forget({ address, workspaceId }, false, NEW_ERASURE)).toMatchObject({
+        deleted: { verification_links: 1 },
+      });
+    },
+  );
+
   it('keeps no workspace from accepting emails while it removes scheduled ones', async () => {
     const acme = await stores.openWorkspace();
     await stores.accept([scheduledEmail(acme, new Date(Date.now() + 86_400_000))]);

@@ -7,6 +7,7 @@ import type { Database } from '../../connection/connection.ts';
 import { CANCEL_EMAIL } from '../../sql/email-changes.ts';
 import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../../sql/erasure.ts';
 import { transactOn } from '../../transactions/transaction.ts';
+import { addressHash } from '../mail-refusal.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { namesOf, type OnSearched, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
 import { removeEmails, removeEvents, type RemovedRows } from './removed-rows.ts';
@@ -62,7 +63,7 @@ export class ErasureStore {
     suppress: boolean,
     run: ErasureRun,
   ): Promise<ErasedRows & { readonly remembered: readonly WorkspaceId[] }> {
-    const values = [address, workspaceId && uuidOf(workspaceId), suppress];
+    const values = [address, workspaceId && uuidOf(workspaceId), suppress, addressHash(address)];
     return transactOn(this.database, async (client) => {
       const { rows } = await client.query<ForgottenRow>(FORGET_PERSON, values);
       const { remembered, deleted } = rows[0]!;

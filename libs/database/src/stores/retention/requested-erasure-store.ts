@@ -18,6 +18,7 @@ import {
 } from '../../sql/erasures.ts';
 import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import { changeWorkspace, transactOn } from '../../transactions/transaction.ts';
+import { addressHash } from '../mail-refusal.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import type { RowOf } from '../row-of.ts';
 import {
@@ -76,7 +77,8 @@ export class RequestedErasureStore {
       if (open!.count >= maxOpen) return undefined;
       const values = [uuidOf(id), workspace, address, isSuppressing, now];
       const [begun] = await ask<Pick<ErasureRow, 'id' | 'deleted'>[]>(BEGIN_ERASURE, ...values);
-      const [forgotten] = await ask<ForgottenRow[]>(FORGET_PERSON, address, workspace, isSuppressing);
+      const person = [address, workspace, isSuppressing, addressHash(address)];
+      const [forgotten] = await ask<ForgottenRow[]>(FORGET_PERSON, ...person);
       const deleted = JSON.stringify(sumOf(begun!.deleted, forgotten!.deleted));
       const isRemembered = forgotten!.remembered.length > 0;
       const [noted] = await ask<ErasureRow[]>(NOTE_FORGOTTEN, begun!.id, deleted, isRemembered);
