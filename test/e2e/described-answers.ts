@@ -22,6 +22,9 @@ const OF_NO_ROUTE = new Set([405, 431]);
 /** Headers that not every answer has: of a replay, and of limits, which most tests turn off. */
 const NOT_ALWAYS = new Set(['Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy']);
 
+/** NUL or half of a surrogate pair in JSON: many parsers refuse the whole answer for one, and databases cannot store it. */
+const UNREADABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
@@ -86,6 +89,7 @@ class DescribedAnswers {
     if (type === undefined) return Object.keys(content).length > 0 ? [`${status} has no content`] : [];
     if (!(type in content) && !('*/*' in content)) return [`${status} is not described as ${type}`];
     if (type !== 'application/json') return [];
+    if (UNREADABLE.test(answer.text)) return [`not every parser reads ${answer.text.slice(0, 500)}`];
     const place = shared ?? `/paths/${pointed(route.path)}/${route.method.toLowerCase()}/responses/${status}`;
     const validate = this.#validatorOf(`document#${place}/content/${pointed(type)}/schema`);
     return validate(JSON.parse(answer.text)) ? [] : [...(validate.errors ?? []), answer.text.slice(0, 2_000)];

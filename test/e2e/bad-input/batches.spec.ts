@@ -2,6 +2,7 @@ import { describe, it } from '@jest/globals';
 import { newRecipient, validEmail } from '../stack.ts';
 import { type Case, casesOf, type Fault, inBatch, inBody, inRawEmail, NON_STRINGS, shown } from './cases.ts';
 import { INVALID_HEADER_LINES, tooLong } from './faults/texts.ts';
+import { IMPOSSIBLE } from './faults/values.ts';
 import { RefusingStack, titled } from './refusing-stack.ts';
 
 const refusing = RefusingStack.forFile();
@@ -61,6 +62,11 @@ describe('S12, F5: an invalid item fails alone', () => {
       { ...validEmail(), html: 'x'.repeat(5 * MIB + 1) },
       '1 more than the 5,242,880',
     ],
+    ...IMPOSSIBLE.map((to): [string, unknown, RegExp] => [
+      `to ${shown(to)}`,
+      { ...validEmail(), to },
+      /^`to` has (the character U\+0000|half of a surrogate pair)/,
+    ]),
     ['a batch in a batch', { emails: [validEmail()] }, '`emails` is not a known field'],
   ];
   const alone = items.map(([what, item, names]): Case => ({

@@ -8,9 +8,13 @@ class FailedItem {
   @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @AnswerField('The recipient as given in the request; `null` if that is not a string.', nullable(text), {
-    example: 'ada@example.com',
-  })
+  @AnswerField(
+    'The recipient as given in the request; `null` if that is not a valid string.',
+    nullable(text),
+    {
+      example: 'ada@example.com',
+    },
+  )
   to!: string | null;
 
   @AnswerField('The error that the email would have got if sent alone.', objectOf(ErrorAnswer))

@@ -7,7 +7,7 @@ export class FailedBatchItem {
   @AnswerField('The index of the item in the request, from 0.', count, { example: 2 })
   index!: number;
 
-  @AnswerField('The address as given in the request; `null` if that is not a string.', nullable(text), {
+  @AnswerField('The address as given in the request; `null` if that is not a valid string.', nullable(text), {
     example: 'ada@example.com',
   })
   email!: string | null;

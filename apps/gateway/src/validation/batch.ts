@@ -40,8 +40,9 @@ export function validateItem<Validated>(
   }
 }
 
-/** The address in a field of an item as the caller wrote it; null when it is no string, or cannot be an address. */
+/** The address in a field of an item as the caller wrote it; null when it is no string, cannot be an address, or is one that many parsers refuse in JSON. */
 export function addressOfItem(item: unknown, field: string): string | null {
   const address = isJsonObject(item) ? item[field] : undefined;
-  return typeof address === 'string' && address.length <= MAX_ADDRESS_CHARACTERS ? address : null;
+  if (typeof address !== 'string' || address.length > MAX_ADDRESS_CHARACTERS) return null;
+  return address.isWellFormed() && !address.includes('\0') ? address : null;
 }
