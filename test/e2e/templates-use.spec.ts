@@ -250,6 +250,19 @@ describe('POST /v1/emails of a template', () => {
       expect((await send({ template: name })).status).toBe(400);
     });
 
+    it('S2: names them all, however many are missing', async () => {
+      const names = Array.from({ length: 1_000 }, (_, at) => `v${at}`);
+      const { name } = await create({
+        subject: 's',
+        html: names.map((variable) => `{{${variable}}}`).join(''),
+      });
+      const answer = await send({ template: name });
+      expect(answer.status).toBe(400);
+      expect(answer.body['message']).toContain(
+        `${names.map((variable) => `\`variables.${variable}\``).join(', ')} are missing or null`,
+      );
+    });
+
     it('an unknown template, and one of another workspace', async () => {
       const other = await stack.createTenant('Other');
       const { name } = await createTemplate(editor, {}, other.keys.editor);

@@ -4,8 +4,6 @@ import type { AcceptableEmail, AcceptanceOutcome, AllowedSenders } from '@postho
 import { adviceOnUnsubscribeUrl } from '../unsubscribe/unsubscribe-variable.ts';
 
 const RETRY_AFTER_SECONDS = 2;
-/** Bounds the answer, however many variables are missing. */
-const SHOWN_VARIABLES = 50;
 /** The answer of an email; that of a batch begins otherwise. */
 const ANSWERED_EMAIL = /^\{"id":"(trs_[0-9a-z]{26})"/;
 
@@ -79,14 +77,13 @@ export function keyIsOfBatch(): Refusal {
   );
 }
 
-/** The template requires variables that the call does not give, or gives as null. */
+/** The template requires variables that the call does not give, or gives as null. All are named: a template is limited in how many it has. */
 export function missingVariablesOf(template: string, missing: readonly string[]): Refusal {
-  const named = missing.slice(0, SHOWN_VARIABLES).map((path) => `\`variables.${path}\``);
-  const more = missing.length > SHOWN_VARIABLES ? ` and ${missing.length - SHOWN_VARIABLES} more` : '';
+  const named = missing.map((path) => `\`variables.${path}\``);
   const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
   return new Refusal(
     400,
-    `${named.join(', ')}${more} ${are} missing or null: the template ${JSON.stringify(template)} prints ${them} and has no default; ` +
+    `${named.join(', ')} ${are} missing or null: the template ${JSON.stringify(template)} prints ${them} and has no default; ` +
       `give ${them} a value ("" prints nothing), or give ${them} a default in the template` +
       adviceOnUnsubscribeUrl(missing),
     { docsPage: 'invalid-payload' },
