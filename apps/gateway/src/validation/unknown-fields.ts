@@ -3,7 +3,7 @@ import type { Shape } from './shape.ts';
 
 /** Longer names are truncated, so that an answer does not grow with the faults of the request. */
 const SHOWN_CHARACTERS = 60;
-const SHOWN_FIELDS = 10;
+const SHOWN_FIELDS = 50;
 const UNKNOWN = 'is not a known field';
 
 /**
@@ -22,8 +22,8 @@ export function faultsInUnknown(
   const unknown = Object.keys(object).filter((name) => !names.includes(name));
   const reasons = unknown.slice(0, SHOWN_FIELDS).map((name) => explain(name) ?? advice(name, names));
   const faults = reasons.map((reason, at) => `\`${path}${shownName(unknown[at]!)}\` ${reason ?? UNKNOWN}`);
-  if (unknown.length > SHOWN_FIELDS)
-    faults.push(`${unknown.length - SHOWN_FIELDS} more fields are not known`);
+  const more = unknown.length - SHOWN_FIELDS;
+  if (more > 0) faults.push(`${more} more ${more === 1 ? 'field is' : 'fields are'} not known`);
   if (reasons.includes(undefined))
     faults.push(
       `${names.length === 1 ? 'there is only' : 'there are'} ${names.map((name) => `\`${path}${name}\``).join(', ')}`,
