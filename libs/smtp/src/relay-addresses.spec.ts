@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, jest } from '@jest/globals';
 import { sleep, within } from '@posthorn/kernel';
-import { type LookUp, RelayAddresses } from './relay-addresses.ts';
+import { AddressSearch, type LookUp, RelayAddresses } from './relay-addresses.ts';
 
 const PATIENCE_MS = 100;
 const absent = (): Promise<never> =>
@@ -100,5 +100,38 @@ describe('The addresses of a relay', () => {
     addresses.avoid('192.0.2.1');
     const left = (await addresses.find()).filter((address) => !addresses.isAvoided(address));
     expect(left).toEqual(['192.0.2.2']);
+  });
+});
+
+describe('The addresses that are tried for a connection', () => {
+  const [ONE, TWO] = ['192.0.2.1', '192.0.2.2'];
+  const searchOf = (...known: string[]): AddressSearch => new AddressSearch(addressesOf(at(...known)));
+
+  it('are all of them; if none was reached, no other is left', async () => {
+    const search = searchOf(ONE, TWO);
+    expect(await search.find()).toEqual([ONE, TWO]);
+    expect(search.failedAt(undefined)).toBe(false);
+  });
+
+  it('are the others after one was reached and failed', async () => {
+    const search = searchOf(ONE, TWO);
+    await search.find();
+    expect(search.failedAt(ONE)).toBe(true);
+    expect(await search.find()).toEqual([TWO]);
+    expect(search.failedAt(TWO)).toBe(false);
+  });
+
+  it('come last if they failed for a connection before', async () => {
+    const search = searchOf(ONE, TWO);
+    search.noteFailed([ONE]);
+    expect(await search.find()).toEqual([TWO]);
+    expect(search.failedAt(undefined)).toBe(true);
+    expect(await search.find()).toEqual([ONE]);
+  });
+
+  it('are all of them if each has failed: a relay that was away is tried as soon as its breaker allows', async () => {
+    const search = searchOf(ONE, TWO);
+    search.noteFailed([ONE, TWO]);
+    expect(await search.find()).toEqual([ONE, TWO]);
   });
 });
