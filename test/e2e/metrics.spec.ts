@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { WebhookReceiver } from '@posthorn/testing';
+import { type AppUnderTest, freePort, type WebhookReceiver } from '@posthorn/testing';
 import { parse } from 'yaml';
 import { startReceiving } from './receiving.ts';
 import { type Stack, until } from './stack.ts';
@@ -18,7 +19,20 @@ const dashboard = JSON.parse(read('observe/grafana/dashboards/posthorn.json')) a
 
 /** The labels that a metric may have: each has few values, however many workspaces, emails and receivers there are. */
 const BOUNDED_LABELS = [
-  ...['class', 'kind', 'method', 'outcome', 'queue', 'relay', 'result', 'route', 'state', 'status', 'what'],
+  ...[
+    'class',
+    'kind',
+    'method',
+    'outcome',
+    'queue',
+    'reason',
+    'relay',
+    'result',
+    'route',
+    'state',
+    'status',
+    'what',
+  ],
   // Of prom-client, about buckets and the Node process.
   ...['le', 'quantile', 'type', 'space', 'version', 'major', 'minor', 'patch'],
 ];
@@ -38,9 +52,23 @@ async function scrape(app: { readonly metricsUrl: string }): Promise<string> {
   return response.text();
 }
 
+/** One that has taken a mail, and refused another. */
+async function startUsedInbound(): Promise<AppUnderTest> {
+  const [domain, host, port] = ['bounces.example.com', '127.0.0.1', await freePort()];
+  const settings = { BOUNCE_DOMAIN: domain, INBOUND_HOST: host, INBOUND_PORT: String(port) };
+  const inbound = await stack.startApp('inbound', settings);
+  await inbound.program.waitForOutput('accepting returned mail');
+  const transport = createTransport({ host, port, ignoreTLS: true });
+  const bring = (to: string): Promise<unknown> =>
+    transport.sendMail({ envelope: { from: '', to }, raw: 'Subject: Hello\r\n\r\n' });
+  await bring(`postmaster@${domain}`);
+  await expect(bring(`nobody@${domain}`)).rejects.toMatchObject({ responseCode: 550 });
+  return inbound;
+}
+
 async function scrapeAll(): Promise<string> {
-  const dashboardApp = await stack.startApp('dashboard');
-  const apps = [stack.gateways[0]!, stack.sender, stack.scheduler, stack.dispatchers[0]!, dashboardApp];
+  const more = await Promise.all([stack.startApp('dashboard'), startUsedInbound()]);
+  const apps = [stack.gateways[0]!, stack.sender, stack.scheduler, stack.dispatchers[0]!, ...more];
   return (await Promise.all(apps.map(scrape))).join('\n');
 }
 
