@@ -68,7 +68,7 @@ function contextOf({ useCases, database: lib, domain, settings }, database, name
     auditLog: new lib.AuditLogStore(database),
     operators: new lib.OperatorAccountStore(database),
     sealedSecrets: new lib.SealedSecretStore(database),
-    erasure: new lib.ErasureStore(database),
+    erasures: new lib.ErasureStore(database),
     deletion: new lib.WorkspaceDeletionStore(database),
     openSecretBox: () =>
       settings.readSettings({ secrets: settings.SecretSettings }, { ENCRYPTION_KEYS: findKeyRing() }).secrets

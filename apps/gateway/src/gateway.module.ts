@@ -6,7 +6,7 @@ import {
   ContactChanges,
   ContactStore,
   EventFeedStore,
-  RequestedErasureStore,
+  ErasureStore,
   SubscriptionStore,
   SuppressionChanges,
   SuppressionStore,
@@ -125,7 +125,7 @@ export class GatewayModule {
     const contacts = new ContactStore(database);
     const changes = new ContactChanges(database);
     const subscriptions = new SubscriptionStore(database);
-    const erasures = new RequestedErasureStore(database);
+    const erasures = new ErasureStore(database);
     const systemMail = new SendSystemMail({ acceptEmails, from: systemFrom });
     const pendingMails = pendingMailKinds(parts, systemMail);
     return {

@@ -6,7 +6,7 @@ import {
   openDatabase,
   OutboxStore,
   RecoveryStore,
-  RequestedErasureStore,
+  ErasureStore,
   requireOwner,
   RetentionStore,
   UpkeepStore,
@@ -93,7 +93,7 @@ await startProcess('scheduler', async () => {
       logger.warn({ queue, jobs }, 'Redis had lost track of jobs of a queue; their lanes are rung again'),
     onError,
   });
-  const erasures = new RequestedErasureStore(db);
+  const erasures = new ErasureStore(db);
   const worker = new JobWorker<RegularJobName>({
     ...redis.options,
     queue: QUEUES.maintenance,

@@ -6,7 +6,7 @@ import {
   waitForDatabase,
   openDatabase,
   RecoveryStore,
-  RequestedErasureStore,
+  ErasureStore,
   RetentionStore,
   UpkeepStore,
   WorkspaceStore,
@@ -51,7 +51,7 @@ function fail(error: unknown): never {
 function handlersOfJobs(): JobHandlers<RegularJobName> {
   const checks = new DomainCheckStore(database);
   const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
-  const erasures = new RequestedErasureStore(database);
+  const erasures = new ErasureStore(database);
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude: undefined, clock: database.clock });
   return maintenanceHandlers({
     upkeep: new UpkeepStore(database),

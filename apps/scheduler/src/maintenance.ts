@@ -1,4 +1,4 @@
-import type { EraStore, RecoveryStore, RequestedErasureStore, UpkeepStore } from '@posthorn/database';
+import type { EraStore, RecoveryStore, ErasureStore, UpkeepStore } from '@posthorn/database';
 import {
   ERASURES_KEPT_DAYS,
   MAX_EVENTS_KEPT_DAYS,
@@ -58,7 +58,7 @@ interface MaintenanceOptions {
   readonly upkeep: UpkeepStore;
   readonly eras: EraStore;
   readonly recoveries: RecoveryStore;
-  readonly erasures: RequestedErasureStore;
+  readonly erasures: ErasureStore;
   readonly serveErasures: ServeErasures;
   readonly checkDueDomains: CheckDueDomains;
   readonly removeOld: RemoveOld;

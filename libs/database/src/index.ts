@@ -155,8 +155,5 @@ export {
   type SealedSigningKey,
   type SendingDomain,
 } from './stores/identities/dkim-key-store.ts';
-export { ERASURE_RULES } from './schema/erasure-rules.ts';
 export { addCounts, type TableCounts, totalOf, withoutNone } from './stores/retention/table-counts.ts';
-export { type ErasedRows, type ErasureRun, ErasureStore } from './stores/retention/erasure-store.ts';
-export { RequestedErasureStore } from './stores/retention/requested-erasure-store.ts';
-export type { PersonToErase } from './stores/retention/redaction.ts';
+export { ErasureStore } from './stores/retention/erasure-store.ts';

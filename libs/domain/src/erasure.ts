@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import { type EmailId, uuidOf } from '@posthorn/kernel';
 import type { EventEmail } from './events/event-data.ts';
 import { parseMailbox } from './mailbox.ts';
 
@@ -66,30 +67,61 @@ const ESCAPE = String.raw`(?:\\[nrtbf]|\\u[0-9a-f]{4}|%[0-9a-f]{2})`;
 /** … unless the escape encodes a character of an address itself: `%2Bada` is `+ada`. */
 const ESCAPED_LETTER = String.raw`(?:\\u00|%)(?:2[bde]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\da])`;
 
+/** What may not be beside an address that is to be matched, because it would be part of a longer one. */
+interface Delimiters {
+  readonly notBefore: string;
+  readonly notAfter: string;
+}
+
+const IN_TEXT: Delimiters = {
+  notBefore: String.raw`[\w.+-]`,
+  notAfter: String.raw`[[:alnum:]-]|\.[[:alnum:]]`,
+};
+/** In a name, what precedes the address is likelier the caller's than the person's, and so is what follows a hyphen, unless it makes another domain. */
+const IN_NAME: Delimiters = {
+  notBefore: '[[:alnum:]]',
+  notAfter: String.raw`[[:alnum:]]|\.[[:alnum:]]|-[[:alnum:]-]*\.[[:alpha:]]`,
+};
+/** In the name of a file, what follows a full stop is likelier an extension than a part of the domain. */
+const IN_FILE_NAME: Delimiters = { notBefore: '[[:alnum:]]', notAfter: '[[:alnum:]]' };
+
 /**
  * A pattern (for Postgres, case-insensitive) that matches an address in these spellings, but not within a longer one: `ada@example.com` is matched
  * at the end of a sentence and after an escape, but neither in `bada@example.com` nor in `ada@example.com.au`. Where an escape cannot be told
- * from other text (`C:\nada@example.com`), it matches: better to erase too much than too little.
+ * from other text (`C:\nada@example.com`), it matches: better to erase too much than too little. In JSON, it matches also in the names of groups and files.
  */
 export function addressPattern(spellings: readonly string[]): string {
-  return delimitedPattern(spellings, String.raw`(?<![\w.+-])`);
+  return [
+    delimitedPattern(spellings, IN_TEXT),
+    delimitedPattern(spellings, IN_NAME, 'groupBy'),
+    delimitedPattern(spellings, IN_FILE_NAME, 'filename'),
+  ].join('|');
 }
 
-/** The same for composed names such as idempotency keys: matches the address in `welcome-ada@example.com`. */
+/** The same for names that callers compose, such as idempotency keys: matches the address in `welcome-ada@example.com`. */
 export function addressPatternInNames(spellings: readonly string[]): string {
-  return delimitedPattern(spellings, String.raw`(?<![[:alnum:]])`);
+  return delimitedPattern(spellings, IN_NAME);
 }
 
 /** A `+` in HTML: what precedes it is part of the address. */
 const PLUS_IN_HTML = '&#(?:x2b|43);';
 
-/** A look-behind of one character costs Postgres nothing, a longer one makes it twenty times slower: so the longer ones come after the address. */
-function delimitedPattern(spellings: readonly string[], notAfter: string): string {
+/**
+ * A look-behind of one character costs Postgres nothing, a longer one makes it twenty times slower: so the longer ones come after the address.
+ *
+ * @param member the member of an object in JSON whose value has the address; absent: anything may have it
+ */
+function delimitedPattern(
+  spellings: readonly string[],
+  { notBefore, notAfter }: Delimiters,
+  member?: string,
+): string {
   const address = alternatives(spellings);
   const afterEscape = `(?<=[\\da-fnrt])${address}(?<=${ESCAPE}${address})(?<!${ESCAPED_LETTER}${address})`;
   // Where the `@` is percent-encoded, a `+` of the address is as well: a bare one is an encoded space of a form.
   const afterSpace = String.raw`(?<=\+)${alternatives(spellings.filter((text) => text.includes('%40')))}`;
-  return String.raw`(?:${notAfter}${address}(?<!${PLUS_IN_HTML}${address})|${afterSpace}|${afterEscape})(?![\w-]|\.[\w])`;
+  const inMember = member === undefined ? '' : String.raw`(?<="${member}": ?"(?:[^"\\]|\\.)*${address})`;
+  return `(?:(?<!${notBefore})${address}(?<!${PLUS_IN_HTML}${address})|${afterSpace}|${afterEscape})${inMember}(?!${notAfter})`;
 }
 
 function alternatives(spellings: readonly string[]): string {
@@ -103,6 +135,12 @@ export function isEventAbout(payload: string, address: string): boolean {
   return Object.values(data).some(
     (subject) => isAddress(subject?.['to'], address) || isAddress(subject?.['email'], address),
   );
+}
+
+/** The UUID of the email that an event is about; undefined: it is about something else. */
+export function emailOfEvent(payload: string): string | undefined {
+  const { data } = JSON.parse(payload) as { data?: { email?: { id?: EmailId } } };
+  return data?.email?.id && uuidOf(data.email.id);
 }
 
 /** A stored response with the data of emails to a person redacted, so that repeated requests still get one. */

@@ -19,10 +19,10 @@ export const RECIPIENT_COMMANDS = [
       suppress: { sentence: 'send nothing to the person again, even where they were on no suppression list' },
     },
     example: 'erase-recipient ada@example.com --workspace wrk_01h2xcejqtf2nbrexx3vqjhp41',
-    run: async ({ useCases, workspaces, erasure, actor }, { address, workspace, suppress = false }) => {
+    run: async ({ useCases, workspaces, erasures, actor }, { address, workspace, suppress = false }) => {
       const found = workspace === undefined ? null : await useCases.requireWorkspace(workspaces, workspace);
       const order = { address, workspaceId: found?.id ?? null, suppress };
-      return useCases.eraseRecipient(erasure, actor, order, tellsProgress('rows searched'));
+      return useCases.eraseRecipient({ workspaces, erasures }, actor, order, tellsProgress('rows searched'));
     },
     show: (receipt) =>
       [

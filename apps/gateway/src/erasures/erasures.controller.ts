@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { ErasureId } from '@posthorn/kernel';
 import type { Erasure } from '@posthorn/domain';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
-import { RequestedErasureStore } from '@posthorn/database';
+import { ErasureStore } from '@posthorn/database';
 import { RequestErasure, tooManyErasures } from '@posthorn/use-cases';
 import { Describes } from '../openapi/describes.ts';
 import { addressIn } from '../validation/mailbox-rules.ts';
@@ -16,7 +16,7 @@ import { EraseRequest } from './erasure.requests.ts';
 export class ErasuresController {
   constructor(
     private readonly requestErasure: RequestErasure,
-    private readonly erasures: RequestedErasureStore,
+    private readonly erasures: ErasureStore,
   ) {}
 
   @Post()
@@ -29,7 +29,7 @@ export class ErasuresController {
       'Erases all that the workspace has about an address, for good. The contact, the entry of the suppression list and open invitations are deleted at once; ' +
       'emails to the person with content and timeline, and events about them, are deleted after that, and scheduled emails are cancelled. Everywhere else, `[erased]` replaces the address. ' +
       'This searches everything that the workspace has, one group at a time; read the erasure to see its progress. A workspace’s erasures are done one after another, and it can have 100 that are not completed. ' +
-      'If you request the same person again before it is completed, the answer shows the same one, and everything is searched again. No event is caused: it would contain the address.',
+      'If you request the same person again before it is completed, the answer shows the same one, and everything is searched again. Emails to the person, contacts and events of them that are added after the request stay. No event is caused: it would contain the address.',
     body: EraseRequest,
     answer: ErasureAnswer,
     exampleOverrides: {

@@ -1,10 +1,12 @@
 import {
   ATTEMPTS,
   DELIVERIES,
+  DOMAIN_CHECKS,
   EVENTS,
   IDEMPOTENCY_KEYS,
   ownRows,
   ROWS_OF_EMAILS,
+  rowsOfInstallation,
   TEMPLATE_VERSIONS,
   WORKSPACE,
   type WorkspaceRows,
@@ -27,7 +29,7 @@ const ABOUT_ANOTHER = `NOT EXISTS (
 export interface ErasureRule {
   /** `redacted`: the address is replaced by `[erased]`. `kept`: it stays, and the receipt says in how many rows. */
   readonly how: 'redacted' | 'kept';
-  /** Which rows are those of a workspace; absent: the table belongs to the whole installation, and is skipped when one workspace is given. */
+  /** Which rows are those of a workspace; those of the whole installation are searched with the system's workspace. Absent: it has no personal text. */
   readonly ofWorkspace?: WorkspaceRows;
   /** Which rows `t` may be changed. */
   readonly where?: string;
@@ -37,7 +39,7 @@ export interface ErasureRule {
 
 const redacted = (table: string): ErasureRule => ({ how: 'redacted', ofWorkspace: ownRows(table) });
 const kept = (table: string): ErasureRule => ({ how: 'kept', ofWorkspace: ownRows(table) });
-const keptOfInstallation = { how: 'kept' } as const;
+const withoutPersons = { how: 'kept' } as const;
 
 /** Every table has a rule; a test compares this with the schema. */
 export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
@@ -57,18 +59,28 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   templates: kept('templates'),
   template_versions: { how: 'kept', ofWorkspace: TEMPLATE_VERSIONS },
   identities: kept('identities'),
-  dkim_keys: keptOfInstallation,
-  domain_checks: keptOfInstallation,
-  domain_notices: keptOfInstallation,
+  domain_checks: { how: 'kept', ofWorkspace: DOMAIN_CHECKS },
   api_keys: kept('api_keys'),
   webhooks: kept('webhooks'),
-  users: keptOfInstallation,
+  users: { how: 'kept', ofWorkspace: rowsOfInstallation('users', 'id', 'uuid') },
   workspaces: { how: 'kept', ofWorkspace: WORKSPACE },
-  operator_accounts: keptOfInstallation,
-  paused_lanes: keptOfInstallation,
-  // One that is not completed needs the address. Not searched for a workspace, where it would find itself.
-  erasures: keptOfInstallation,
-  // These have no personal text, only ids, numbers, times and fixed words. They are searched all the same.
+  operator_accounts: { how: 'kept', ofWorkspace: rowsOfInstallation('operator_accounts', 'id', 'uuid') },
+  operator_sessions: {
+    how: 'kept',
+    ofWorkspace: rowsOfInstallation('operator_sessions', 'token_hash', 'bytea'),
+  },
+  paused_lanes: {
+    how: 'kept',
+    ofWorkspace: rowsOfInstallation('paused_lanes', 'lane_id', 'text', {
+      name: 'd.queue',
+      type: 'outbox_queue',
+    }),
+  },
+  relay_views: {
+    how: 'kept',
+    ofWorkspace: rowsOfInstallation('relay_views', 'relay', 'text', { name: 'd.observer', type: 'text' }),
+  },
+  // These have no personal text, only ids, numbers, times and fixed words. Those of a workspace are searched all the same.
   memberships: kept('memberships'),
   suppressions: kept('suppressions'),
   erased_recipients: kept('erased_recipients'),
@@ -78,10 +90,12 @@ export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   webhook_recoveries: kept('webhook_recoveries'),
   retention_rounds: kept('retention_rounds'),
   usage: kept('usage'),
-  outbox: keptOfInstallation,
-  slow_lanes: keptOfInstallation,
-  event_eras: keptOfInstallation,
-  operator_sessions: keptOfInstallation,
-  rate_minutes: keptOfInstallation,
-  relay_views: keptOfInstallation,
+  dkim_keys: withoutPersons,
+  domain_notices: withoutPersons,
+  outbox: withoutPersons,
+  slow_lanes: withoutPersons,
+  event_eras: withoutPersons,
+  rate_minutes: withoutPersons,
+  // One has the address until it is completed.
+  erasures: withoutPersons,
 };

@@ -1,3 +1,5 @@
+import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
+
 /** A column by which rows are ordered. */
 interface KeyColumn {
   readonly name: string;
@@ -29,6 +31,25 @@ const BY_ID = 't.id = ANY ($3::uuid[])';
 /** Rows of a table with a workspace and an id. Indexes: those by workspace, of tables that can have many rows of one. */
 export function ownRows(table: string): WorkspaceRows {
   return { from: `${table} d`, where: OF_WORKSPACE, key: ID, ids: 'ARRAY[d.id]', match: BY_ID };
+}
+
+/**
+ * Rows of a table of the whole installation, as if they were those of the system's workspace. `column` and `type`: the first column of its primary key;
+ * `others`: the rest of it. Index: the primary key.
+ */
+export function rowsOfInstallation(
+  table: string,
+  column: string,
+  type: string,
+  ...others: readonly KeyColumn[]
+): WorkspaceRows {
+  return {
+    from: `${table} d`,
+    where: `$1::uuid = '${uuidOf(SYSTEM_WORKSPACE_ID)}'`,
+    key: [{ name: `d.${column}`, type }, ...others],
+    ids: `ARRAY[d.${column}]`,
+    match: `t.${column} = ANY ($3::${type}[])`,
+  };
 }
 
 /** Rows that belong to an email. Index: emails_by_workspace_idx. */
@@ -75,6 +96,16 @@ export const TEMPLATE_VERSIONS: WorkspaceRows = {
     { name: 'd.template_id', type: 'uuid' },
     { name: 'd.number', type: 'int' },
   ],
+};
+
+/** Checks of the domains of identities. Index: identities_workspace_value_key. */
+export const DOMAIN_CHECKS: WorkspaceRows = {
+  ...ownRows('domain_checks'),
+  from: 'domain_checks d JOIN identities i ON i.id = d.identity_id',
+  where: 'i.workspace_id = $1::uuid',
+  key: [{ name: 'd.identity_id', type: 'uuid' }],
+  ids: 'ARRAY[d.identity_id]',
+  match: 't.identity_id = ANY ($3::uuid[])',
 };
 
 /** The workspace itself. Index: workspaces_pkey. */

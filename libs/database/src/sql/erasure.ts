@@ -1,54 +1,42 @@
-/** The ids of a person's rows in the workspaces asked about, locked in the order of these. */
-const lockedRows = (table: string, isOfPerson: string): string => `
-    SELECT   r.id FROM ${table} r JOIN asked a ON r.workspace_id = a.id
-    WHERE    ${isOfPerson}
-    ORDER BY r.workspace_id, r.id
-    FOR UPDATE OF r`;
-
-const HAS_ADDRESS = 'lower(r.email) = lower($1::text)';
+const HAS_ADDRESS = 'workspace_id = $2::uuid AND lower(email) = lower($1::text)';
 
 /**
- * Deletes a person's suppressions, contacts, invitations and verification links, and keeps only a hash of the address if nothing may be sent to it.
+ * Deletes a person's suppression, contact, invitations and verification links in a workspace, and keeps only a hash of the address if nothing may be sent to it.
  *
- * $1 text: the address. $2 uuid: the workspace; null: all. $3 bool: whether to withhold future emails in any case. $4 bytea: the hash of the address
- * that links have.
- * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows, of each
- * table in the order of workspaces, so that it deadlocks neither with another erasure nor with LOCK_CONTACTS.
+ * $1 text: the address. $2 uuid: the workspace. $3 bool: whether to withhold future emails in any case. $4 timestamptz: contacts that are newer stay. $5 bytea:
+ * the hash of the address that links have.
+ * Indexes: suppressions_workspace_email_key, contacts_workspace_email_key; invitations and links are few. Locks: the rows.
  */
 export const FORGET_PERSON = `
-WITH asked AS MATERIALIZED (
-  SELECT w.id, w.is_system FROM workspaces w WHERE ($2::uuid IS NULL OR w.id = $2::uuid)
-),
-listed AS (
-  DELETE FROM suppressions WHERE id IN (${lockedRows('suppressions', HAS_ADDRESS)})
-  RETURNING workspace_id, reason
+WITH listed AS (
+  DELETE FROM suppressions WHERE ${HAS_ADDRESS}
+  RETURNING reason
 ),
 known AS (
-  DELETE FROM contacts WHERE id IN (${lockedRows('contacts', HAS_ADDRESS)})
-  RETURNING workspace_id, status
+  DELETE FROM contacts WHERE ${HAS_ADDRESS} AND created_at <= $4::timestamptz
+  RETURNING status
 ),
 invited AS (
-  DELETE FROM invitations WHERE id IN (${lockedRows('invitations', HAS_ADDRESS)})
-  RETURNING workspace_id
+  DELETE FROM invitations WHERE ${HAS_ADDRESS}
+  RETURNING id
 ),
 linked AS (
   DELETE FROM verification_links
-  WHERE  id IN (${lockedRows('verification_links', 'r.address_hash = $4::bytea')})
-  RETURNING workspace_id
+  WHERE  workspace_id = $2::uuid AND address_hash = $5::bytea
+  RETURNING id
 ),
 withheld AS (
-  SELECT workspace_id, reason, false AS is_unsubscribed FROM listed
+  SELECT reason, false AS is_unsubscribed FROM listed
   UNION ALL
-  SELECT workspace_id, NULL, true FROM known WHERE status = 'UNSUBSCRIBED'
+  SELECT NULL, true FROM known WHERE status = 'UNSUBSCRIBED'
   UNION ALL
-  SELECT id, 'MANUAL', false FROM asked WHERE $3::boolean AND NOT is_system
+  SELECT 'MANUAL', false FROM workspaces WHERE id = $2::uuid AND $3::boolean AND NOT is_system
 ),
 remembered AS (
   INSERT INTO erased_recipients AS e (workspace_id, address_hash, reason, is_unsubscribed)
-  SELECT   workspace_id, erased_hash(workspace_id, $1::text), max(reason), bool_or(is_unsubscribed)
+  SELECT   $2::uuid, erased_hash($2::uuid, $1::text), max(reason), bool_or(is_unsubscribed)
   FROM     withheld
-  GROUP BY workspace_id
-  ORDER BY workspace_id
+  HAVING   count(*) > 0
   ON CONFLICT (workspace_id, address_hash) DO UPDATE
   SET      reason = coalesce(e.reason, excluded.reason), is_unsubscribed = e.is_unsubscribed OR excluded.is_unsubscribed
   RETURNING workspace_id
@@ -56,29 +44,7 @@ remembered AS (
 SELECT json_build_object(
          'suppressions', (SELECT count(*) FROM listed), 'contacts', (SELECT count(*) FROM known),
          'invitations', (SELECT count(*) FROM invited), 'verification_links', (SELECT count(*) FROM linked)) AS deleted,
-       (SELECT coalesce(array_agg(workspace_id), '{}') FROM remembered) AS remembered,
-       (SELECT coalesce(array_agg(DISTINCT workspace_id), '{}') FROM (
-          SELECT workspace_id FROM listed UNION SELECT workspace_id FROM known
-          UNION SELECT workspace_id FROM invited UNION SELECT workspace_id FROM linked) k) AS "workspaceIds"`;
-
-/** The emails to a person in a range of ids. $1, $2 uuid: after, up to. $3 text: the address. $4 uuid: the workspace; null: all. Index: emails_pkey. Locks: none. */
-export const EMAILS_TO = `
-SELECT   e.id, e.workspace_id AS "workspaceId", e.status FROM emails e
-WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND lower(e.to_address) = lower($3::text) AND ($4::uuid IS NULL OR e.workspace_id = $4::uuid)
-ORDER BY e.id`;
-
-/** The events in a range of ids that name a person. $1, $2 uuid: after, up to. $3 text[], $4 text: the person. $5 uuid: the workspace; null: all. Index: events_pkey. Locks: none. */
-export const EVENTS_NAMING = `
-SELECT   e.id, e.workspace_id AS "workspaceId", e.payload FROM events e
-WHERE    e.id > $1::uuid AND e.id <= $2::uuid AND names_person(e.payload, $3::text[], $4::text) AND ($5::uuid IS NULL OR e.workspace_id = $5::uuid)
-ORDER BY e.id`;
-
-/** The last id of the next group, and the number of its rows. $1 uuid: after this one. $2 int: group size. Indexes: the primary keys. Locks: none. */
-export const endOfGroup = (table: 'emails' | 'events'): string => `
-SELECT   id AS "end", count(*) OVER ()::int AS searched
-FROM     (SELECT id FROM ${table} WHERE id > $1::uuid ORDER BY id LIMIT $2::int) g
-ORDER BY id DESC
-LIMIT    1`;
+       EXISTS (SELECT FROM remembered) AS "isRemembered"`;
 
 /** Deletes the outbox rows of these, unless they are claimed. $1 uuid[]. Index: outbox_pkey. Locks: the rows, in order. */
 export const CANCEL_DUE = `
@@ -99,14 +65,17 @@ FOR UPDATE OF d`;
 /** Which of these deliveries exist. $1 uuid[]. Index: webhook_deliveries_pkey. Locks: none. */
 export const DELIVERIES_AMONG = 'SELECT id FROM webhook_deliveries WHERE id = ANY ($1::uuid[])';
 
-/** Those of these emails that are to a person. $1 uuid[]. $2 text: the address. Index: emails_pkey. Locks: none. */
+/** Those of these emails that are to a person and were accepted by a time. $1 uuid[]. $2 text: the address. $3 timestamptz. Index: emails_pkey. Locks: none. */
 export const EMAILS_TO_AMONG = `
-SELECT   e.id, e.workspace_id AS "workspaceId", e.status FROM emails e
-WHERE    e.id = ANY ($1::uuid[]) AND lower(e.to_address) = lower($2::text)
+SELECT   e.id, e.status FROM emails e
+WHERE    e.id = ANY ($1::uuid[]) AND lower(e.to_address) = lower($2::text) AND e.accepted_at <= $3::timestamptz
 ORDER BY e.id`;
 
-/** Those of these events that name a person. $1 uuid[]. $2 text[], $3 text: the person. Index: events_pkey. Locks: none. */
+/** Which of these emails exist. $1 uuid[]. Index: emails_pkey. Locks: none. */
+export const EMAILS_AMONG = 'SELECT id FROM emails WHERE id = ANY ($1::uuid[])';
+
+/** Those of these events that name a person. $1 uuid[]. $2 text[], $3 text: the person. $4 timestamptz: a time. Index: events_pkey. Locks: none. */
 export const EVENTS_NAMING_AMONG = `
-SELECT   e.id, e.workspace_id AS "workspaceId", e.payload FROM events e
+SELECT   e.id, e.payload, e.created_at > $4::timestamptz AS "isLater" FROM events e
 WHERE    e.id = ANY ($1::uuid[]) AND names_person(e.payload, $2::text[], $3::text)
 ORDER BY e.id`;

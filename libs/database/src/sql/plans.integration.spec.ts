@@ -35,15 +35,13 @@ import {
 import {
   CANCEL_DUE,
   DELIVERIES_AMONG,
-  EMAILS_TO,
+  EMAILS_AMONG,
   EMAILS_TO_AMONG,
-  endOfGroup,
-  EVENTS_NAMING,
   EVENTS_NAMING_AMONG,
   FORGET_PERSON,
   LOCK_FINISHED_DELIVERIES,
 } from './erasure.ts';
-import { countGroup, KEYS_NAMING, KEYS_NAMING_AMONG, redactGroup } from './redaction.ts';
+import { countGroup, KEYS_NAMING_AMONG, redactGroup } from './redaction.ts';
 import { FIND_LEFT_BEHIND, FIND_WITHOUT_EDITOR } from './examination.ts';
 import { RECORD_EVENTS } from './events.ts';
 import { KNOWS_EMAIL, LOCK_DUE_OF_REPORTED, LOCK_REPORTED, RECORD_REPORT } from './reports.ts';
@@ -888,7 +886,7 @@ const STATEMENTS: readonly Checked[] = [
   checked({ FIND_LEFT_BEHIND }, () => [], 'outbox_waiting_by_due_idx', 'outbox_taken_by_lease_idx'),
   checked(
     { FORGET_PERSON },
-    () => [`'person7@example.net'`, 'NULL', 'false', String.raw`'\x00'`],
+    () => [`'person7@example.net'`, someWorkspace(), 'false', 'now()', String.raw`'\x00'`],
     'suppressions_workspace_email_key',
     'contacts_workspace_email_key',
   ),
@@ -926,27 +924,16 @@ const STATEMENTS: readonly Checked[] = [
   ),
   checked({ DELIVERIES_OF }, () => [array(sample.events)], 'events_.*_pkey'),
   checked({ NEEDED_DELIVERIES }, () => [array(sample.deliveries), '30'], 'webhook_deliveries_.*_pkey'),
-  checked({ EMAILS_TO }, () => [text(FIRST_ID), text(NOBODY), `'b@example.org'`, 'NULL'], 'emails_.*_pkey'),
-  checked({ END_OF_GROUP: endOfGroup('emails') }, () => [text(FIRST_ID), '2000'], 'emails_.*_pkey'),
-  checked(
-    { EVENTS_NAMING },
-    () => [text(FIRST_ID), text(NOBODY), `'{b@example.org}'`, `'b@example.org'`, 'NULL'],
-    'events_.*_pkey',
-  ),
-  checked(
-    { KEYS_NAMING },
-    () => [`'{b@example.org}'`, `'b@example.org'`, 'NULL', text(FIRST_ID), `''`, '2000', `'b'`],
-    'idempotency_keys_pkey',
-  ),
   checked(
     { KEYS_NAMING_AMONG },
     () => [`'{b@example.org}'`, `'b@example.org'`, `'b'`, someWorkspace(), `'{key 1,key 2}'`],
     'idempotency_keys_pkey',
   ),
-  checked({ EMAILS_TO_AMONG }, () => [array(sample.ids), `'b@example.org'`], 'emails_.*_pkey'),
+  checked({ EMAILS_TO_AMONG }, () => [array(sample.ids), `'b@example.org'`, 'now()'], 'emails_.*_pkey'),
+  checked({ EMAILS_AMONG }, () => [array(sample.ids)], 'emails_.*_pkey'),
   checked(
     { EVENTS_NAMING_AMONG },
-    () => [array(sample.events), `'{b@example.org}'`, `'b@example.org'`],
+    () => [array(sample.events), `'{b@example.org}'`, `'b@example.org'`, 'now()'],
     'events_.*_pkey',
   ),
   ...NEXT_OF_WORKSPACE.flatMap(([name, rows, start, index]) => [

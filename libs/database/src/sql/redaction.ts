@@ -28,59 +28,26 @@ ORDER BY a.attnum`;
 
 /** The parameters that these statements share: $1 text[] and $2 text[], the person, the latter with a pattern for texts and one for names that callers compose. */
 const IN_TEXTS = '$1::text[], ($2::text[])[1]';
-/** For arrays: those that are redacted hold idempotency keys. */
+/** For idempotency keys, which only arrays hold, and groups. */
 const IN_NAMES = '$1::text[], ($2::text[])[2]';
-
-function keyOf({ columns }: SearchedTable): TextColumn[] {
-  return columns
-    .filter(({ keyPlace }) => keyPlace !== null)
-    .toSorted((one, other) => one.keyPlace! - other.keyPlace!);
-}
-
-/** Compares the key of a row `t` with the key in the parameters from `$first` on. */
-function after(searched: SearchedTable, sign: '>' | '<=', first: number): string {
-  const key = keyOf(searched);
-  const names = key.map(({ name }) => `t.${name}`);
-  const values = key.map(({ type }, place) => `$${first + place}::text::${type}`);
-  return `(${names.join(', ')}) ${sign} (${values.join(', ')})`;
-}
-
-/** The last key of the next group, as text, and the number of its rows. $1 int: group size; then the key after which it starts, unless it is the first. Index: the primary key. Locks: none. */
-export function endOfKeys(searched: SearchedTable, isFirst: boolean): string {
-  const names = keyOf(searched).map(({ name }) => name);
-  const texts = names.map((name) => `${name}::text`).join(', ');
-  return `
-SELECT   ARRAY[${texts}] AS key, count(*) OVER ()::int AS searched
-FROM     (SELECT ${names.join(', ')} FROM ${searched.table} t ${isFirst ? '' : `WHERE ${after(searched, '>', 2)}`}
-          ORDER BY ${names.join(', ')} LIMIT $1::int) g
-ORDER BY ${names.map((name) => `${name} DESC`).join(', ')}
-LIMIT    1`;
-}
 
 /** Whether any of these columns can contain text. */
 export function hasText(columns: readonly TextColumn[]): boolean {
   return columns.some(isText);
 }
 
-function personIn(type: string): string {
-  return type === 'text[]' ? IN_NAMES : IN_TEXTS;
+function personIn({ name, type }: TextColumn): string {
+  return type === 'text[]' || name === 'group_by' ? IN_NAMES : IN_TEXTS;
 }
 
 function isText({ type }: TextColumn): boolean {
   return TEXTS.includes(type);
 }
 
-/** Whether a row `t` is in a group of a whole table. Parameters from $3: the last key of the group, then the key after which it starts, unless it is the first. */
-export function isInGroup(searched: SearchedTable, isFirst: boolean): string {
-  const width = keyOf(searched).length;
-  const upTo = after(searched, '<=', 3);
-  return isFirst ? upTo : `${upTo} AND ${after(searched, '>', 3 + width)}`;
-}
-
 /** Selects the rows of a group that name the person. */
 function naming(texts: readonly TextColumn[], group: string): string {
   const named = texts
-    .map(({ name, type }) => `names_person(t.${name}::text, ${personIn(type)})`)
+    .map((column) => `names_person(t.${column.name}::text, ${personIn(column)})`)
     .join(' OR ');
   return `${group} AND (${named})`;
 }
@@ -91,15 +58,16 @@ function naming(texts: readonly TextColumn[], group: string): string {
  */
 export function redactGroup({ table, columns, rule }: SearchedTable, group: string): string {
   const texts = columns.filter((column) => isText(column) && column.keyPlace === null);
-  const changes = texts.map(({ name, type }) => `${name} = ${withoutPerson(name, type)}`);
+  const changes = texts.map((column) => `${column.name} = ${withoutPerson(column)}`);
   return `
 UPDATE ${table} t SET ${changes.join(', ')}
 WHERE  ${naming(texts, group)}${rule.where === undefined ? '' : ` AND ${rule.where}`}`;
 }
 
 /** A column without the person. */
-function withoutPerson(name: string, type: string): string {
-  const person = personIn(type);
+function withoutPerson(column: TextColumn): string {
+  const { name, type } = column;
+  const person = personIn(column);
   if (type === 'text') return `without_person(t.${name}, ${person})`;
   if (type !== 'text[]') return `without_person(t.${name}::text, ${person})::${type}`;
   return `ARRAY(SELECT without_person(x, ${person}) FROM unnest(t.${name}) WITH ORDINALITY AS u (x, n) ORDER BY n)`;
@@ -110,18 +78,9 @@ export function countGroup({ table, columns }: SearchedTable, group: string): st
   return `SELECT count(*)::int AS count FROM ${table} t WHERE ${naming(columns.filter(isText), group)}`;
 }
 
-/** Scans idempotency keys for those whose key or answer names a person. $1 text[], $2 text: the person in answers. $3 uuid: the workspace; null: all. $4 uuid, $5 text: after this key. $6 int: how many. $7 text: the person in keys. Index: idempotency_keys_pkey. Locks: none. */
-export const KEYS_NAMING = `
-SELECT   workspace_id AS "workspaceId", key, names_person(key, $1::text[], $7::text) AS "isNamed",
-         CASE WHEN names_person(answer, $1::text[], $2::text) THEN answer END AS answer
-FROM     idempotency_keys
-WHERE    (workspace_id, key) > ($4::uuid, $5::text) AND ($3::uuid IS NULL OR workspace_id = $3::uuid)
-ORDER BY workspace_id, key
-LIMIT    $6::int`;
-
 /** Those of these idempotency keys whose key or answer names a person. $1 text[], $2 text: the person in answers. $3 text: the person in keys. $4 uuid: the workspace. $5 text[]: the keys. Index: idempotency_keys_pkey. Locks: these, in the order in which accepting locks them. */
 export const KEYS_NAMING_AMONG = `
-SELECT   workspace_id AS "workspaceId", key, names_person(key, $1::text[], $3::text) AS "isNamed",
+SELECT   key, names_person(key, $1::text[], $3::text) AS "isNamed",
          CASE WHEN names_person(answer, $1::text[], $2::text) THEN answer END AS answer
 FROM     idempotency_keys
 WHERE    workspace_id = $4::uuid AND key = ANY ($5::text[])

@@ -16,7 +16,6 @@ import { ContactStore } from '../stores/contacts/contact-store.ts';
 import { EmailChanges } from '../stores/emails/email-changes.ts';
 import { EraStore } from '../stores/events/era-store.ts';
 import { ErasureStore } from '../stores/retention/erasure-store.ts';
-import { NEW_ERASURE } from '../stores/retention/new-erasure.fixture.ts';
 import { OperatorAccountStore } from '../stores/operators/operator-account-store.ts';
 import { PausedLaneStore } from '../stores/outbox/paused-lane-store.ts';
 import { RecoveryStore } from '../stores/webhooks/recovery-store.ts';
@@ -231,9 +230,10 @@ async function permanentRemovals(): Promise<Repeated[]> {
   const remove = async () =>
     (await new WorkspaceDeletionStore(stores.database).finish(acme, OPERATOR, {}))?.['workspaces'];
   const erasures = new ErasureStore(stores.database);
-  const upsert = { workspaceId, email: 'ida@example.net', properties: {} };
-  await new ContactStore(stores.database).upsert([upsert]);
-  const erase = () => erasures.forget({ address: 'ida@example.net', workspaceId: null }, false, NEW_ERASURE);
+  // Of its own: other changes of the same one would wait for each other.
+  const erasing = await stores.openWorkspace();
+  const ida = { id: newId('ers', Date.now()), address: 'ida@example.net', isSuppressing: false };
+  const erase = () => erasures.begin(erasing, OPERATOR, ida);
   const secrets = new SealedSecretStore(stores.database);
   const column = { table: 'jewels', column: 'stone', boundTo: 'jewel' };
   const [rowId, sealed, anew] = [newUuid(Date.now()), Buffer.from('old'), Buffer.from('new')];

@@ -1,6 +1,6 @@
 import { type DatabaseClock, newId, Refusal, type WorkspaceId } from '@posthorn/kernel';
 import { type Actor, type Erasure, MAX_OPEN_ERASURES } from '@posthorn/domain';
-import type { RequestedErasureStore } from '@posthorn/database';
+import type { ErasureStore } from '@posthorn/database';
 
 interface ErasureOrder {
   /** Its domain in lower-case ASCII. */
@@ -12,7 +12,7 @@ interface ErasureOrder {
 /** Erases all that a workspace has about a person: begun here, continued by the scheduler. */
 export class RequestErasure {
   constructor(
-    private readonly erasures: Pick<RequestedErasureStore, 'begin'>,
+    private readonly erasures: Pick<ErasureStore, 'begin'>,
     private readonly clock: Pick<DatabaseClock, 'nowMs'>,
   ) {}
 

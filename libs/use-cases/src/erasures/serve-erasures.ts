@@ -1,9 +1,9 @@
 import { sleep } from '@posthorn/kernel';
-import type { RequestedErasureStore } from '@posthorn/database';
+import type { ErasureStore } from '@posthorn/database';
 
 /** Erases the persons that workspaces have asked to be erased. Safe to interrupt, to run twice, and to run concurrently. */
 export class ServeErasures {
-  constructor(private readonly erasures: Pick<RequestedErasureStore, 'eraseGroup'>) {}
+  constructor(private readonly erasures: Pick<ErasureStore, 'eraseGroup'>) {}
 
   /**
    * Goes on with the erasures, in groups; after each group it pauses for as long as that took.

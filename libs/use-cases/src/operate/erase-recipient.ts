@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
-import type { WorkspaceId } from '@posthorn/kernel';
-import type { Actor } from '@posthorn/domain';
+import { type ErasureId, newId, sleep, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
+import type { Actor, Erasure } from '@posthorn/domain';
 import {
   addCounts,
-  ERASURE_RULES,
-  type ErasedRows,
-  type ErasureRun,
   type ErasureStore,
-  type PersonToErase,
   type TableCounts,
-  totalOf,
   withoutNone,
+  type WorkspaceStore,
 } from '@posthorn/database';
+import { ServeErasures } from '../erasures/serve-erasures.ts';
 import { addressIn } from '../identities/identity-value.ts';
-import { repeatWhileSending } from './repeat-while-sending.ts';
+
+/** How often is looked how far it is. */
+const LOOKED_EVERY_MS = 1_000;
+const BETWEEN_LOOKS_MS = 200;
 
 /** What was done to a person's data, without identifying the person. */
 interface ErasureReceipt {
@@ -31,7 +31,7 @@ interface ErasureReceipt {
   readonly left: TableCounts;
   /** How many workspaces keep a hash of the address, so that nothing is sent to the person. */
   readonly remembered: number;
-  /** How many due emails and deliveries were cancelled. */
+  /** How many due emails, events and deliveries were cancelled. */
   readonly cancelled: number;
   /** How many are being sent at the moment, and so were not erased. */
   readonly inProgress: number;
@@ -39,127 +39,87 @@ interface ErasureReceipt {
 
 interface ErasureOrder {
   readonly address: string;
+  /** Null: all. */
   readonly workspaceId: WorkspaceId | null;
   /** Whether nothing is to be sent to the person again, even in workspaces where the address was not suppressed. */
   readonly suppress: boolean;
 }
 
-/** Adds up what the steps did. */
-class Tally implements ErasureRun {
-  readonly deleted: TableCounts = {};
-  readonly redacted: TableCounts = {};
-  readonly left: TableCounts = {};
-  readonly workspaceIds = new Set<WorkspaceId>();
-  readonly remembered = new Set<WorkspaceId>();
-  cancelled = 0;
-  inProgress = 0;
-  private searched = 0;
-
-  constructor(
-    readonly actor: Actor,
-    private readonly onProgress: (searched: number) => void,
-  ) {}
-
-  readonly onSearched = (rows: number): void => this.onProgress((this.searched += rows));
-
-  add({ deleted, cancelled, inProgress, workspaceIds }: ErasedRows): void {
-    addCounts(this.deleted, deleted);
-    this.cancelled += cancelled;
-    this.inProgress += inProgress;
-    for (const id of workspaceIds) this.workspaceIds.add(id);
-  }
-
-  receipt({ address, workspaceId }: PersonToErase, erasedAt: Date): ErasureReceipt {
-    return {
-      recipient: hash('sha256', address.toLowerCase()),
-      workspaceId,
-      erasedAt,
-      deleted: withoutNone(this.deleted),
-      redacted: withoutNone(this.redacted),
-      left: withoutNone(this.left),
-      remembered: this.remembered.size,
-      cancelled: this.cancelled,
-      inProgress: this.inProgress,
-    };
-  }
+interface Stores {
+  readonly workspaces: Pick<WorkspaceStore, 'list'>;
+  readonly erasures: Pick<ErasureStore, 'now' | 'begin' | 'eraseGroup' | 'findAll' | 'confirm'>;
 }
 
 /**
- * Erases a person: rows that are only about them are deleted, elsewhere their address is replaced by `[erased]`. What is due to them is
- * cancelled; what is being sent is waited for, half a minute at most. Reads everything once. Safe to interrupt, to run twice, and to run
- * while the apps do.
+ * Erases a person in a workspace, or in all of them and in what belongs to the installation. Begins an erasure in each, and does its part of the scheduler's work
+ * until they are completed, so it needs no scheduler. If it is interrupted, a scheduler goes on; if it is run again, it goes on with them, too.
  *
- * @param onProgress called with the number of rows searched so far, after each group
+ * @param onProgress called with the number of rows searched so far
  * @throws Refusal 400 when this is not an address
  */
 export async function eraseRecipient(
-  store: Pick<
-    ErasureStore,
-    'now' | 'forget' | 'removeEmails' | 'removeEvents' | 'redactAnswers' | 'redact' | 'record' | 'confirm'
-  >,
+  { workspaces, erasures }: Stores,
   actor: Actor,
-  { address, workspaceId, suppress }: ErasureOrder,
+  { address: given, workspaceId, suppress }: ErasureOrder,
   onProgress: (searched: number) => void = () => undefined,
 ): Promise<ErasureReceipt> {
-  const person = { address: addressIn(address), workspaceId };
-  const tally = new Tally(actor, onProgress);
-  if (workspaceId !== null) {
-    await store.record([workspaceId], actor, { begun: true });
-    tally.workspaceIds.add(workspaceId);
+  const address = addressIn(given);
+  const isEverywhere = workspaceId === null;
+  const wanted = { address, isSuppressing: suppress, isEverywhere };
+  const begun: ErasureId[] = [];
+  for (const id of isEverywhere ? await everyWorkspace(workspaces) : [workspaceId]) {
+    const erasure = await erasures.begin(id, actor, {
+      id: newId('ers', erasures.now().getTime()),
+      ...wanted,
+    });
+    if (erasure !== undefined) begun.push(erasure.id);
   }
-  await forget(store, person, suppress, tally);
-  await repeatWhileSending(() => removeAll(store, person, tally));
-  // Emails that were being sent may have bounced meanwhile, which has added the address to the suppression list.
-  await forget(store, person, suppress, tally);
-  await redactAll(store, person, tally);
-  const { deleted, redacted, cancelled } = tally;
-  // Counts of the whole installation would tell a workspace what others had of the person.
-  const result =
-    workspaceId === null ? {} : { deleted: totalOf(deleted), redacted: totalOf(redacted), cancelled };
-  await store.record(tally.workspaceIds, actor, { completed: true, ...result });
-  await store.confirm();
-  return tally.receipt(person, store.now());
+  const erased = await untilCompleted(erasures, begun, onProgress);
+  await erasures.confirm();
+  return {
+    recipient: hash('sha256', address.toLowerCase()),
+    workspaceId,
+    erasedAt: erasures.now(),
+    ...sumOf(erased),
+  };
 }
 
-async function forget(
-  store: Pick<ErasureStore, 'forget'>,
-  person: PersonToErase,
-  suppress: boolean,
-  tally: Tally,
-): Promise<void> {
-  const erased = await store.forget(person, suppress, tally);
-  for (const id of erased.remembered) tally.remembered.add(id);
-  tally.add(erased);
+async function everyWorkspace(workspaces: Pick<WorkspaceStore, 'list'>): Promise<WorkspaceId[]> {
+  return [SYSTEM_WORKSPACE_ID, ...(await workspaces.list()).map(({ id }) => id)];
 }
 
-/** Removes what is about the person. @returns true; undefined: some of it is being sent */
-async function removeAll(
-  store: Pick<ErasureStore, 'removeEmails' | 'removeEvents'>,
-  person: PersonToErase,
-  tally: Tally,
-): Promise<true | undefined> {
-  tally.inProgress = 0;
-  for (const step of ['removeEmails', 'removeEvents'] as const) {
-    let group = await store[step](person, tally);
-    for (; group !== undefined; group = await store[step](person, tally, group.end)) {
-      tally.add(group);
-      tally.onSearched(group.searched);
-    }
+/** Goes on with all erasures, as a scheduler does, until these are completed. */
+async function untilCompleted(
+  erasures: Stores['erasures'],
+  ids: readonly ErasureId[],
+  onProgress: (searched: number) => void,
+): Promise<readonly Erasure[]> {
+  const serving = new ServeErasures(erasures);
+  for (;;) {
+    await serving.runWithin(LOOKED_EVERY_MS);
+    const found = await erasures.findAll(ids);
+    onProgress(found.reduce((sum, { searched }) => sum + searched, 0));
+    if (found.every(({ state }) => state === 'COMPLETED')) return found;
+    await sleep(BETWEEN_LOOKS_MS);
   }
-  return tally.inProgress === 0 || undefined;
 }
 
-async function redactAll(
-  store: Pick<ErasureStore, 'redactAnswers' | 'redact'>,
-  person: PersonToErase,
-  { deleted, redacted, left, onSearched }: Tally,
-): Promise<void> {
-  const answers = await store.redactAnswers(person, onSearched);
-  for (const table of Object.keys(ERASURE_RULES)) {
-    const counts = await store.redact(table, person, onSearched);
-    redacted[table] = counts.redacted;
-    left[table] = counts.left;
-  }
-  addCounts(deleted, { idempotency_keys: answers.deleted });
-  addCounts(redacted, { idempotency_keys: answers.redacted });
+type Sum = Omit<ErasureReceipt, 'recipient' | 'workspaceId' | 'erasedAt'>;
+
+function sumOf(erasures: readonly Erasure[]): Sum {
+  const of = (counts: (erasure: Erasure) => TableCounts): TableCounts => {
+    const sum: TableCounts = {};
+    for (const erasure of erasures) addCounts(sum, counts(erasure));
+    return withoutNone(sum);
+  };
+  const total = (count: (erasure: Erasure) => number): number =>
+    erasures.reduce((sum, erasure) => sum + count(erasure), 0);
+  return {
+    deleted: of(({ deleted }) => deleted),
+    redacted: of(({ redacted }) => redacted),
+    left: of(({ remaining }) => remaining),
+    remembered: total(({ isRemembered }) => Number(isRemembered)),
+    cancelled: total(({ cancelled }) => cancelled),
+    inProgress: total(({ inProgress }) => inProgress),
+  };
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type { Hit } from '@posthorn/domain';
+import { type Hit, POSTHORN } from '@posthorn/domain';
 import { COMMIT_SENT, FaultProxy } from '@posthorn/testing';
 import { faultOf } from '../../faults/faults.ts';
 import { TestStores, scheduledEmail, sent } from '../../test-stores.fixture.ts';
@@ -10,7 +10,6 @@ import { EmailCountsStore } from './email-counts-store.ts';
 import { EmailStore } from './email-store.ts';
 import { ErasureStore } from '../retention/erasure-store.ts';
 import { HitStore } from './hit-store.ts';
-import { NEW_ERASURE } from '../retention/new-erasure.fixture.ts';
 
 const stores = await openTestStores();
 const hits = new HitStore(stores.database);
@@ -163,18 +162,16 @@ describe('S17: hits', () => {
     await holder.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     const recorded = hits.record([open(email), click(email, 'https://a.example/')]);
     await stores.untilWaiting();
-    const erased = new ErasureStore(stores.database).removeEmails(
-      {
-        address: 'ada@example.net',
-        workspaceId: acme,
-      },
-      NEW_ERASURE,
-    );
+    const erasures = new ErasureStore(stores.database);
+    const person = { id: newId('ers', Date.now()), address: 'ada@example.net', isSuppressing: false };
+    await erasures.begin(acme, POSTHORN, person);
+    const erased = erasures.eraseGroup();
     await Promise.race([erased, stores.untilWaiting(2)]);
     await holder.query('COMMIT');
     holder.release();
     await recorded;
-    expect(await erased).toMatchObject({ deleted: { emails: 1 } });
+    await erased;
+    expect(await stores.count('emails', 'id = $1', [uuidOf(email)])).toBe(0);
     for (const table of ['email_engagements', 'email_events'])
       expect([table, await stores.count(table, 'email_id = $1', [uuidOf(email)])]).toEqual([table, 0]);
   });

@@ -1,50 +1,68 @@
-import { FIRST_ID, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import { type Actor, isEventAbout, type JsonObject } from '@posthorn/domain';
+import { type ErasureId, idFromUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import { type Actor, type Erasure, POSTHORN } from '@posthorn/domain';
 import type pg from 'pg';
-import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
-import { awaitStandby } from '../../transactions/await-standby.ts';
 import type { Database } from '../../connection/connection.ts';
 import { CANCEL_EMAIL } from '../../sql/email-changes.ts';
-import { EMAILS_TO, endOfGroup, EVENTS_NAMING, FORGET_PERSON } from '../../sql/erasure.ts';
-import { transactOn } from '../../transactions/transaction.ts';
+import { FORGET_PERSON } from '../../sql/erasure.ts';
+import {
+  BEGIN_ERASURE,
+  COUNT_OPEN_ERASURES,
+  FORGET_ERASURES,
+  LOCK_ERASURE,
+  NEXT_ERASURE,
+  NOTE_CANCELLED,
+  NOTE_ERASED_GROUP,
+  NOTE_FORGOTTEN,
+  PASS_TURN,
+  PUT_ERASURE_OFF,
+  READ_ERASURE,
+  READ_ERASURES,
+} from '../../sql/erasures.ts';
+import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
+import { awaitStandby } from '../../transactions/await-standby.ts';
+import { changeWorkspace, transactOn } from '../../transactions/transaction.ts';
 import { addressHash } from '../mail-refusal.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
-import { namesOf, type OnSearched, type PersonToErase, redactAnswers, redactTable } from './redaction.ts';
-import { removeEmails, removeEvents, type RemovedRows } from './removed-rows.ts';
-import type { TableCounts } from './table-counts.ts';
+import type { RowOf } from '../row-of.ts';
+import {
+  eraseNextGroup,
+  type ForgottenRow,
+  type LockedErasure,
+  nextEmailsTo,
+  type PersonOfErasure,
+} from './erase-group.ts';
+import { afterGroup, type ErasureProgress, sumOf } from './erasure-progress.ts';
+import { groupSizeOf } from './redaction.ts';
+import { totalOf } from './table-counts.ts';
 
-const GROUP = 2_000;
-
-/** What one step did to a person's rows. */
-export interface ErasedRows extends RemovedRows {
-  readonly workspaceIds: readonly WorkspaceId[];
+/** A person to erase. */
+interface WantedErasure {
+  readonly id: ErasureId;
+  /** Its domain in lower-case ASCII. */
+  readonly address: string;
+  readonly isSuppressing: boolean;
+  /** An operator erases the person in all workspaces: an audit log then has it only if anything was found. */
+  readonly isEverywhere?: boolean;
 }
 
-/** An erasure that is recorded in the audit log of each workspace that it reaches. */
-export interface ErasureRun {
-  readonly actor: Actor;
-  /** The workspaces whose logs have its beginning already. */
-  readonly workspaceIds: ReadonlySet<WorkspaceId>;
-}
+type ErasureRow = RowOf<Erasure, 'id'>;
+type BegunRow = Pick<ErasureRow, 'id' | 'deleted'> & Pick<PersonOfErasure, 'erasesUntil'>;
+type NextErasure = ErasureProgress &
+  Pick<PersonOfErasure, 'address' | 'erasesUntil'> & {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly turn: number;
+  };
 
-/** A group of rows that is searched together. */
-interface SearchedGroup {
-  /** The last position. */
-  readonly end: string;
-  readonly searched: number;
-}
-
-/** The result of one group of rows. */
-interface ErasedGroup extends ErasedRows, SearchedGroup {}
-
-const NOTHING_ERASED: ErasedRows = { deleted: {}, cancelled: 0, inProgress: 0, workspaceIds: [] };
+/** Rows of any table that can be searched together, and scheduled emails that can be cancelled in one turn. */
+const SMALL_GROUP = 100;
 
 /**
- * Erases a person. Each step is a transaction of its own, and may be interrupted, repeated, or run concurrently. The transaction also records the beginning of
- * the run in the workspaces that it is the first to reach: nothing would be found there again.
+ * Erasures of persons, of one workspace each. Their state is in their rows, so any process can continue any of them; each group is one transaction, which also
+ * records how far it is, and what was done.
  */
 export class ErasureStore {
-  private readonly sizes = { emails: new AdaptiveGroupSize(), events: new AdaptiveGroupSize() };
+  private readonly sizes = new Map<string, AdaptiveGroupSize>();
 
   constructor(private readonly database: Database) {}
 
@@ -54,178 +72,194 @@ export class ErasureStore {
   }
 
   /**
-   * Deletes what workspaces know about the person; keeps a hash of the address where nothing may be sent to it. `suppress`: everywhere.
+   * Begins an erasure: deletes contact, suppression and invitations at once, keeps a hash of the address where nothing may be sent to it, and leaves the rest to
+   * {@link eraseGroup}. While one of the same person is unfinished, it is that one.
    *
-   * @returns also the workspaces that keep a hash
+   * @returns undefined when the workspace has `maxOpen` unfinished ones of other persons, or was deleted
    */
-  async forget(
-    { address, workspaceId }: PersonToErase,
-    suppress: boolean,
-    run: ErasureRun,
-  ): Promise<ErasedRows & { readonly remembered: readonly WorkspaceId[] }> {
-    const values = [address, workspaceId && uuidOf(workspaceId), suppress, addressHash(address)];
-    return transactOn(this.database, async (client) => {
-      const { rows } = await client.query<ForgottenRow>(FORGET_PERSON, values);
-      const { remembered, deleted } = rows[0]!;
-      const workspaceIds = workspaceIdsOf(rows[0]!.workspaceIds);
-      await this.recordBegun(client, workspaceIds, run);
-      return { ...NOTHING_ERASED, deleted, workspaceIds, remembered: workspaceIdsOf(remembered) };
+  async begin(
+    workspaceId: WorkspaceId,
+    actor: Actor,
+    { id, address, isSuppressing, isEverywhere = false }: WantedErasure,
+    maxOpen = Number.POSITIVE_INFINITY,
+  ): Promise<Erasure | undefined> {
+    const now = this.database.clock.now();
+    const workspace = uuidOf(workspaceId);
+    return changeWorkspace(this.database, workspaceId, async (transaction) => {
+      const ask = transaction.$queryRawUnsafe.bind(transaction);
+      const [open] = await ask<{ count: number }[]>(COUNT_OPEN_ERASURES, workspace, address);
+      if (open!.count >= maxOpen) return undefined;
+      const operator = isEverywhere ? JSON.stringify(actor) : null;
+      const values = [uuidOf(id), workspace, address, isSuppressing, now, operator];
+      const [begun] = await ask<BegunRow[]>(BEGIN_ERASURE, ...values);
+      if (begun === undefined) return undefined;
+      const forgetting = [address, workspace, isSuppressing, begun.erasesUntil, addressHash(address)];
+      const [forgotten] = await ask<ForgottenRow[]>(FORGET_PERSON, ...forgetting);
+      const deleted = JSON.stringify(sumOf(begun.deleted, forgotten!.deleted));
+      const [noted] = await ask<ErasureRow[]>(NOTE_FORGOTTEN, begun.id, deleted, forgotten!.isRemembered);
+      const erasure = erasureOf(noted!);
+      if (isEverywhere) return erasure;
+      await recordAudit(transaction, now.getTime(), {
+        workspaceId,
+        action: 'recipient.erased',
+        actor,
+        subjectId: erasure.id,
+        detail: { begun: true },
+      });
+      return erasure;
     });
   }
 
-  /** Removes the emails to the person among the next ones after an id; undefined: there are no more. */
-  removeEmails(
-    { address, workspaceId }: PersonToErase,
-    run: ErasureRun,
-    after: string = FIRST_ID,
-  ): Promise<ErasedGroup | undefined> {
-    // Also by attempts that ran out of time afterwards; the next one examines fewer emails, of which none may be to the person.
-    let cancelled = 0;
-    const reached = new Set(run.workspaceIds);
-    const ofRun = { ...run, workspaceIds: reached };
-    return this.sizes.emails.run(GROUP, async (max) => {
-      const group = await this.nextGroup('emails', after, max);
-      if (group === undefined) return undefined;
-      const values = [after, group.end, address, workspaceId && uuidOf(workspaceId)];
-      const { rows } = await this.database.pool.query<EmailTo>(EMAILS_TO, values);
-      if (rows.length === 0) return { ...NOTHING_ERASED, ...group, cancelled };
-      for (const email of rows) {
-        if (!(await this.cancelIfScheduled(email, ofRun))) continue;
-        cancelled += 1;
-        reached.add(idFromUuid('wrk', email.workspaceId));
-      }
-      const removed = await this.remove(rows, removeEmails, ofRun);
-      return { ...removed, ...group, cancelled: removed.cancelled + cancelled };
-    });
+  /** The erasure; undefined: the workspace has none with this id. */
+  async find(workspaceId: WorkspaceId, id: ErasureId): Promise<Erasure | undefined> {
+    const values = [uuidOf(id), uuidOf(workspaceId)];
+    const { rows } = await this.database.pool.query<ErasureRow>(READ_ERASURE, values);
+    return rows[0] && erasureOf(rows[0]);
   }
 
-  /** Removes the events that are about the person among the next ones after an id, with their deliveries; undefined: there are no more. */
-  removeEvents(
-    { address, workspaceId }: PersonToErase,
-    run: ErasureRun,
-    after: string = FIRST_ID,
-  ): Promise<ErasedGroup | undefined> {
-    return this.sizes.events.run(GROUP, async (max) => {
-      const group = await this.nextGroup('events', after, max);
-      if (group === undefined) return undefined;
-      const values = [after, group.end, ...namesOf(address), workspaceId && uuidOf(workspaceId)];
-      const { rows } = await this.database.pool.query<EventNaming>(EVENTS_NAMING, values);
-      const about = rows.filter(({ payload }) => isEventAbout(payload, address));
-      if (about.length === 0) return { ...NOTHING_ERASED, ...group };
-      return { ...(await this.remove(about, removeEvents, run)), ...group };
-    });
+  /** Those of these erasures that are there: a deleted workspace has none. */
+  async findAll(ids: readonly ErasureId[]): Promise<Erasure[]> {
+    const { rows } = await this.database.pool.query<ErasureRow>(READ_ERASURES, [ids.map(uuidOf)]);
+    return rows.map(erasureOf);
   }
 
-  /** Redacts the person in the stored answers of idempotency keys, and deletes keys that name them. @returns how many */
-  redactAnswers(
-    person: PersonToErase,
-    onSearched?: OnSearched,
-  ): Promise<{ redacted: number; deleted: number }> {
-    return redactAnswers(this.database.pool, person, onSearched);
-  }
-
-  /** Replaces the address by `[erased]` in a table, if its rule allows that. @returns how many rows were changed, and how many still name the person */
-  redact(
-    table: string,
-    person: PersonToErase,
-    onSearched?: OnSearched,
-  ): Promise<{ redacted: number; left: number }> {
-    return redactTable(this.database.pool, table, person, onSearched);
-  }
-
-  /** Records the erasure in the audit logs of workspaces, without identifying the person. */
-  record(workspaceIds: Iterable<WorkspaceId>, actor: Actor, detail: JsonObject): Promise<void> {
-    return transactOn(this.database, (client) => this.recordIn(client, [...workspaceIds], actor, detail));
-  }
-
-  /** Waits until a failover brings back nothing that is erased, by an earlier run either. */
+  /** Waits until a failover brings back nothing that is erased, by an earlier erasure either. */
   confirm(): Promise<void> {
     return awaitStandby(this.database.pool);
   }
 
   /**
-   * Cancels an email if it is scheduled, so that it does not count towards the monthly limit any more. Not in the transaction that removes emails, because
-   * accepting waits for the usage row that this locks.
+   * Searches the next group of the erasure that has waited longest, with the rows that belong to it. One that fails is put off by some minutes, so that it does
+   * not block others.
    *
-   * @returns whether it did
+   * @returns how many rows were searched; undefined: none can go on now, or another process works on it
    */
-  private async cancelIfScheduled({ id, workspaceId, status }: EmailTo, run: ErasureRun): Promise<boolean> {
-    if (status !== 'SCHEDULED') return false;
+  async eraseGroup(): Promise<number | undefined> {
+    const { rows } = await this.database.pool.query<NextErasure>(NEXT_ERASURE);
+    const [erasure] = rows;
+    if (erasure === undefined) return undefined;
+    try {
+      const max = groupSizeOf(erasure.step);
+      return await this.sizeOf(erasure.step).run(max, (rows) => this.eraseNext(erasure, rows));
+    } catch (error) {
+      // The first error is the one to report: if this fails too, the erasure only comes again sooner.
+      await this.database.pool.query(PUT_ERASURE_OFF, [erasure.id]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Deletes erasures that were completed so many days ago. @returns how many */
+  async forget(days: number): Promise<number> {
+    return (await this.database.pool.query(FORGET_ERASURES, [days])).rowCount ?? 0;
+  }
+
+  private sizeOf(step: string): AdaptiveGroupSize {
+    const size = this.sizes.get(step) ?? new AdaptiveGroupSize();
+    this.sizes.set(step, size);
+    return size;
+  }
+
+  private async eraseNext(erasure: NextErasure, max: number): Promise<number | undefined> {
+    const { id, turn } = erasure;
+    if (isSearchedForEmails(erasure)) {
+      const done = await this.cancelScheduled(erasure, max);
+      if (done !== 'all') return done === 'some' ? 0 : undefined;
+    }
     return transactOn(this.database, async (client) => {
-      const isCancelled = (await client.query(CANCEL_EMAIL, [id, workspaceId])).rowCount === 1;
-      if (isCancelled) await this.recordBegun(client, [idFromUuid('wrk', workspaceId)], run);
-      return isCancelled;
+      const locked = (await client.query<LockedErasure>(LOCK_ERASURE, [id, turn])).rows[0];
+      if (locked === undefined) return undefined;
+      const { progress, waitSeconds } = await eraseSome(client, personOf(erasure), locked, max);
+      await client.query(NOTE_ERASED_GROUP, [id, JSON.stringify(progress), waitSeconds]);
+      if (progress.state === 'COMPLETED') {
+        await client.query(PASS_TURN, [erasure.workspaceId]);
+        await this.recordCompleted(client, erasure, progress);
+      }
+      return progress.searched - locked.searched;
     });
   }
 
-  private async remove(
-    rows: readonly OwnedRow[],
-    remove: typeof removeEmails,
-    run: ErasureRun,
-  ): Promise<ErasedRows> {
-    const workspaceIds = workspaceIdsOf(rows.map(({ workspaceId }) => workspaceId));
-    const ids = rows.map(({ id }) => id);
-    const removed = await transactOn(this.database, async (client) => {
-      await this.recordBegun(client, workspaceIds, run);
-      return remove(client, ids);
+  /**
+   * Cancels the scheduled emails to the person in the next group, so that they do not count towards the monthly limit any more. Each in a transaction of its own,
+   * because accepting waits for the usage row that this locks; and not too many at once, because other erasures and the scheduler's other jobs wait.
+   *
+   * @returns `overtaken`: another process works on the erasure
+   */
+  private async cancelScheduled(erasure: NextErasure, max: number): Promise<'all' | 'some' | 'overtaken'> {
+    const group = await nextEmailsTo(this.database.pool, personOf(erasure), erasure.position, max);
+    const scheduled = group?.emails.filter(({ status }) => status === 'SCHEDULED') ?? [];
+    let cancelled = 0;
+    for (const { id } of scheduled) {
+      if (cancelled === SMALL_GROUP) return 'some';
+      const isCancelled = await this.cancel(erasure, id);
+      if (isCancelled === undefined) return 'overtaken';
+      if (isCancelled) cancelled += 1;
+    }
+    return 'all';
+  }
+
+  /** @returns whether it did, which it does not if the email is being sent; undefined: another process works on the erasure */
+  private cancel(erasure: NextErasure, emailId: string): Promise<boolean | undefined> {
+    return transactOn(this.database, async (client) => {
+      const locked = await client.query(LOCK_ERASURE, [erasure.id, erasure.turn]);
+      if (locked.rowCount === 0) return undefined;
+      const cancelled = await client.query(CANCEL_EMAIL, [emailId, erasure.workspaceId]);
+      if (cancelled.rowCount === 0) return false;
+      await client.query(NOTE_CANCELLED, [erasure.id]);
+      return true;
     });
-    return { ...removed, workspaceIds };
   }
 
-  private async recordBegun(
+  /** Of an erasure in all workspaces, only those in which something was found have an entry. */
+  private async recordCompleted(
     client: pg.ClientBase,
-    reached: readonly WorkspaceId[],
-    run: ErasureRun,
+    erasure: NextErasure,
+    { operator, ...progress }: LockedErasure,
   ): Promise<void> {
-    const first = reached.filter((id) => !run.workspaceIds.has(id));
-    if (first.length > 0) await this.recordIn(client, first, run.actor, { begun: true });
+    const [deleted, redacted] = [totalOf(progress.deleted), totalOf(progress.redacted)];
+    if (operator !== null && deleted + redacted === 0) return;
+    await recordAudit(client, this.database.clock.nowMs(), {
+      workspaceId: idFromUuid('wrk', erasure.workspaceId),
+      action: 'recipient.erased',
+      actor: operator ?? POSTHORN,
+      subjectId: idFromUuid('ers', erasure.id),
+      detail: { completed: true, deleted, redacted, cancelled: progress.cancelled },
+    });
   }
+}
 
-  /** Skips workspaces that were deleted meanwhile. Index: workspaces_pkey. Locks: the workspaces, against being deleted. */
-  private async recordIn(
-    client: pg.ClientBase,
-    workspaceIds: readonly WorkspaceId[],
-    actor: Actor,
-    detail: JsonObject,
-  ): Promise<void> {
-    const { rows } = await client.query<{ id: string }>(
-      'SELECT id FROM workspaces WHERE id = ANY ($1::uuid[]) ORDER BY id FOR KEY SHARE',
-      [workspaceIds.map(uuidOf)],
+/**
+ * Erases the person in the next group, and in what follows until that are a hundred rows or more: most workspaces have few in most tables.
+ *
+ * @returns the progress, and for how many seconds it has to wait
+ */
+async function eraseSome(
+  client: pg.ClientBase,
+  person: PersonOfErasure,
+  locked: LockedErasure,
+  max: number,
+): Promise<{ readonly progress: LockedErasure; readonly waitSeconds: number }> {
+  let [progress, rows] = [locked, max];
+  for (;;) {
+    const { progress: next, waitSeconds } = afterGroup(
+      progress,
+      await eraseNextGroup(client, person, progress, rows),
     );
-    const changes = workspaceIdsOf(rows.map(({ id }) => id)).map(
-      (id) => ({ workspaceId: id, subjectId: id, action: 'recipient.erased', actor, detail }) as const,
-    );
-    await recordAudit(client, this.database.clock.nowMs(), ...changes);
-  }
-
-  private async nextGroup(
-    table: 'emails' | 'events',
-    after: string,
-    max: number,
-  ): Promise<SearchedGroup | undefined> {
-    return (await this.database.pool.query<SearchedGroup>(endOfGroup(table), [after, max])).rows[0];
+    progress = { ...locked, ...next };
+    // Scheduled emails are cancelled before the transaction of their group.
+    const isOver = progress.state === 'COMPLETED' || isSearchedForEmails(progress);
+    if (isOver || progress.searched - locked.searched >= SMALL_GROUP) return { progress, waitSeconds };
+    rows = Math.min(rows, SMALL_GROUP);
   }
 }
 
-interface ForgottenRow {
-  readonly deleted: TableCounts;
-  readonly remembered: readonly string[];
-  readonly workspaceIds: readonly string[];
+function isSearchedForEmails({ state, step }: Pick<ErasureProgress, 'state' | 'step'>): boolean {
+  return state === 'REMOVING' && step === 'emails';
 }
 
-interface OwnedRow {
-  readonly id: string;
-  readonly workspaceId: string;
+function personOf({ address, workspaceId, erasesUntil }: NextErasure): PersonOfErasure {
+  return { address, workspaceId: idFromUuid('wrk', workspaceId), erasesUntil };
 }
 
-interface EmailTo extends OwnedRow {
-  readonly status: string;
-}
-
-interface EventNaming extends OwnedRow {
-  readonly payload: string;
-}
-
-function workspaceIdsOf(uuids: readonly string[]): WorkspaceId[] {
-  return [...new Set(uuids)].map((uuid) => idFromUuid('wrk', uuid));
+function erasureOf({ id, ...rest }: ErasureRow): Erasure {
+  return { ...rest, id: idFromUuid('ers', id) };
 }
