@@ -75,7 +75,7 @@ interface Delimiters {
 
 const IN_TEXT: Delimiters = {
   notBefore: String.raw`[\w.+-]`,
-  notAfter: String.raw`[[:alnum:]-]|\.[[:alnum:]]`,
+  notAfter: String.raw`[\w-]|\.[\w]`,
 };
 /** In a name, what precedes the address is likelier the caller's than the person's, and so is what follows a hyphen, unless it makes another domain. */
 const IN_NAME: Delimiters = {

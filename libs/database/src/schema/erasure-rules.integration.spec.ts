@@ -41,7 +41,6 @@ describe('A redacted text', () => {
     ['https://x.example/?q=to+ada%40example.com', 'https://x.example/?q=to+[erased]'],
     [String.raw`\u0062ada@example.com`, String.raw`\u0062ada@example.com`],
     [String.raw`\nbada@example.com`, String.raw`\nbada@example.com`],
-    ['*ask ada@example.com_*', '*ask [erased]_*'],
     ['{"filename":"ada@example.com.txt"}', '{"filename":"[erased].txt"}'],
     ['{"filename": "of \\"ada@example.com\\"_1.txt"}', '{"filename": "of \\"[erased]\\"_1.txt"}'],
     ['{"filename":"bada@example.com.txt"}', '{"filename":"bada@example.com.txt"}'],
