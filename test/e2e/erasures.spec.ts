@@ -62,7 +62,9 @@ async function leaveTraces(tenant: Tenant, person: string): Promise<string> {
   const email = { ...validEmail(), to: person };
   await done('/v1/emails', { ...email, idempotencyKey: 'one', contactProperties: { name: 'Ada' } });
   await done('/v1/emails', { ...email, idempotencyKey: `welcome-${person}` });
-  await done('/v1/emails', { ...validEmail(), replyTo: person, html: `<p>Ask ${person}</p>` });
+  const attachments = [{ filename: `${person}.txt`, content: 'eA==' }];
+  const naming = { replyTo: person, html: `<p>Ask ${person}</p>`, groupBy: `of-${person}`, attachments };
+  await done('/v1/emails', { ...validEmail(), ...naming });
   await done('/v1/emails/batch', { emails: [email, validEmail()] });
   await done('/v1/contacts', { email: newRecipient(), properties: { friend: person } });
   await done('/v1/invitations', { email: person, name: 'Ada', role: 'API_USER' });

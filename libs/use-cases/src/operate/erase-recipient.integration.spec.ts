@@ -53,7 +53,10 @@ async function recorded(workspaceId = shop): Promise<object[]> {
 }
 
 const completed = (counts: object = {}): object => ({
-  ...{ completed: true, deleted: 0, redacted: 0, cancelled: 0 },
+  completed: true,
+  deleted: 0,
+  redacted: 0,
+  cancelled: 0,
   ...counts,
 });
 

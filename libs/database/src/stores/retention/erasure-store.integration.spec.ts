@@ -8,7 +8,6 @@ import { rawEmail, scheduledEmail, sent } from '../../test-stores.fixture.ts';
 import { openTestStores } from '../../open-test-stores.fixture.ts';
 import { runOutOfTimeBeyond } from '../../run-out-of-time.fixture.ts';
 import { PUT_BACK_DELIVERY } from '../../sql/delivery-changes.ts';
-import { ERASURE_RULES } from '../../schema/erasure-rules.ts';
 import { AuditLogStore } from '../workspaces/audit-log-store.ts';
 import { ErasureStore } from './erasure-store.ts';
 
