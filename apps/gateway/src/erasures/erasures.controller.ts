@@ -22,7 +22,7 @@ export class ErasuresController {
   @Post()
   @RequiresEditor()
   @Describes({
-    name: 'erase',
+    name: 'requestErasure',
     tag: 'Erasures',
     summary: 'Erase a person',
     description:

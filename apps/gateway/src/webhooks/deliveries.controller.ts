@@ -74,7 +74,7 @@ export class DeliveriesController {
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @RequiresScope('api_user')
   @Describes({
-    name: 'redeliver',
+    name: 'resendDelivery',
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
