@@ -225,13 +225,20 @@ describe('DELETE /v1/workspaces/{workspace_id}/api-keys/{api_key_id}: 200', () =
 });
 
 describe('/v1/workspaces/{workspace_id}/api-keys: 403', () => {
-  it('K3, X5, G3: no other role, and no key of another workspace, changes a key', async () => {
-    const key = await created();
-    const path = `${pathIn(tenant.workspaceId)}/${key.id}`;
-    const refused = await stack.api().post(path, { role: 'EDITOR' }, { key: key.secretKey });
+  it.each(['VIEWER', 'API_USER'])('K3, G3: the role %s changes no key', async (role) => {
+    const key = await created({ displayName: 'Powerless', role });
+    const refused = await stack
+      .api()
+      .post(`${pathIn(tenant.workspaceId)}/${key.id}`, { role: 'EDITOR' }, { key: key.secretKey });
     expectRefusal(refused, 403, 'may not manage this workspace; use a key with the role `EDITOR`');
+    expect((await check(key.secretKey)).body).toMatchObject({ role });
+  });
+
+  it('X5, G3: an editor changes no key of another workspace, at the path of either', async () => {
+    const key = await created();
     const other = await stack.createTenant('Elsewhere');
     expectRefusal(await update(key.id, { role: 'EDITOR' }, other), 404, 'There is no API key with this id');
+    const path = `${pathIn(tenant.workspaceId)}/${key.id}`;
     const foreign = await stack.api().post(path, { role: 'EDITOR' }, asEditor(other));
     expectRefusal(foreign, 403, `use the id of its own workspace, \`${other.workspaceId}\``);
     expect((await check(key.secretKey)).body).toMatchObject({ role: 'API_USER' });
