@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEntry, AuditLogStore, OperatorAccountStore } from '@posthorn/database';
 import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
 import { type EmailId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
-import type { AppUnderTest } from '@posthorn/testing';
+import { type AppUnderTest, wrongClock } from '@posthorn/testing';
 import { createOperator, removeOperator, resetOperatorPassword } from '@posthorn/use-cases/operate';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -279,12 +279,7 @@ describe('The dashboard', () => {
   });
 
   it('shows the last hour by the clock of the database, whatever its own machine says', async () => {
-    const behind = `const Real = Date; globalThis.Date = class extends Real {
-      constructor(...given) { super(...(given.length ? given : [Date.now()])); }
-      static now() { return Real.now() - 3 * 3_600_000; }
-    };`;
-    const preload = `data:text/javascript,${encodeURIComponent(behind)}`;
-    const late = await stack.startApp('dashboard', { NODE_OPTIONS: `--import=${preload}` });
+    const late = await stack.startApp('dashboard', wrongClock(-3 * 3_600));
     await stack.send();
     const cookie = await viewerCookie();
     const page = await (await fetch(late.url, as(cookie))).text();

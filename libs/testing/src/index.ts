@@ -39,4 +39,4 @@ export { freePort } from './stack.ts';
 export { TokenServer, type TokenAnswer } from './token-server.ts';
 export { TraceCollector, type ReceivedSpan } from './trace-collector.ts';
 export { type ReceivedPost, WebhookReceiver } from './webhook-receiver.ts';
-export { canFakeClock, wrongClock } from './wrong-clock.ts';
+export { wrongClock } from './wrong-clock.ts';
