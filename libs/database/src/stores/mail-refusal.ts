@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { INVITATION_MAIL_LIMITS, type MailLimit, VERIFICATION_MAIL_LIMITS } from '@posthorn/domain';
 import type { Transaction } from '../transactions/transaction.ts';
+import { addressHash } from './address-hash.ts';
 
 /**
  * How many mails are allowed, by the table with a row for each: it has `workspace_id`, `address_hash` and `created_at`, and for each of the first two an index with
@@ -68,9 +68,4 @@ WHERE    ${SCOPES[of]} AND created_at > $3::timestamptz
 ORDER BY created_at DESC
 OFFSET   $4::int
 LIMIT    1`;
-}
-
-/** SHA-256 of an address, ignoring case: so do most mail servers, and an attacker could use every spelling. */
-export function addressHash(address: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(hash('sha256', address.toLowerCase(), 'buffer'));
 }

@@ -1,7 +1,7 @@
 import { type IdentityId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { VERIFICATION_LINK_SECONDS } from '@posthorn/domain';
 import type { Transaction } from '../../transactions/transaction.ts';
-import { addressHash } from '../mail-refusal.ts';
+import { addressHash } from '../address-hash.ts';
 import type { LinkMail } from '../pending-mail-store.ts';
 
 /** A link that verifies an address, and the address that its mail goes to. */

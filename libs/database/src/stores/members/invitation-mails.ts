@@ -1,6 +1,6 @@
 import { uuidOf, type InvitationId, type WorkspaceId } from '@posthorn/kernel';
 import type { Transaction } from '../../transactions/transaction.ts';
-import { addressHash } from '../mail-refusal.ts';
+import { addressHash } from '../address-hash.ts';
 import type { PendingMail } from '../pending-mail-store.ts';
 
 /** Inserts a pending mail; earlier pending mails of the invitation are dropped. */

@@ -3,7 +3,7 @@ import { type Actor, emailOfEvent, isEventAbout } from '@posthorn/domain';
 import type pg from 'pg';
 import { EVENTS, ownRows } from '../../schema/workspace-rows.ts';
 import { EMAILS_AMONG, EMAILS_TO_AMONG, EVENTS_NAMING_AMONG, FORGET_PERSON } from '../../sql/erasure.ts';
-import { addressHash } from '../mail-refusal.ts';
+import { addressHash } from '../address-hash.ts';
 import type { ErasedRowGroup, ErasureProgress } from './erasure-progress.ts';
 import {
   namesOf,

@@ -21,7 +21,7 @@ import {
 import { AdaptiveGroupSize } from '../../transactions/adaptive-group-size.ts';
 import { awaitStandby } from '../../transactions/await-standby.ts';
 import { changeWorkspace, transactOn } from '../../transactions/transaction.ts';
-import { addressHash } from '../mail-refusal.ts';
+import { addressHash } from '../address-hash.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import type { RowOf } from '../row-of.ts';
 import {
