@@ -97,6 +97,7 @@ describe('The SMTP side', () => {
     ['delayed@example.net', '451 4.7.1 Try again later'],
     ['ada+bounced@example.net', undefined],
     ['bouncedly@example.net', undefined],
+    ['bounced-later@example.net', undefined],
     [OF_254_BYTES, undefined],
   ])('answers %s with a refusal: %s', async (to, refusal) => {
     const folder = mkdtempSync(join(tmpdir(), 'inbox-'));

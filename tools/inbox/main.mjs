@@ -2,11 +2,13 @@
 import { parseArgs } from 'node:util';
 import { Mailbox } from './mailbox.mjs';
 import { createReceiver } from './receive.mjs';
+import { ReturnedMail } from './returned-mail.mjs';
 import { createShow } from './show.mjs';
 
-const HELP = `node tools/inbox/main.mjs --smtp-port <port> --http-port <port> --directory <folder>
+const HELP = `node tools/inbox/main.mjs --smtp-port <port> --http-port <port> --directory <folder> [--returned-to <port>]
 Takes every mail that is sent to 127.0.0.1:<smtp-port>, keeps the newest 10,000 in the folder, and shows them at
-http://127.0.0.1:<http-port>/.`;
+http://127.0.0.1:<http-port>/. Reports about mails to recipients named bounced-later, complained or delivered are
+returned to their envelope sender at 127.0.0.1:<port>.`;
 
 /** @param {string | undefined} value @param {string} name */
 function port(value, name) {
@@ -30,7 +32,10 @@ function listen(server, number) {
 async function main(values) {
   if (values.directory === undefined) throw new Error('--directory is missing; see --help');
   const mailbox = new Mailbox(values.directory);
-  const receiver = createReceiver(mailbox);
+  const { 'returned-to': returnedTo } = values;
+  const returnedMail =
+    returnedTo === undefined ? undefined : new ReturnedMail(port(returnedTo, 'returned-to'));
+  const receiver = createReceiver(mailbox, returnedMail);
   const show = createShow(mailbox);
   await listen(receiver, port(values['smtp-port'], 'smtp-port'));
   await listen(show, port(values['http-port'], 'http-port'));
@@ -52,6 +57,7 @@ const { values } = parseArgs({
     'smtp-port': { type: 'string' },
     'http-port': { type: 'string' },
     'directory': { type: 'string' },
+    'returned-to': { type: 'string' },
     'help': { type: 'boolean', short: 'h' },
   },
 });

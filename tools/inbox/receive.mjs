@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { SMTPServer } from 'smtp-server';
+import { nameOf } from './returned-mail.mjs';
 
 /** The maximum size of a mail. */
 const LARGEST_MAIL_BYTES = 50 * 1024 * 1024;
@@ -16,8 +17,9 @@ const REFUSED = new Map([
  * disk. It offers no TLS, because a careful client would reject its self-signed certificate.
  *
  * @param {import('./mailbox.mjs').Mailbox} mailbox
+ * @param {import('./returned-mail.mjs').ReturnedMail} [returnedMail] default: nothing is reported about accepted mails
  */
-export function createReceiver(mailbox) {
+export function createReceiver(mailbox, returnedMail) {
   return new SMTPServer({
     banner: 'Posthorn inbox',
     authOptional: true,
@@ -31,11 +33,11 @@ export function createReceiver(mailbox) {
     logger: false,
     onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'somebody' }),
     onRcptTo: ({ address }, _session, done) => done(refusalFor(address)),
-    onData: (stream, session, done) => receive(mailbox, stream, session, done),
+    onData: (stream, session, done) => receive({ mailbox, returnedMail }, stream, session, done),
   });
 }
 
-function receive(mailbox, stream, session, done) {
+function receive({ mailbox, returnedMail }, stream, session, done) {
   /** @type {Buffer[]} */
   const chunks = [];
   stream.on('data', (chunk) => chunks.push(chunk));
@@ -48,8 +50,12 @@ function receive(mailbox, stream, session, done) {
       to: rcptTo.map(({ address }) => asSaid(address)),
       helo: session.hostNameAppearsAs || undefined,
     };
-    mailbox.keep(envelope, Buffer.concat(chunks)).then(
-      ({ id }) => done(null, `Kept as ${id}`),
+    const source = Buffer.concat(chunks);
+    mailbox.keep(envelope, source).then(
+      ({ id }) => {
+        done(null, `Kept as ${id}`);
+        returnedMail?.reportOn(envelope, source);
+      },
       (error) => done(refusal(451, `Could not be kept: ${error.message}`)),
     );
   });
@@ -57,8 +63,7 @@ function receive(mailbox, stream, session, done) {
 
 /** @param {string} address @returns {Error | undefined} */
 function refusalFor(address) {
-  const [, name = ''] = /^([^@+]*)/.exec(address) ?? [];
-  const refused = REFUSED.get(name.toLowerCase());
+  const refused = REFUSED.get(nameOf(address));
   return refused && refusal(refused.code, refused.text);
 }
 

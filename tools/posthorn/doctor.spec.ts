@@ -64,11 +64,14 @@ it('examines the relay and the addresses that the local stack was started with, 
   delete process.env['SMTP_URL'];
   try {
     const [publicUrl, systemFrom] = ['https://posthorn.example.org', 'posthorn@example.org'];
-    const stack = { apiUrl: 'http://127.0.0.1:3000', publicUrl, systemFrom, smtpUrl: relay };
+    const bounces = { bounceDomain: 'bounces.localhost', inboundPort: '2526' };
+    const stack = { apiUrl: 'http://127.0.0.1:3000', publicUrl, systemFrom, smtpUrl: relay, ...bounces };
     expect(findSettings({ ...stack, inbox: { smtpUrl: inbox } })).toMatchObject({
       SMTP_URL: relay,
       PUBLIC_URL: publicUrl,
       SYSTEM_FROM: systemFrom,
+      BOUNCE_DOMAIN: 'bounces.localhost',
+      INBOUND_PORT: '2526',
     });
   } finally {
     if (SMTP_URL !== undefined) process.env['SMTP_URL'] = SMTP_URL;

@@ -80,12 +80,12 @@ export async function provideRedis({ REDIS_URL }, port) {
 /**
  * The inbox. It runs even if another relay is configured, so that `inbox` in stack.json is always valid.
  *
- * @param {{ smtp: number, web: number }} ports
+ * @param {{ smtp: number, web: number, returnedTo?: number | string }} ports returnedTo: where reports about mails are received; default: nowhere
  * @param {{ directory: string, logFile: string }} [files] where mails and its log are stored
  * @returns {Promise<Service>}
  */
 export async function provideInbox(
-  { smtp, web },
+  { smtp, web, returnedTo },
   { directory, logFile } = { directory: join(STATE_FOLDER, 'inbox'), logFile: newLogFile('inbox') },
 ) {
   const webUrl = `http://127.0.0.1:${web}`;
@@ -93,14 +93,15 @@ export async function provideInbox(
     name: 'The inbox',
     logFile,
     ports: [smtp, web],
-    start: (signal) => startInbox({ smtp, webUrl, web, directory, logFile, signal }),
+    start: (signal) => startInbox({ smtp, webUrl, web, returnedTo, directory, logFile, signal }),
   });
   return { url: `smtp://127.0.0.1:${smtp}`, webUrl, isOurs: true, stop };
 }
 
-async function startInbox({ smtp, web, webUrl, directory, logFile, signal }) {
+async function startInbox({ smtp, web, webUrl, returnedTo, directory, logFile, signal }) {
   const where = ['--smtp-port', `${smtp}`, '--http-port', `${web}`, '--directory', directory];
-  const args = ['tools/inbox/main.mjs', ...where];
+  const returning = returnedTo === undefined ? [] : ['--returned-to', `${returnedTo}`];
+  const args = ['tools/inbox/main.mjs', ...where, ...returning];
   const child = await startServer({
     name: 'The inbox',
     command: nodeBinary(),

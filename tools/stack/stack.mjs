@@ -39,6 +39,9 @@ const STOP_ORDER = [
   { apps: ['dashboard'], withinMs: 1_000 },
 ];
 
+/** Never in the DNS (RFC 6761, section 6.3). */
+const LOCAL_BOUNCE_DOMAIN = 'bounces.localhost';
+
 /** The apps that are started. */
 export const APPS = STOP_ORDER.flatMap(({ apps }) => apps);
 
@@ -72,7 +75,11 @@ export class Stack {
     const postgres = await start('Postgres', () => providePostgres(this.#settings, ports.postgres));
     const redis = await start('Redis', () => provideRedis(this.#settings, ports.redis));
     const inbox = await start('Inbox', () =>
-      provideInbox({ smtp: ports['inbox smtp'], web: ports['inbox web'] }),
+      provideInbox({
+        smtp: ports['inbox smtp'],
+        web: ports['inbox web'],
+        returnedTo: this.#settings.INBOUND_PORT ?? ports['inbound smtp'],
+      }),
     );
     await step('Migrations', () => migrate(postgres.url), summariseMigrations);
     const env = this.#appEnv({ postgres, redis, inbox, ports });
@@ -92,6 +99,8 @@ export class Stack {
       databaseUrl: postgres.url,
       redisUrl: redis.url,
       smtpUrl: env.SMTP_URL,
+      bounceDomain: env.BOUNCE_DOMAIN,
+      inboundPort: env.INBOUND_PORT,
       publicUrl: env.PUBLIC_URL,
       systemFrom: env.SYSTEM_FROM,
     };
@@ -124,6 +133,8 @@ export class Stack {
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
       INBOUND_HOST: '127.0.0.1',
       INBOUND_PORT: String(ports['inbound smtp']),
+      // The inbox returns reports to it; a relay could not.
+      ...(this.#settings.SMTP_URL === undefined && { BOUNCE_DOMAIN: LOCAL_BOUNCE_DOMAIN }),
       ...this.#settings,
       ENCRYPTION_KEYS: provideKeyRing(this.#settings),
       DATABASE_URL: postgres.url,

@@ -4,8 +4,6 @@ import { loadLibs } from '../command-context.mjs';
 import { findSettings, unknownNames } from './find-settings.mjs';
 
 const MIGRATIONS = join(ROOT, 'prisma', 'migrations');
-/** A domain that certainly exists; the check only needs an answer about it. */
-const KNOWN_DOMAIN = 'example.com';
 
 /**
  * Examines everything that an installation needs, with the settings of the environment, of `.env` or of the local stack.
@@ -92,13 +90,12 @@ function databaseChecks({ useCases, database: lib }, { database: at, secrets, sy
   });
 }
 
-function dnsChecks({ useCases, dns }, { dns: at, bounces }) {
+function dnsChecks({ useCases, dns }, { dns: at, bounces, sender }) {
   if (at === undefined) return [];
-  const { BOUNCE_DOMAIN: bounceDomain } = bounces ?? {};
   return useCases.dnsChecks({
     dns: new dns.DnsResolver(at.options),
-    probe: bounceDomain ?? KNOWN_DOMAIN,
-    bounceDomain,
+    bounceDomain: bounces?.BOUNCE_DOMAIN,
+    isRelayElsewhere: sender?.isRelayElsewhere ?? false,
     spfInclude: at.SPF_INCLUDE,
   });
 }

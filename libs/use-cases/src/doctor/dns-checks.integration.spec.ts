@@ -19,9 +19,24 @@ beforeEach(() => {
 
 async function finding(name: string, spfInclude?: string, timeoutMs = 20_000): Promise<Finding> {
   const resolver = new DnsResolver({ servers: [dns.address], timeoutMs });
-  const checks = dnsChecks({ dns: resolver, probe: DOMAIN, bounceDomain: DOMAIN, spfInclude });
+  const options = { bounceDomain: DOMAIN, isRelayElsewhere: true };
+  const checks = dnsChecks({ dns: resolver, ...options, spfInclude });
   return checks.find((check) => check.name === name)!.run();
 }
+
+it.each<[boolean, object]>([
+  [false, { kind: 'good', found: 'mail to bounces.localhost comes from this machine only' }],
+  [true, { kind: 'fault', mend: 'set BOUNCE_DOMAIN to a domain of yours' }],
+])(
+  'A domain of this machine is asked of no name server; with a relay elsewhere (%s): %j',
+  async (isRelayElsewhere, expected) => {
+    const resolver = new DnsResolver({ servers: [dns.address], timeoutMs: 20_000 });
+    const options = { bounceDomain: 'bounces.localhost', isRelayElsewhere, spfInclude: undefined };
+    const checks = dnsChecks({ dns: resolver, ...options });
+    expect(checks.map(({ name }) => name)).toEqual(['dns.resolver', 'dns.bounces']);
+    expect(await checks[1]!.run()).toMatchObject(expected);
+  },
+);
 
 describe('The doctor, about the domain that bounces are returned to', () => {
   it.each<[string, DnsBehaviour, Finding['kind'], string]>([

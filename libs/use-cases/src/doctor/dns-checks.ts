@@ -5,12 +5,16 @@ import {
   fault,
   type Finding,
   good,
+  isLoopback,
   type TxtAnswer,
   unknown,
 } from '@posthorn/domain';
 import { FindRecords } from '../identities/find-records.ts';
 import type { TxtResolver } from '../identities/txt-resolver.ts';
 import type { Check } from './examine.ts';
+
+/** A domain that certainly exists: name servers are asked about it, whatever their answer. */
+const KNOWN_DOMAIN = 'example.com';
 
 /** Sends DNS queries. */
 interface NameServers extends TxtResolver {
@@ -20,16 +24,18 @@ interface NameServers extends TxtResolver {
 
 interface DnsChecksOptions {
   readonly dns: NameServers;
-  /** The name that name servers are asked about, whatever their answer. */
-  readonly probe: string;
   /** Undefined: returned mail does not go to Posthorn. */
   readonly bounceDomain: string | undefined;
+  /** Whether emails leave this machine: then what is returned comes from others, which look for the domain in the DNS. */
+  readonly isRelayElsewhere: boolean;
   /** What SPF records must include; undefined: not configured. */
   readonly spfInclude: string | undefined;
 }
 
 /** Checks whether name servers answer, where bounces and other returned mail are sent to, and whether the relay may send for that domain. */
-export function dnsChecks({ dns, probe, bounceDomain, spfInclude }: DnsChecksOptions): Check[] {
+export function dnsChecks({ dns, bounceDomain, isRelayElsewhere, spfInclude }: DnsChecksOptions): Check[] {
+  const isInDns = bounceDomain !== undefined && !isLoopback(bounceDomain);
+  const probe = isInDns ? bounceDomain : KNOWN_DOMAIN;
   const resolver: Check = { name: 'dns.resolver', run: () => judgeResolver(dns, probe) };
   if (bounceDomain === undefined) {
     const unset = advice(
@@ -37,6 +43,15 @@ export function dnsChecks({ dns, probe, bounceDomain, spfInclude }: DnsChecksOpt
       'see docs/operations.md, Bounces and complaints',
     );
     return [resolver, { name: 'dns.bounces', run: () => Promise.resolve(unset) }];
+  }
+  if (!isInDns) {
+    const local = isRelayElsewhere
+      ? fault(
+          `only this machine knows ${bounceDomain}: no bounces arrive`,
+          'set BOUNCE_DOMAIN to a domain of yours',
+        )
+      : good(`mail to ${bounceDomain} comes from this machine only`);
+    return [resolver, { name: 'dns.bounces', run: () => Promise.resolve(local) }];
   }
   return [
     resolver,
