@@ -31,7 +31,7 @@ import {
 } from '@posthorn/platform';
 import { closeRings, openRings, RateLimiter, ReadOnlyQueues } from '@posthorn/queues';
 import { closeRenderers, openRenderers } from '@posthorn/rendering';
-import { OperatorSessions, TrackingLinks, UnsubscribeLinks } from '@posthorn/use-cases';
+import { composerParts, OperatorSessions } from '@posthorn/use-cases';
 import express from 'express';
 import { DashboardModule } from './dashboard.module.ts';
 import { refusalOf, renderError } from './pages/error-page.ts';
@@ -48,21 +48,7 @@ const MAX_FORM_BYTES = 8 * 1024;
 const THREADS = { maxThreads: 1, maxWaiting: 20 };
 
 await startProcess('dashboard', async () => {
-  const {
-    http,
-    log,
-    database,
-    redis,
-    rates,
-    secrets,
-    tracking,
-    bounces,
-    messages,
-    acceptance,
-    lanes,
-    dashboard,
-    provider,
-  } = readSettings({
+  const settings = readSettings({
     http: HttpSettings,
     log: LogSettings,
     database: DatabaseSettings,
@@ -77,10 +63,11 @@ await startProcess('dashboard', async () => {
     dashboard: DashboardSettings,
     provider: ProviderSettings,
   });
-  const logger = createLogger(log, 'dashboard');
+  const { http, redis, provider } = settings;
+  const logger = createLogger(settings.log, 'dashboard');
   const onError = reportRepeated(logger, 'a dependency does not answer');
   const db = openDatabase({
-    ...database.options,
+    ...settings.database.options,
     applicationName: 'posthorn-dashboard',
     onIdleError: onError,
   });
@@ -88,17 +75,15 @@ await startProcess('dashboard', async () => {
   watchPool(db.pool);
   const limiter = new RateLimiter({ ...redis.options, onError });
   const queues = new ReadOnlyQueues(redis.options, onError);
-  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const ringsOptions = { ...redis.options, rowsPerTurn: settings.lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'webhook'], ringsOptions);
   const onThreadError = reportRepeated(logger, 'a rendering thread failed');
   const renderers = openRenderers({ ...THREADS, onError: onThreadError });
-  const { publicUrl } = http;
   if (http.PUBLIC_URL === undefined)
     logger.warn(
       'PUBLIC_URL is not set: links in displayed messages differ from those that are sent; set it to the same value as for the gateway',
     );
-  const signer = secrets.linkSigner;
-  const url = new URL(dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
+  const url = new URL(settings.dashboard.DASHBOARD_URL ?? `http://localhost:${http.HTTP_PORT}`);
   const methods = signInMethods(provider, url, db.clock, onError);
   const sessions = new OperatorSessions(new OperatorAccountStore(db), new OperatorSessionStore(db), limiter, {
     ofAccounts: methods.byPassword,
@@ -108,26 +93,17 @@ await startProcess('dashboard', async () => {
   const cookie = new SessionCookie(isSecure);
   const app = await createHttpApp(
     DashboardModule.of({
-      database: db,
+      ...composerParts(db, renderers, settings),
       rings: rings.email,
       webhookRings: rings.webhook,
       queues,
-      ...renderers,
-      publicUrl,
-      secretBox: secrets.box,
-      trackingLinks: new TrackingLinks({ signer, trackingUrl: tracking.trackingUrl(publicUrl) }),
-      unsubscribeLinks: new UnsubscribeLinks({
-        signer,
-        publicUrl,
-        addresses: secrets.addresses('unsubscribe', bounces.BOUNCE_DOMAIN),
-      }),
-      feedbackSenderId: messages.FEEDBACK_SENDER_ID,
-      monthlyLimit: acceptance.monthlyLimit,
+      publicUrl: http.publicUrl,
+      monthlyLimit: settings.acceptance.monthlyLimit,
       sessions,
       sessionCookie: cookie,
       signInCookie: new SignInCookie(isSecure),
       methods,
-      proxies: new TrustedProxies(rates.options.trustedProxies),
+      proxies: new TrustedProxies(settings.rates.options.trustedProxies),
     }),
     {
       logger,

@@ -40,14 +40,7 @@ import {
   TrackingHostStore,
 } from '@posthorn/database';
 import { closeRenderers, openRenderers } from '@posthorn/rendering';
-import {
-  admitSystemSender,
-  FollowLink,
-  NoticeHits,
-  RecordRates,
-  TrackingLinks,
-  UnsubscribeLinks,
-} from '@posthorn/use-cases';
+import { admitSystemSender, composerParts, FollowLink, NoticeHits, RecordRates } from '@posthorn/use-cases';
 import { NO_EMAIL } from './emails/validate-email-request.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { renderError } from './pages/error-page.ts';
@@ -85,24 +78,7 @@ const ACCEPT_AFTER_SIGNAL_MS = 500;
 deferFullCollections();
 
 await startProcess('gateway', async () => {
-  const {
-    http,
-    database,
-    redis,
-    log,
-    traces,
-    acceptance,
-    gateway,
-    rates,
-    systemMail,
-    lanes,
-    secrets,
-    webhooks,
-    dns,
-    tracking,
-    bounces,
-    messages,
-  } = readSettings({
+  const settings = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
@@ -120,13 +96,14 @@ await startProcess('gateway', async () => {
     bounces: BounceSettings,
     messages: MessageSettings,
   });
-  const logger = createLogger(log, 'gateway');
-  const tracing = await openTracing(traces, 'gateway', logger);
+  const { http, redis, gateway, systemMail, dns } = settings;
+  const logger = createLogger(settings.log, 'gateway');
+  const tracing = await openTracing(settings.traces, 'gateway', logger);
   const onError = reportRepeated(logger, 'a dependency does not answer');
-  const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
+  const ringsOptions = { ...redis.options, rowsPerTurn: settings.lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'event', 'webhook'], ringsOptions);
   const db = openDatabase({
-    ...database.options,
+    ...settings.database.options,
     applicationName: 'posthorn-gateway',
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
@@ -138,37 +115,28 @@ await startProcess('gateway', async () => {
   const keyUses = new KeyUses({ apiKeys, clock: db.clock, onError });
   const onThreadError = reportRepeated(logger, 'a rendering thread failed');
   const renderers = openRenderers({ ...THREADS, onError: onThreadError });
-  const trackingUrl = tracking.trackingUrl(http.publicUrl);
-  const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
+  const parts = composerParts(db, renderers, settings);
+  const trackingUrl = settings.tracking.trackingUrl(http.publicUrl);
   const hosts = new TrackingHostStore(db);
   const hits = new NoticeHits({ hits: new HitStore(db), onError });
   const limiter = new RateLimiter({ ...redis.options, onError });
-  const limits = new RateLimits({ limiter, ...rates.options });
+  const limits = new RateLimits({ limiter, ...settings.rates.options });
   const callers = new IdentifyCaller(new Authenticate(apiKeys, keyUses), limits);
   const app = await createHttpApp(
     GatewayModule.of({
-      database: db,
+      ...parts,
       rings: rings.email,
       limits,
       limiter,
-      monthlyLimit: acceptance.monthlyLimit,
-      secretBox: secrets.box,
-      webhookPolicy: webhooks.policy,
+      monthlyLimit: settings.acceptance.monthlyLimit,
+      webhookPolicy: settings.webhooks.policy,
       webhookRings: rings.webhook,
       systemFrom: systemMail.from,
-      ...renderers,
       resolver: new DnsResolver(dns.options),
       spfInclude: dns.SPF_INCLUDE,
       publicUrl: http.publicUrl,
-      trackingLinks,
-      followLink: new FollowLink({ links: trackingLinks, hosts, trackingUrl, onError }),
+      followLink: new FollowLink({ links: parts.trackingLinks, hosts, trackingUrl, onError }),
       hits,
-      unsubscribeLinks: new UnsubscribeLinks({
-        signer: secrets.linkSigner,
-        publicUrl: http.publicUrl,
-        addresses: secrets.addresses('unsubscribe', bounces.BOUNCE_DOMAIN),
-      }),
-      feedbackSenderId: messages.FEEDBACK_SENDER_ID,
       callers,
       onUntold: (untold) => logger.warn(untold, 'a notice reached nobody'),
       onError,

@@ -25,32 +25,18 @@ import { closeRings, JobWorker, LaneGate, openRings, QUEUES } from '@posthorn/qu
 import { closeRenderers, openRenderers } from '@posthorn/rendering';
 import { Pace } from '@posthorn/smtp';
 import {
+  composerParts,
   DeliverEmail,
   EmailSpans,
   openComposer,
   RecordRates,
   SendEmails,
-  TrackingLinks,
-  UnsubscribeLinks,
   WithheldRecipients,
 } from '@posthorn/use-cases';
 import { openRelays, RelayStates } from './open-relays.ts';
 
 await startProcess('sender', async () => {
-  const {
-    http,
-    database,
-    redis,
-    log,
-    traces,
-    secrets,
-    sender,
-    relayTokens,
-    bounces,
-    messages,
-    lanes,
-    tracking,
-  } = readSettings({
+  const settings = readSettings({
     http: HttpSettings,
     database: DatabaseSettings,
     redis: RedisSettings,
@@ -64,13 +50,14 @@ await startProcess('sender', async () => {
     lanes: LaneSettings,
     tracking: TrackingSettings,
   });
-  const logger = createLogger(log, 'sender');
-  const tracing = await openTracing(traces, 'sender', logger);
+  const { http, redis, secrets, sender, bounces, lanes } = settings;
+  const logger = createLogger(settings.log, 'sender');
+  const tracing = await openTracing(settings.traces, 'sender', logger);
   const onError = reportRepeated(logger, 'something failed and will be tried again');
   const ringsOptions = { ...redis.options, rowsPerTurn: lanes.TURN_ROWS, onError };
   const rings = openRings(['email', 'event'], ringsOptions);
   const db = openDatabase({
-    ...database.options,
+    ...settings.database.options,
     applicationName: 'posthorn-sender',
     onIdleError: onError,
     onEventsDue: (laneIds) => laneIds.forEach((laneId) => rings.event.ring(laneId)),
@@ -78,23 +65,15 @@ await startProcess('sender', async () => {
   await waitForDatabase(db, onError);
   watchPool(db.pool);
   const relayStates = new RelayStates();
-  const relays = openRelays(sender, relayTokens, logger, relayStates);
+  const relays = openRelays(sender, settings.relayTokens, logger, relayStates);
   const rates = new RecordRates({ rates: new RateStore(db), relays: () => relayStates.all, onError });
   const renderers = openRenderers({ onError: reportRepeated(logger, 'a rendering thread failed') });
-  const { BOUNCE_DOMAIN: bounceDomain } = bounces;
-  const unsubscribeLinks = new UnsubscribeLinks({
-    signer: secrets.linkSigner,
-    publicUrl: http.publicUrl,
-    addresses: secrets.addresses('unsubscribe', bounceDomain),
-  });
   // A relay on this machine may pass emails on, but with `npm run up` it is the inbox.
   if (http.PUBLIC_URL === undefined || (http.isPublicUrlLocal && sender.isRelayElsewhere))
     logger.warn(
       { publicUrl: http.publicUrl },
       'links in emails lead recipients to their own machine: set PUBLIC_URL to the address that they reach the gateway at',
     );
-  const trackingUrl = tracking.trackingUrl(http.publicUrl);
-  const trackingLinks = new TrackingLinks({ signer: secrets.linkSigner, trackingUrl });
   const outbox = new OutboxStore(db);
   const pace = new Pace(sender.SMTP_MESSAGES_PER_SECOND, (isLowered) =>
     isLowered
@@ -110,15 +89,8 @@ await startProcess('sender', async () => {
     rings: rings.email,
     relays,
     delivery: new DeliverEmail({
-      composer: openComposer({
-        database: db,
-        ...renderers,
-        trackingLinks,
-        unsubscribeLinks,
-        feedbackSenderId: messages.FEEDBACK_SENDER_ID,
-        secretBox: secrets.box,
-      }),
-      bounceAddresses: secrets.addresses('bounce', bounceDomain),
+      composer: openComposer(composerParts(db, renderers, settings)),
+      bounceAddresses: secrets.addresses('bounce', bounces.BOUNCE_DOMAIN),
       reportsDeliveries: bounces.BOUNCE_REPORT_DELIVERIES,
       recipients: new WithheldRecipients(outbox),
       relays,

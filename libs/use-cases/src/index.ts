@@ -38,7 +38,7 @@ export {
   unsignable,
 } from './send/preview-email.ts';
 export { ComposeEmail } from './send/compose-email.ts';
-export { type ComposerParts, openComposer } from './send/open-composer.ts';
+export { composerParts, type ComposerParts, openComposer } from './send/open-composer.ts';
 export { EmailSpans } from './send/email-spans.ts';
 export { DeliverEmail } from './send/deliver-email.ts';
 export { SendEmails } from './send/send-emails.ts';
