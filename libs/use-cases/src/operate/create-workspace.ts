@@ -1,6 +1,6 @@
 import type { Actor } from '@posthorn/domain';
 import type { Workspace, WorkspaceStore } from '@posthorn/database';
-import { validateLimit } from './limit-workspace.ts';
+import { validateLimit } from './change-workspace.ts';
 import { normaliseName } from './normalise-name.ts';
 
 const MAX_NAME_CHARACTERS = 100;

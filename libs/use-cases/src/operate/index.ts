@@ -1,14 +1,12 @@
 // What the operators' command line does. It has an entry of its own, because a command shall not load what serves requests.
 export { addIdentity } from './add-identity.ts';
-export { changeRecording } from './change-recording.ts';
-export { changeTrackingUrl } from './change-tracking-url.ts';
+export { changeRecording, changeTrackingUrl, limitWorkspace, retainWorkspace } from './change-workspace.ts';
 export { createApiKey, type CreatedApiKey, tooManyKeys } from './create-api-key.ts';
 export { createWorkspace } from './create-workspace.ts';
 export { deleteApiKey } from './delete-api-key.ts';
 export { deleteWorkspace } from './delete-workspace.ts';
 export { eraseRecipient } from './erase-recipient.ts';
 export { type HastenedRetries, hastenRetries, retriesOf, retriesOfLane } from './hasten-retries.ts';
-export { limitWorkspace } from './limit-workspace.ts';
 export { createOperator, removeOperator, resetOperatorPassword } from './manage-operators.ts';
 export { listChanges } from './list-changes.ts';
 export { listWorkspaces } from './list-workspaces.ts';
@@ -24,7 +22,6 @@ export {
 export { requireOpenWorkspace, requireWorkspace } from './require-workspace.ts';
 export { resumeEverything } from './resume-everything.ts';
 export { resumeWorkspace } from './resume-workspace.ts';
-export { retainWorkspace } from './retain-workspace.ts';
 export { rotateSecrets } from './rotate-secrets.ts';
 export { sendingStatus, type Restoration, type SendingStatus } from './sending-status.ts';
 export { databaseChecks } from '../doctor/database-checks.ts';
