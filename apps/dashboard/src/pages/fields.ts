@@ -62,3 +62,10 @@ export function choice(
   const texts = { '': 'any', ...Object.fromEntries(words.map((word) => [word, word])) };
   return select(name, label, { texts, value });
 }
+
+/** What a form sends beside what is filled in, without values that are undefined. */
+export function hiddenFields(values: Readonly<Record<string, string | undefined>>): Html[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`],
+  );
+}

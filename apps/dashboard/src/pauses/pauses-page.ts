@@ -1,6 +1,6 @@
 import type { OperatorAccount } from '@posthorn/database';
 import { isWhole, type Pause, type Whose } from '@posthorn/use-cases';
-import { field, select } from '../pages/fields.ts';
+import { field, hiddenFields, select } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { confirmationNotice, faultAlert, time, timeInUtc } from '../pages/components.ts';
 import { resultsTable } from '../pages/search-components.ts';
@@ -72,17 +72,11 @@ function whoseText(whose: Whose, nameOf: WorkspaceName): Html {
 
 /** Its hidden fields lead back to the current page. */
 function resumeForm(whose: Whose, nameOf: WorkspaceName, startAt: string | undefined): Html {
-  const [kind, workspace, name] = isWhole(whose)
-    ? ([whose, html``, WHOSE[whose]] as const)
-    : ([
-        'workspace',
-        html`<input type="hidden" name="workspace" value="${whose}" />`,
-        nameOf(whose),
-      ] as const);
+  const [place, name] = isWhole(whose)
+    ? [{ whose }, WHOSE[whose]]
+    : [{ whose: 'workspace', workspace: whose }, nameOf(whose)];
   return html`<form method="post" action="/pauses/resume">
-    <input type="hidden" name="whose" value="${kind}" />
-    ${workspace}
-    ${startAt === undefined ? '' : html`<input type="hidden" name="startAt" value="${startAt}" />`}
+    ${hiddenFields({ ...place, startAt })}
     <button aria-label="Resume: ${name}">Resume</button>
   </form>`;
 }

@@ -2,7 +2,7 @@ import type { RetriedQueue } from '@posthorn/domain';
 import type { HastenedCounts, OperatorAccount, WaitingRetries } from '@posthorn/database';
 import { confirmationNotice, count, facts, faultAlert, forOperators } from '../pages/components.ts';
 import { failureClassField } from '../pages/failure-class-field.ts';
-import { field, select } from '../pages/fields.ts';
+import { field, hiddenFields, select } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { type PageWorkspaces, workspaceField } from '../pages/workspaces.ts';
 import { WHOSE } from '../pauses/whose.ts';
@@ -77,9 +77,8 @@ function hastenForm(filled: RetriesPageData['filled'], { suggested }: PageWorksp
 
 /** Means the same retries as before, whatever is in the other form: a position is of no use to any others. */
 function continueForm(filled: RetriesPageData['filled'], startAt: string): Html {
-  const values = Object.entries({ ...filled, startAt }).filter(([, value]) => value !== undefined);
   return html`<form method="post" action="/retries">
-    ${values.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value!}" />`)}
+    ${hiddenFields({ ...filled, startAt })}
     <button>Continue</button>
   </form>`;
 }

@@ -2,6 +2,7 @@ import { Controller, Get, Post, Query, Req, Res } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
 import { OperatorSessions, SESSION_MS } from '@posthorn/use-cases';
 import type { Request, Response } from 'express';
+import { hiddenFields } from '../pages/fields.ts';
 import { html, type Html } from '../pages/html.ts';
 import { renderPage } from '../pages/page.ts';
 import { faultAlert } from '../pages/components.ts';
@@ -121,7 +122,7 @@ function providerLinks({ name, signOutUrl }: IdentityProvider, to: string): Html
 
 function form(name: string, to: string): Html {
   return html`<form method="post" action="/sign-in">
-    ${to === HOME ? '' : html`<input type="hidden" name="to" value="${to}" />`}
+    ${hiddenFields({ to: to === HOME ? undefined : to })}
     <label for="name">Name</label>
     <input
       id="name"

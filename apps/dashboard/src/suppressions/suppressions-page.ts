@@ -2,7 +2,7 @@ import { type Suppression, SUPPRESSION_REASONS } from '@posthorn/domain';
 import type { OperatorAccount } from '@posthorn/database';
 import { emailsTo } from '../emails/email-search.ts';
 import { html, type Html } from '../pages/html.ts';
-import { field, select } from '../pages/fields.ts';
+import { field, hiddenFields, select } from '../pages/fields.ts';
 import { confirmationNotice, faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
@@ -92,10 +92,8 @@ function addForm({ email, workspace, reason = 'MANUAL', fault }: FilledForm, isO
 
 /** Its hidden fields lead back to the current search. */
 function removeForm({ id, email }: Suppression, place: Readonly<Record<string, string | undefined>>): Html {
-  const hidden = ([name, value]: [string, string | undefined]): Html =>
-    value === undefined ? html`` : html`<input type="hidden" name="${name}" value="${value}" />`;
   return html`<form method="post" action="/suppressions/${id}/remove">
-    ${Object.entries(place).map(hidden)}
+    ${hiddenFields(place)}
     <button aria-label="Remove: ${email}">Remove</button>
   </form>`;
 }
