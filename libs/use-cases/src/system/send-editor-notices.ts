@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { Refusal } from '@posthorn/kernel';
 import type { PendingNotice } from '@posthorn/database';
-import { submitAll } from './submit-all.ts';
 import type { MailDraft, SendSystemMail, SystemMail } from './send-system-mail.ts';
+import { SubmitPending } from './submit-pending.ts';
 
 interface SendEditorNoticesOptions<Notice extends PendingNotice> {
   /** The beginning of the mails' idempotency keys, another one for each kind of notices. */
@@ -16,7 +16,6 @@ interface SendEditorNoticesOptions<Notice extends PendingNotice> {
   readonly systemMail: Pick<SendSystemMail, 'send' | 'isPossible'>;
   /** Called with a notice that reaches nobody, and why. */
   readonly onUntold: (notice: Notice, reason: string) => void;
-  /** Called with failures to submit mails; these stay pending and are retried. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,35 +25,19 @@ interface SendEditorNoticesOptions<Notice extends PendingNotice> {
  * attempts, so two concurrent ones send one mail. A notice that reaches nobody is reported and does not stay pending: it would pile up, and tell whoever becomes
  * an editor later of something that may be over.
  */
-export class SendEditorNotices<Notice extends PendingNotice> {
-  constructor(private readonly options: SendEditorNoticesOptions<Notice>) {}
-
-  /**
-   * Submits the pending notices, as long as `shouldContinue` allows.
-   *
-   * @returns how many notices were submitted
-   */
-  async submitPending(shouldContinue: () => boolean = () => true): Promise<number> {
-    const { notices } = this.options;
-    return submitAll({
-      readAfter: (after, limit) => notices.pending(after, limit),
-      submit: (notice) => this.submit(notice),
-      shouldContinue,
-    });
+export class SendEditorNotices<Notice extends PendingNotice> extends SubmitPending<Notice> {
+  constructor(private readonly options: SendEditorNoticesOptions<Notice>) {
+    super({ settle: (id) => options.notices.settle(id), onError: options.onError });
   }
 
-  private async submit(notice: Notice): Promise<boolean> {
-    const { notices, onUntold, onError } = this.options;
-    try {
-      const reason = this.whyUntold(notice);
-      if (reason === undefined) await this.sendTo(notice);
-      else onUntold(notice, reason);
-      await notices.settle(notice.id);
-      return true;
-    } catch (error) {
-      onError(error);
-      return false;
-    }
+  protected readAfter(after: string | null, limit: number): Promise<Notice[]> {
+    return this.options.notices.pending(after, limit);
+  }
+
+  protected async send(notice: Notice): Promise<void> {
+    const reason = this.whyUntold(notice);
+    if (reason === undefined) await this.sendTo(notice);
+    else this.options.onUntold(notice, reason);
   }
 
   /** Why the notice reaches nobody; undefined: somebody can be sent it. */

@@ -1,7 +1,7 @@
 import { type PendingMail, type PendingMailStore, sealContextOf } from '@posthorn/database';
 import type { SecretBox } from '@posthorn/signing';
-import { submitAll } from './submit-all.ts';
 import type { MailDraft, SendSystemMail } from './send-system-mail.ts';
+import { SubmitPending } from './submit-pending.ts';
 
 /** The process that stores a mail also submits it; an older one was left behind by a process that died. */
 const MIN_AGE_SECONDS = 10;
@@ -12,7 +12,6 @@ interface SubmitPendingMailsOptions {
   readonly secretBox: SecretBox;
   /** The prefix of their idempotency keys, unique to this kind of mail. */
   readonly kind: string;
-  /** Called with failures to submit mails; these stay pending and are retried. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -21,8 +20,10 @@ interface SubmitPendingMailsOptions {
  * durable as an email. All attempts use the same idempotency key and content: nothing is lost when a process dies in between, and two
  * concurrent attempts send one mail.
  */
-export class SubmitPendingMails {
-  constructor(private readonly options: SubmitPendingMailsOptions) {}
+export class SubmitPendingMails extends SubmitPending<PendingMail> {
+  constructor(private readonly options: SubmitPendingMailsOptions) {
+    super({ settle: (id) => options.store.settle(id), onError: options.onError });
+  }
 
   /**
    * Encrypts a mail for the row that records it as pending.
@@ -35,33 +36,14 @@ export class SubmitPendingMails {
     return this.options.secretBox.seal(JSON.stringify(mail), this.context(id));
   }
 
-  /** Submits a mail that is committed. Never rejects: a mail that fails stays pending. */
-  async submit({ id, sealedMail }: PendingMail): Promise<boolean> {
-    const { secretBox, systemMail, store, kind, onError } = this.options;
-    try {
-      const mail = JSON.parse(secretBox.open(sealedMail, this.context(id)).toString()) as MailDraft;
-      await systemMail.send({ ...mail, idempotencyKey: `${kind}:${id}` });
-      await store.settle(id);
-      return true;
-    } catch (error) {
-      onError(error);
-      return false;
-    }
+  protected readAfter(after: string | null, limit: number): Promise<PendingMail[]> {
+    return this.options.store.pending(MIN_AGE_SECONDS, after, limit);
   }
 
-  /**
-   * Submits mails that were left behind by whoever recorded them.
-   *
-   * @param shouldContinue called before each; the remaining ones are left to the next run
-   * @returns how many were submitted
-   */
-  async submitPending(shouldContinue: () => boolean = () => true): Promise<number> {
-    const { store } = this.options;
-    return submitAll({
-      readAfter: (after, limit) => store.pending(MIN_AGE_SECONDS, after, limit),
-      submit: (mail) => this.submit(mail),
-      shouldContinue,
-    });
+  protected async send({ id, sealedMail }: PendingMail): Promise<void> {
+    const { secretBox, systemMail, kind } = this.options;
+    const mail = JSON.parse(secretBox.open(sealedMail, this.context(id)).toString()) as MailDraft;
+    await systemMail.send({ ...mail, idempotencyKey: `${kind}:${id}` });
   }
 
   private context(id: string): string {
