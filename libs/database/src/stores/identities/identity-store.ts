@@ -48,11 +48,8 @@ export class IdentityStore {
    * (workspace_id, id) would lead the planner away from the one by which accepting finds a sender at once.
    */
   async page(workspaceId: WorkspaceId, page: PageRequest<IdentityId>): Promise<Page<Identity>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const rows = await this.database.prisma.identity.findMany({
-      where: { workspaceId: uuidOf(workspaceId), ...from },
-      ...inOrder,
-    });
+    const those = prismaPage(page, { workspaceId: uuidOf(workspaceId) });
+    const rows = await this.database.prisma.identity.findMany(those);
     return pageOf(rows.map(identityOf), page.limit);
   }
 
@@ -70,12 +67,8 @@ export class IdentityStore {
     workspaceId: WorkspaceId,
     page: PageRequest<IdentityId>,
   ): Promise<Page<IdentityWithRecords>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const rows = await this.database.prisma.identity.findMany({
-      where: { workspaceId: uuidOf(workspaceId), ...from },
-      include: WITH_RECORDS,
-      ...inOrder,
-    });
+    const those = prismaPage(page, { workspaceId: uuidOf(workspaceId) });
+    const rows = await this.database.prisma.identity.findMany({ ...those, include: WITH_RECORDS });
     return pageOf(rows.map(identityWithRecords), page.limit);
   }
 

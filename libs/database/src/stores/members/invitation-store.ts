@@ -21,15 +21,11 @@ export class InvitationStore {
     page: PageRequest<InvitationId>,
     status: InvitationStatus | undefined,
   ): Promise<Page<Invitation>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const rows = await this.database.prisma.invitation.findMany({
-      where: {
-        workspaceId: uuidOf(workspaceId),
-        ...(status === undefined ? {} : withStatus(status, this.database.clock.now())),
-        ...from,
-      },
-      ...inOrder,
-    });
+    const where = {
+      workspaceId: uuidOf(workspaceId),
+      ...(status === undefined ? {} : withStatus(status, this.database.clock.now())),
+    };
+    const rows = await this.database.prisma.invitation.findMany(prismaPage(page, where));
     return pageOf(rows.map(invitationOf), page.limit);
   }
 

@@ -27,12 +27,8 @@ export class MemberStore {
 
   /** A page of a workspace's members, by when they joined. Index: memberships_by_workspace_idx. */
   async list(workspaceId: WorkspaceId, page: PageRequest<MembershipId>): Promise<Page<Member>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const rows = await this.database.prisma.membership.findMany({
-      where: { workspaceId: uuidOf(workspaceId), ...from },
-      include: { user: true },
-      ...inOrder,
-    });
+    const those = prismaPage(page, { workspaceId: uuidOf(workspaceId) });
+    const rows = await this.database.prisma.membership.findMany({ ...those, include: { user: true } });
     const inPages = pageOf(
       rows.map((row) => ({ id: idFromUuid('mbr', row.id), member: memberOf(row) })),
       page.limit,

@@ -37,16 +37,12 @@ export class WebhookSearchStore {
     page: PageRequest<WebhookId>,
     { workspaceId, status, isFailing }: WebhookFilter,
   ): Promise<Page<FoundWebhook>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const rows = await this.database.prisma.webhook.findMany({
-      where: {
-        ...(workspaceId !== undefined && { workspaceId: uuidOf(workspaceId) }),
-        ...(status !== undefined && { status }),
-        ...(isFailing && { failingSince: { not: null } }),
-        ...from,
-      },
-      ...inOrder,
-    });
+    const where = {
+      ...(workspaceId !== undefined && { workspaceId: uuidOf(workspaceId) }),
+      ...(status !== undefined && { status }),
+      ...(isFailing && { failingSince: { not: null } }),
+    };
+    const rows = await this.database.prisma.webhook.findMany(prismaPage(page, where));
     return pageOf(await this.found(rows), page.limit);
   }
 

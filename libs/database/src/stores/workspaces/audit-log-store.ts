@@ -98,23 +98,20 @@ export class AuditLogStore {
     page: PageRequest<Id<'aud'>>,
     { action, subjectId, copyOf, createdAfter, createdBefore }: AuditLogFilter = {},
   ): Promise<Page<AuditEntry>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const rows = await this.database.prisma.auditEntry.findMany({
-      where: {
+    const rows = await this.database.prisma.auditEntry.findMany(
+      prismaPage(page, {
         workspaceId: uuidOf(workspaceId),
         ...(action === undefined ? {} : { action }),
         ...(subjectId === undefined ? {} : { subjectId }),
         ...(copyOf === undefined ? {} : { detail: { path: ['copyOf'], equals: copyOf } }),
         AND: [
-          from,
           // A copy is never older than its original.
           copyOf === undefined ? {} : { id: { gte: leastUuid(timeOf(copyOf)) } },
           createdAfter === undefined ? {} : { id: { gte: leastUuid(createdAfter.getTime()) } },
           createdBefore === undefined ? {} : { id: { lt: leastUuid(createdBefore.getTime()) } },
         ],
-      },
-      ...inOrder,
-    });
+      }),
+    );
     return pageOf(rows.map(auditEntryOf), page.limit);
   }
 }

@@ -62,13 +62,8 @@ export class WorkspaceStore {
 
   /** A page of the workspaces of customers whose names contain `name`, in any letter case. Index: workspaces_pkey, in its order; there are few enough to filter. */
   async page(page: PageRequest<WorkspaceId>, name = ''): Promise<Page<Workspace>> {
-    const { from, ...inOrder } = prismaPage(page);
-    const where = {
-      isSystem: false,
-      name: { contains: likeLiteral(name), mode: 'insensitive' as const },
-      ...from,
-    };
-    const rows = await this.database.prisma.workspace.findMany({ where, ...inOrder });
+    const where = { isSystem: false, name: { contains: likeLiteral(name), mode: 'insensitive' as const } };
+    const rows = await this.database.prisma.workspace.findMany(prismaPage(page, where));
     return pageOf(rows.map(workspaceOf), page.limit);
   }
 
