@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Answer } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { validEmail, Stack } from './stack.ts';
 
 const NEW_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false });
 
 const idOf = (answer: Answer): string | null => answer.headers.get('x-request-id');
 

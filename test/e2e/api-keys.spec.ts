@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ApiKeyId, uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { hashSecret } from '@posthorn/signing';
@@ -19,13 +19,11 @@ interface ShownKey {
   readonly lastUsedAt: string | null;
 }
 
-let stack: Stack;
+const stack = Stack.forTests({ gateways: 2, sends: false });
 let tenant: Tenant;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2, sends: false });
+beforeAll(() => {
   tenant = stack.tenant;
 });
-afterAll(() => stack.close());
 
 const pathIn = (workspaceId: string): string => `/v1/workspaces/${workspaceId}/api-keys`;
 const asEditor = (of = tenant): RequestOptions => ({ key: of.keys.editor });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@posthorn/domain';
 import { type Answer, partIn } from './api.ts';
@@ -12,11 +12,7 @@ interface ShownEntry {
   readonly [field: string]: unknown;
 }
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false });
 
 function list(of: Tenant, query = ''): Promise<Answer> {
   return stack.api().get(`/v1/audit-log${query}`, { key: of.keys.editor });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import type { Answer, Api } from './api.ts';
@@ -28,12 +28,8 @@ interface RecordedEvent {
 const PATH = '/v1/contacts';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let tenant: Tenant;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Contacts');
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SinkMessage } from '@posthorn/testing';
 import { filledCorpus } from '../../tools/corpus.mjs';
 import { type AcceptedEmail, emailIn } from './api.ts';
@@ -10,11 +10,7 @@ const MAX_LINE_OCTETS = 998;
 
 const mails = filledCorpus();
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start();
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests();
 
 interface Arrived {
   readonly to: string;

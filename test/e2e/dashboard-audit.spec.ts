@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, HOSTILE, nextPageIn, openDashboard } from './dashboard-visitor.ts';
 import { newRecipient, Stack } from './stack.ts';
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   ({ ada, vera } = await openDashboard(stack));
 });
-afterAll(() => stack.close());
 
 const search = async (fields: Record<string, string>) =>
   (await vera.get(`/audit?${new URLSearchParams(fields).toString()}`)).text;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { AuditLogStore } from '@posthorn/database';
 import { nowLane } from '@posthorn/domain';
@@ -21,16 +21,14 @@ const relay: SinkScript = (stage, { to }) => {
   return stage === 'content' && to.at(-1)?.startsWith('lost-') ? { drop: true } : undefined;
 };
 
-let stack: Stack;
+const stack = Stack.forTests({ sink: { script: relay } });
 let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start({ sink: { script: relay } });
   ({ dashboard, ada, vera } = await openDashboard(stack));
 });
-afterAll(() => stack.close());
 
 /** Sends an email and waits until it was sent. */
 async function sent(change: Record<string, unknown> = {}): Promise<{ id: EmailId; to: string }> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEntry, AuditLogStore, EraStore } from '@posthorn/database';
 import { bulkLane, nowLane, operator, pausableLanes } from '@posthorn/domain';
 import { newId, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
@@ -6,15 +6,13 @@ import { emailIn } from './api.ts';
 import { type DashboardVisitor, FROM_ELSEWHERE, HOSTILE, openDashboard } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-let stack: Stack;
+const stack = Stack.forTests();
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start();
   ({ ada, vera } = await openDashboard(stack));
 });
-afterAll(() => stack.close());
 afterEach(() => stack.database.pool.query('DELETE FROM paused_lanes'));
 
 const pause = (fields: Record<string, string>, as = ada) => as.post('/pauses', fields);

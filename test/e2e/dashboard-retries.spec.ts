@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { type EmailId, newId, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
@@ -10,15 +10,13 @@ let isRelayFull: boolean;
 const relay: SinkScript = (stage) =>
   isRelayFull && stage === 'rcpt' ? { reply: '452 4.3.1 Insufficient system storage' } : undefined;
 
-let stack: Stack;
+const stack = Stack.forTests({ sink: { script: relay } });
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start({ sink: { script: relay } });
   ({ ada, vera } = await openDashboard(stack));
 });
-afterAll(() => stack.close());
 beforeEach(() => {
   isRelayFull = true;
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { newId } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
@@ -19,15 +19,13 @@ const relay: SinkScript = (stage, { to }) =>
     ? { reply: '550 5.1.1 No such user here' }
     : undefined;
 
-let stack: Stack;
+const stack = Stack.forTests({ sink: { script: relay } });
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start({ sink: { script: relay } });
   ({ ada, vera } = await openDashboard(stack));
 });
-afterAll(() => stack.close());
 
 async function suppress(email: string, key = stack.tenant.keys.apiUser): Promise<string> {
   const { body } = await stack.apiAs(key).post('/v1/suppressions', { email });

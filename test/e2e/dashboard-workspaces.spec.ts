@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
 import { runOperatorCommand } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, HOSTILE, nextPageIn, openDashboard } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-let stack: Stack;
+const stack = Stack.forTests();
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
 beforeAll(async () => {
-  stack = await Stack.start();
   ({ ada, vera } = await openDashboard(stack));
 });
-afterAll(() => stack.close());
 
 const page = async (path: string): Promise<string> => (await vera.get(path)).text;
 const posthorn = async (...args: string[]): Promise<void> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEntry, AuditLogStore, OperatorAccountStore } from '@posthorn/database';
 import { type AuditedAction, operator, POSTHORN } from '@posthorn/domain';
 import { type EmailId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
@@ -11,18 +11,16 @@ import { FROM_ELSEWHERE } from './dashboard-visitor.ts';
 import { Stack, TESTS } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let dashboard: AppUnderTest;
 let accounts: OperatorAccountStore;
 let ada: { name: string; password: string };
 let viewer: { name: string; password: string };
 
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   accounts = new OperatorAccountStore(stack.database);
   dashboard = await stack.startApp('dashboard');
 });
-afterAll(() => stack.close());
 
 const CHALLENGE = 'Cookie realm="Posthorn dashboard", cookie-name="posthorn-session"';
 

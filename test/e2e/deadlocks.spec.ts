@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type ContactId, uuidOf } from '@posthorn/kernel';
 import { newRecipient, Stack, until } from './stack.ts';
 
 describe('When Postgres rolls a change back to resolve a deadlock', () => {
-  let stack: Stack;
-  beforeAll(async () => (stack = await Stack.start({ sends: false })));
-  afterAll(() => stack.close());
+  const stack = Stack.forTests({ sends: false });
 
   it('the caller is told to send it again, and the same call then succeeds', async () => {
     const created = await stack.api().post('/v1/contacts', { email: newRecipient() });

@@ -8,7 +8,7 @@ import {
   type Server,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { freePort } from '@posthorn/testing';
 import { ExaminedDatabase } from '@posthorn/database';
@@ -16,12 +16,10 @@ import { readSettings, SecretSettings } from '@posthorn/platform';
 import { machineChecks, trackingHostChecks } from '@posthorn/use-cases/operate';
 import { Stack } from './stack.ts';
 
-let stack: Stack;
+const secrets = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` };
+const stack = Stack.forTests({ sends: false, env: secrets });
 let server: Server;
 
-const secrets = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` };
-beforeAll(async () => (stack = await Stack.start({ sends: false, env: secrets })));
-afterAll(() => stack.close());
 afterEach(() => void server.close());
 
 /** Starts a proxy. @returns its URL, which leads to this machine but is not an address of its loopback */

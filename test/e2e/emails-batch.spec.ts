@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type AcceptedEmail, type Answer, isReplay, partIn, type RequestOptions } from './api.ts';
 import { newRecipient, validEmail, Stack } from './stack.ts';
@@ -15,11 +15,7 @@ interface BatchResult {
   readonly failed: FailedItem[];
 }
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ gateways: 2 });
 
 const STRANGER = { from: 'a@elsewhere.example' };
 

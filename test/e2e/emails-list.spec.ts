@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@posthorn/domain';
 import { type AcceptedEmail, type Answer, emailIn, partIn, type ShownEmail } from './api.ts';
@@ -7,13 +7,11 @@ import { DAY_MS, fromNow } from './times.ts';
 
 type ListedEmail = Omit<ShownEmail, 'timeline'>;
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let acme: Tenant;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
+beforeAll(() => {
   acme = stack.tenant;
 });
-afterAll(() => stack.close());
 
 function ask(query: Record<string, string>, tenant = acme): Promise<Answer> {
   return stack.api().get(`/v1/emails?${new URLSearchParams(query).toString()}`, { key: tenant.keys.apiUser });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { type Answer, emailIn, partIn, type ShownEmail } from './api.ts';
@@ -15,11 +15,7 @@ interface ShownPreview {
   readonly sha256: string;
 }
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start();
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests();
 
 function ask(id: string): Promise<Answer> {
   return stack.api().get(`/v1/emails/${id}/preview`, { key: stack.tenant.keys.viewer });

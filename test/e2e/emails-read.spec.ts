@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { emailIn } from './api.ts';
 import { Stack } from './stack.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start();
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests();
 
 describe('GET /v1/emails/{email_id}: 200', () => {
   it('E14, S18, G8, G9: shows the email with its timeline', async () => {

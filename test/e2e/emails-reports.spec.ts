@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
 import { type Answer, Api, emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack, type Tenant, until, validEmail } from './stack.ts';
@@ -8,13 +8,9 @@ const EVENTS = ['EMAIL_DELIVERED', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_FAIL
 const UNKNOWN_USER = { code: 550, enhancedCode: '5.1.1', text: 'No such user here' };
 const FAILED = { report: 'failed', reply: UNKNOWN_USER, reportedBy: 'Amazon SES' };
 
-let stack: Stack;
+const stack = Stack.forTests({ gateways: 2 });
 let tenant: Tenant;
 let api: Api;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Reports');
   api = stack.apiAs(tenant.keys.apiUser);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_MOVES } from '@posthorn/domain';
 import { type EmailId, newId, uuidOf } from '@posthorn/kernel';
@@ -10,11 +10,7 @@ import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
 /** Soon, but late enough for the steps before on a busy machine. */
 const SOON_MS = 5_000;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ gateways: 2 });
 
 async function schedule(inMs = DAY_MS, change: object = {}): Promise<AcceptedEmail> {
   return emailIn(await stack.send({ sendAt: fromNow(inMs), ...change }));

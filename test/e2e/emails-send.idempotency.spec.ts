@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { emailIn, isReplay, type RequestOptions, statusesOf } from './api.ts';
 import { validEmail, Stack, until } from './stack.ts';
 import { DAY_MS, fromNow, MINUTE_MS } from './times.ts';
 
 const IN_THE_PAST_AT_MOST_MS = 5 * MINUTE_MS;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ gateways: 2 });
 
 const emailsTo = (to: string): Promise<number> =>
   stack.count('SELECT count(*)::int FROM emails WHERE to_address = $1', [to]);

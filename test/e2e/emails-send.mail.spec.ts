@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { emailIn } from './api.ts';
 import { decoded, headerValues, parseMail, withLf } from './mail.ts';
 import { newRecipient, Stack } from './stack.ts';
 import { toSecond } from './times.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start();
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests();
 
 describe('POST /v1/emails: the mail', () => {
   it('S5, S7, S9: arrives once, with the requested envelope and headers', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Answer, Api, emailIn, isReplay, statusesOf } from './api.ts';
 import { headerValues } from './mail.ts';
 import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
@@ -7,11 +7,7 @@ import { DAY_MS, fromNow, MINUTE_MS, toSecond } from './times.ts';
 
 const IN_THE_PAST_AT_MOST_MS = 5 * MINUTE_MS;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ gateways: 2 });
 
 describe('POST /v1/emails: 200', () => {
   it('E1, F4, S8, G1: is an Email object with exactly the documented fields', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { WorkspaceStore } from '@posthorn/database';
 import { newId, uuidOf } from '@posthorn/kernel';
@@ -14,21 +14,17 @@ interface FeedPage {
   readonly resumeAt: string;
 }
 
-let stack: Stack;
+const stack = Stack.forTests({
+  gateways: 2,
+  sink: {
+    script: (stage, { to }) =>
+      stage === 'rcpt' && to.at(-1)?.startsWith('nobody-') ? { reply: '550 5.1.1 No such user' } : undefined,
+  },
+});
 let tenant: Tenant;
 beforeAll(async () => {
-  stack = await Stack.start({
-    gateways: 2,
-    sink: {
-      script: (stage, { to }) =>
-        stage === 'rcpt' && to.at(-1)?.startsWith('nobody-')
-          ? { reply: '550 5.1.1 No such user' }
-          : undefined,
-    },
-  });
   tenant = await stack.createTenant('Feed');
 });
-afterAll(() => stack.close());
 
 const api = (key = tenant.keys.apiUser, gateway = 0): Api => new Api(stack.gateways[gateway]!.url, key);
 const read = async (query = '', key?: string): Promise<FeedPage> => {

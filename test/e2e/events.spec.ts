@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { EVENT_NAMES } from '@posthorn/domain';
 import { uuidOf } from '@posthorn/kernel';
@@ -9,13 +9,11 @@ import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let tenant: Tenant;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
+beforeAll(() => {
   tenant = stack.tenant;
 });
-afterAll(() => stack.close());
 
 const api = (): Api => stack.apiAs(tenant.keys.editor);
 

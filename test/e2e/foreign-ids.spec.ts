@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import type { Answer } from './api.ts';
 import { bodiesOf, call, type Caller, type DescribedRoute, idsOf, ROUTES } from './openapi-routes.ts';
@@ -10,15 +10,13 @@ const CASES = ROUTES.flatMap((route) =>
 );
 
 describe('G3: an id of another workspace', () => {
-  let stack: Stack;
+  const stack = Stack.forTests({ sends: false });
   let caller: Caller;
   let other: Caller;
   beforeAll(async () => {
-    stack = await Stack.start({ sends: false });
     caller = await newCaller('Caller');
     other = await newCaller('Other');
   });
-  afterAll(() => stack.close());
 
   async function newCaller(name: string): Promise<Caller> {
     const tenant = await stack.createTenant(name);

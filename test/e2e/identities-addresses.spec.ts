@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Answer, Api } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
 import { addIdentity, identityIn, type ShownIdentity } from './identities.ts';
 import { parseMail } from './mail.ts';
 import { newRecipient, validEmail, Stack, type Tenant } from './stack.ts';
 
-let stack: Stack;
+const stack = Stack.forTests();
 let tenant: Tenant;
-beforeAll(async () => {
-  stack = await Stack.start();
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The <b>shop</b>');
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { newId } from '@posthorn/kernel';
 import { tomorrow } from './factories.ts';
 import { LISTS, ListUnderTest } from './lists.ts';
@@ -7,11 +7,7 @@ import { newRecipient, Stack } from './stack.ts';
 
 const PAGING = ['limit', 'sort', 'startAt'];
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false });
 
 /** Every filter of every list in the document. */
 const FILTERS = LISTS.flatMap((route) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { hashSecret } from '@posthorn/signing';
 import { type Answer, partIn, type RequestOptions, statusesOf } from './api.ts';
@@ -28,13 +28,9 @@ interface ShownMember {
   readonly createdAt: string;
 }
 
-let stack: Stack;
+const stack = Stack.forTests({ gateways: 2 });
 let tenant: Tenant;
 let tenants = 0;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: 2 });
-});
-afterAll(() => stack.close());
 
 /** A separate workspace for a test. */
 async function newTenant(): Promise<Tenant> {

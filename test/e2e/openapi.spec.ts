@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { isDeepStrictEqual } from 'node:util';
 import { newApiKeySecret } from '@posthorn/signing';
 import { DOCUMENT } from '../../apps/gateway/src/openapi/document.fixture.ts';
@@ -49,12 +49,8 @@ function steadyHeaders({ headers }: Answer): [name: string, value: string][] {
 const EXAMPLE_WORKSPACE = 'wrk_01jysw4kayfxg8n6rc3mq3yjjv';
 
 describe('the document', () => {
-  let stack: Stack;
+  const stack = Stack.forTests({ sends: false });
   let tenants = 0;
-  beforeAll(async () => {
-    stack = await Stack.start({ sends: false });
-  });
-  afterAll(() => stack.close());
 
   /** A separate workspace for each call, so that calls do not affect each other. */
   async function newCaller(): Promise<Caller> {

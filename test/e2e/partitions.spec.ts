@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { UpkeepStore } from '@posthorn/database';
 import { emailIn } from './api.ts';
 import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
@@ -8,11 +8,7 @@ import { newRecipient, Stack, until } from './stack.ts';
 /** Longer than outcomes that the database rejects are kept. */
 const REJECTED_FOR_MS = 5_000;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false, env: ALLOW_LOOPBACK_WEBHOOKS });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false, env: ALLOW_LOOPBACK_WEBHOOKS });
 
 /** Drops the partitions of some tables, as if the database's clock had been set to a time without partitions. */
 async function dropMonthsOf(pattern: string): Promise<void> {

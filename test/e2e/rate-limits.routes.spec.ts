@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from './api.ts';
 import { bodiesOf, call, type DescribedRoute, ROUTES } from './openapi-routes.ts';
 import { rateIn } from './rates.ts';
@@ -8,16 +8,14 @@ const AT_ONCE = 4;
 const KEYED = ROUTES.filter(({ security }) => security.length > 0);
 
 describe('the routes of /v1', () => {
-  let stack: Stack;
+  const stack = Stack.forTests({
+    sends: false,
+    env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' },
+  });
   let tenant: Tenant;
   beforeAll(async () => {
-    stack = await Stack.start({
-      sends: false,
-      env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' },
-    });
     tenant = await stack.createTenant('Busy');
   });
-  afterAll(() => stack.close());
 
   const ask = (route: DescribedRoute): Promise<Answer> => {
     const [, body] = bodiesOf(route)[0] ?? [];

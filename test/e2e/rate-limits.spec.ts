@@ -42,19 +42,15 @@ const bucketsOf = ({ logs, gateways }: Stack): number =>
   logs.includes('did not answer the rate limiter in time') ? gateways.length : 1;
 
 describe('requests of a key', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start({
-      gateways: 2,
-      sends: false,
-      env: {
-        RATE_LIMIT_PER_SECOND: '1',
-        RATE_LIMIT_BURST: String(BURST),
-        FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
-      },
-    });
+  const stack = Stack.forTests({
+    gateways: 2,
+    sends: false,
+    env: {
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: String(BURST),
+      FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
+    },
   });
-  afterAll(() => stack.close());
 
   let tenants = 0;
   const newTenant = (): Promise<Tenant> => stack.createTenant(`Tenant ${(tenants += 1)}`);

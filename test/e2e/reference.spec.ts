@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Answer } from './api.ts';
 import { Stack } from './stack.ts';
 
 describe('the reference', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start({ sends: false });
-  });
-  afterAll(() => stack.close());
+  const stack = Stack.forTests({ sends: false });
 
   const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     stack.api().get(path, { key: null, headers });

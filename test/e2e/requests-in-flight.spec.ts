@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { type Answer, emailIn } from './api.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false, env: { MAX_REQUESTS_IN_FLIGHT: '10' } });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false, env: { MAX_REQUESTS_IN_FLIGHT: '10' } });
 
 const OF_YOURS = 'Too many requests of yours are being processed; try again in a moment';
 const EMAIL = { from: 'a@example.com', to: 'b@example.net', subject: 'Hello', html: '<p>Hello</p>' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { operator } from '@posthorn/domain';
 import { WorkspaceStore } from '@posthorn/database';
 import { retainWorkspace } from '@posthorn/use-cases/operate';
@@ -7,11 +7,7 @@ import { Stack, until } from './stack.ts';
 
 const DAY_MS = 86_400_000;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false });
 
 /** An email that was sent a number of days ago, in its month's partition. */
 async function emailOf(days: number): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Answer } from './api.ts';
 import { bodiesOf, call, type Caller, type DescribedRoute, idsOf, ROUTES } from './openapi-routes.ts';
@@ -27,11 +27,10 @@ END $$;
 CREATE CONSTRAINT TRIGGER undo AFTER INSERT ON audit_log DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION undo();
 CREATE CONSTRAINT TRIGGER undo AFTER INSERT ON events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION undo();`;
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let tables: string[];
 let tenants = 0;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   tables = (
     await ask<{ name: string }>(
       `SELECT relname AS name FROM pg_class
@@ -40,7 +39,6 @@ beforeAll(async () => {
   ).map(({ name }) => name);
   await stack.database.pool.query(FAILING_COMMITS);
 });
-afterAll(() => stack.close());
 
 async function ask<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
   return (await stack.database.pool.query<Row>(sql, values)).rows;

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
@@ -103,6 +104,15 @@ export class Stack {
     };
   }
 
+  /** A stack that runs during the tests of the file or of the `describe` in which this is called. */
+  static forTests(options: StackOptions = {}): Stack {
+    const stack = new Stack(options);
+    beforeAll(() => stack.startAll());
+    afterAll(() => stack.close());
+    return stack;
+  }
+
+  /** For a stack that depends on what is started before it. */
   static async start(options: StackOptions = {}): Promise<Stack> {
     const stack = new Stack(options);
     try {

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, emailIn } from './api.ts';
 import { validEmail, Stack, type Tenant } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let acme: Tenant;
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   acme = await stack.createTenant('Acme');
 });
-afterAll(() => stack.close());
 
 function ask(query: Record<string, string>, { keys }: Tenant = acme): Promise<Answer> {
   return stack.api().get(`/v1/stats?${new URLSearchParams(query).toString()}`, { key: keys.viewer });

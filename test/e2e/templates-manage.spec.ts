@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
 import { Api, type Answer, partIn, statusesOf } from './api.ts';
@@ -7,15 +7,13 @@ import { createTemplate, type ShownTemplate, validTemplate, templateIn } from '.
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false, gateways: 2 });
 let tenant: Tenant;
 let api: Api;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false, gateways: 2 });
+beforeAll(() => {
   tenant = stack.tenant;
   api = stack.apiAs(tenant.keys.editor);
 });
-afterAll(() => stack.close());
 
 const create = (change: Record<string, unknown> = {}) => createTemplate(api, change);
 const update = (id: string, body: unknown): Promise<Answer> => api.post(`/v1/templates/${id}`, body);

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Api, emailIn, statusesOf } from './api.ts';
 import { decoded, headerValues, parseMail, withLf } from './mail.ts';
 import { newRecipient, Stack, until } from './stack.ts';
 import { createTemplate, type ShownTemplate } from './templates.ts';
 
-let stack: Stack;
+const stack = Stack.forTests();
 let editor: Api;
-beforeAll(async () => {
-  stack = await Stack.start();
+beforeAll(() => {
   editor = stack.apiAs(stack.tenant.keys.editor);
 });
-afterAll(() => stack.close());
 
 const create = (change: Record<string, unknown> = {}) => createTemplate(editor, change);
 /** Untracked, because these tests are about the content of templates. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
 import { type AcceptedEmail, type Answer, type Api, emailIn, type ShownEmail } from './api.ts';
@@ -23,13 +23,9 @@ interface Tracked extends ShownEmail {
   };
 }
 
-let stack: Stack;
+const stack = Stack.forTests();
 let tenant: Tenant;
 let api: Api;
-beforeAll(async () => {
-  stack = await Stack.start();
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');
   api = stack.apiAs(tenant.keys.editor);

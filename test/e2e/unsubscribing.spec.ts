@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import PostalMime, { type Email as ParsedMail } from 'postal-mime';
 import { generateKeySync, randomBytes } from 'node:crypto';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
@@ -14,13 +14,9 @@ const LINK = /^<https:\/\/mail\.posthorn\.example(\/unsubscribe\/phu_[\w-]{50})>
 const AS_BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const asked = { settings: { unsubscribe: true } };
 
-let stack: Stack;
+const stack = Stack.forTests({ env: { PUBLIC_URL } });
 let tenant: Tenant;
 let api: Api;
-beforeAll(async () => {
-  stack = await Stack.start({ env: { PUBLIC_URL } });
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');
   api = stack.apiAs(tenant.keys.editor);

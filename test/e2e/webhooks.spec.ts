@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from '@posthorn/domain';
 import { Api, type Answer } from './api.ts';
 import { expectRefusal } from './bad-input/refusal.ts';
@@ -17,12 +17,8 @@ const PATH = '/v1/webhooks';
 const WANTED = { url: 'https://example.com/hook', events: ['CONTACT_CREATED', 'CONTACT_UPDATED'] };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 let tenant: Tenant;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Webhooks');
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { IdentityStore } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
 import { addIdentity } from '@posthorn/use-cases/operate';
@@ -7,16 +7,14 @@ import { newRecipient, validEmail, Stack } from '../stack.ts';
 
 const MIB = 1024 * 1024;
 
-let stack: Stack;
+const stack = Stack.forTests({ sends: false });
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   const { workspaceId } = stack.tenant;
   await addIdentity(new IdentityStore(stack.database), workspaceId, POSTHORN, {
     address: 'known@partner.example',
     verified: true,
   });
 });
-afterAll(() => stack.close());
 
 const expectTaken = ({ status, text }: Answer): void =>
   expect([status, status === 200 ? '' : text]).toEqual([200, '']);

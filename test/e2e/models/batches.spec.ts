@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { partIn } from '../api.ts';
 import { IMPOSSIBLE } from '../bad-input/faults/values.ts';
@@ -42,11 +42,7 @@ function withFault(item: Members, { evil, around, place }: Fault): Members {
   return { ...item, [names[place % names.length]!]: value };
 }
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false });
 
 describe.each(Object.entries(BATCHES))('A batch of %s', (name, { item, address, column }) => {
   it(`S12, G11: is accepted but for the items with something that is refused everywhere, wherever they have it (seed ${SEED})`, () =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import fc from 'fast-check';
 import { type Answer, isReplay } from '../api.ts';
@@ -42,11 +42,7 @@ interface Send {
   readonly by: 'field' | 'header' | 'both';
 }
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: GATEWAYS, sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ gateways: GATEWAYS, sends: false });
 
 function send({ tenant, name }: Real, { gateway, key, payload, by }: Send): Promise<Answer> {
   const idempotencyKey = `${name} ${key}`;

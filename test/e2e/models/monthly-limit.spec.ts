@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import fc from 'fast-check';
 import { type Answer, emailIn, isReplay, statusesOf } from '../api.ts';
@@ -22,11 +22,7 @@ interface Real {
 }
 type Command = fc.AsyncCommand<Model, Real>;
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ gateways: GATEWAYS, sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ gateways: GATEWAYS, sends: false });
 
 const post = ({ tenant }: Real, gateway: number, email: object): Promise<Answer> =>
   stack.api(gateway % GATEWAYS).post('/v1/emails', email, { key: tenant.keys.apiUser });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from '@posthorn/domain';
 import { type Item, LISTS, ListUnderTest } from '../lists.ts';
@@ -28,11 +28,7 @@ const WALKS: fc.Arbitrary<Walk> = fc.record({
   ),
 });
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
-});
-afterAll(() => stack.close());
+const stack = Stack.forTests({ sends: false });
 
 const nameOf = ({ id, version }: Item): string => id ?? String(version);
 const namesOf = (items: readonly Item[]): string[] => items.map(nameOf);
