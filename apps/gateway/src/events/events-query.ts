@@ -1,5 +1,5 @@
 import { EVENT_NAMES, type EventName, PAGE_LIMITS } from '@posthorn/domain';
-import { wholeNumber } from '../validation/query-rules.ts';
+import { pageLimit } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine } from '../validation/text-rules.ts';
 
@@ -7,7 +7,7 @@ const ID = { max: 100, unit: 'characters' } as const;
 
 /** The start and the filter of a read of the feed. */
 export class EventsQuery {
-  @Optional(wholeNumber(PAGE_LIMITS), 'How many events a page has at most.', {
+  @Optional(pageLimit, 'How many events a page has at most.', {
     default: PAGE_LIMITS.default,
     example: 20,
   })

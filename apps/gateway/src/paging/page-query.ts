@@ -1,11 +1,11 @@
 import { PAGE_LIMITS, type Sort, SORTS } from '@posthorn/domain';
-import { wholeNumber } from '../validation/query-rules.ts';
+import { pageLimit } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine } from '../validation/text-rules.ts';
 
 /** The parameters of every list; a list with filters has a class that extends this one. */
 export class PageQuery {
-  @Optional(wholeNumber(PAGE_LIMITS), 'How many items a page has at most.', {
+  @Optional(pageLimit, 'How many items a page has at most.', {
     default: PAGE_LIMITS.default,
     example: 20,
   })

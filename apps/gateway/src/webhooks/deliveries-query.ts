@@ -3,7 +3,7 @@ import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_NAMES, type EventName } f
 import type { DeliveryFilter } from '@posthorn/database';
 import { PageQuery } from '../paging/page-query.ts';
 import { timeRange } from '../paging/time-range.ts';
-import { idWith } from '../validation/query-rules.ts';
+import { eventId } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, timeOrDay } from '../validation/text-rules.ts';
 
@@ -23,7 +23,7 @@ export class DeliveriesQuery extends PageQuery {
   })
   event?: EventName;
 
-  @Optional(idWith('evt', 'an event'), 'Only the delivery of this event.')
+  @Optional(eventId, 'Only the delivery of this event.')
   eventId?: string;
 
   @Optional(timeOrDay, 'Only of events at this time or later; a day stands for its beginning (UTC).', {
