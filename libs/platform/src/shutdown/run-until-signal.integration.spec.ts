@@ -8,6 +8,8 @@ import { createLogger } from '../logging/create-logger.ts';
 import { connectMeanwhile } from './connect-meanwhile.fixture.ts';
 import { runUntilSignal, type ShutdownOptions } from './run-until-signal.ts';
 
+const CONNECTIONS = 20;
+
 class FakeProcess extends EventEmitter {
   readonly exitCodes: number[] = [];
   exit(code: number): void {
@@ -76,13 +78,14 @@ describe('runUntilSignal', () => {
     },
   );
 
-  it('answers a request whose connection was not accepted yet when it stopped listening', async () => {
+  it('answers the requests whose connections were not accepted yet when it stopped listening', async () => {
     const done = run({ lingerMs: 20 });
     fake.emit('SIGTERM', 'SIGTERM');
     await new Promise((resolve) => setImmediate(resolve));
     // The event loop stands still until after the delay, so that the next thing it does is to stop listening.
-    const answer = connectMeanwhile(sample.port, 'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*Connection: close.*"slow":true/s);
+    const answers = connectMeanwhile(sample.port, 'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n', CONNECTIONS);
+    const answered = expect.stringMatching(/^HTTP\/1\.1 200 OK.*Connection: close.*"slow":true/s) as string;
+    expect(await answers).toEqual(Array.from({ length: CONNECTIONS }, () => answered));
     await done;
   });
 

@@ -29,9 +29,9 @@ interface ProcessLike extends Pick<EventEmitter, 'on' | 'off'> {
 }
 
 const IDLE_SWEEP_MS = 50;
-/** A turn of the event loop in which it had next to nothing to do, and how many turns are waited for one. */
+/** A turn of the event loop in which it had next to nothing to do, and how long one is waited for. */
 const QUIET_TURN_MS = 1;
-const MAX_TURNS = 100;
+const MAX_ACCEPTING_MS = 1_000;
 const FATAL_EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /**
@@ -125,7 +125,7 @@ class Shutdown {
 /** Stops accepting, lets the requests in flight finish, and destroys connections that take longer than `graceMs`. */
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
-  await untilAllAreAccepted();
+  await untilAllAreAccepted(server);
   await new Promise<void>((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     // `close` closes only the connections that are idle at that moment; the others keep alive after their answer.
@@ -146,13 +146,18 @@ function closeWaiting(server: Server): void {
 
 /**
  * Waits until the event loop has just accepted all connections. Closing a server resets those that it has not accepted yet, even if their
- * request has arrived: a proxy, which may not repeat a POST, would answer 502.
+ * request has arrived: a proxy, which may not repeat a POST, would answer 502. Since Node accepts one connection in each turn of the event
+ * loop, only a turn without any shows that none is left.
  */
-async function untilAllAreAccepted(): Promise<void> {
-  for (let turns = 0; turns < MAX_TURNS; turns++) {
-    const startedAt = performance.now();
+async function untilAllAreAccepted(server: Server): Promise<void> {
+  let accepted = 0;
+  const note = (): void => void (accepted += 1);
+  server.on('connection', note);
+  for (const start = performance.now(); performance.now() - start < MAX_ACCEPTING_MS; ) {
+    const [before, startedAt] = [accepted, performance.now()];
     await afterPolling();
     // Otherwise others may have arrived while the requests of the first were read.
-    if (performance.now() - startedAt < QUIET_TURN_MS) return;
+    if (accepted === before && performance.now() - startedAt < QUIET_TURN_MS) break;
   }
+  server.off('connection', note);
 }
