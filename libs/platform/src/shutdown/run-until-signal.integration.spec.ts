@@ -84,8 +84,8 @@ describe('runUntilSignal', () => {
     await new Promise((resolve) => setImmediate(resolve));
     // The event loop stands still until after the delay, so that the next thing it does is to stop listening.
     const answers = connectMeanwhile(sample.port, 'GET /v1/slow HTTP/1.1\r\nHost: x\r\n\r\n', CONNECTIONS);
-    const answered = expect.stringMatching(/^HTTP\/1\.1 200 OK.*Connection: close.*"slow":true/s) as string;
-    expect(await answers).toEqual(Array.from({ length: CONNECTIONS }, () => answered));
+    const answered = /^HTTP\/1\.1 200 OK.*Connection: close.*"slow":true/s;
+    expect((await answers).filter((answer) => !answered.test(answer))).toEqual([]);
     await done;
   });
 

@@ -126,6 +126,9 @@ class Shutdown {
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return;
   await untilAllAreAccepted(server);
+  // `close` would do this first, which takes milliseconds, and others would connect meanwhile.
+  server.closeIdleConnections();
+  await untilAllAreAccepted(server);
   await new Promise<void>((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
     // `close` closes only the connections that are idle at that moment; the others keep alive after their answer.
@@ -153,7 +156,8 @@ async function untilAllAreAccepted(server: Server): Promise<void> {
   let accepted = 0;
   const note = (): void => void (accepted += 1);
   server.on('connection', note);
-  for (const start = performance.now(); performance.now() - start < MAX_ACCEPTING_MS; ) {
+  const deadline = performance.now() + MAX_ACCEPTING_MS;
+  while (performance.now() < deadline) {
     const [before, startedAt] = [accepted, performance.now()];
     await afterPolling();
     // Otherwise others may have arrived while the requests of the first were read.
