@@ -4,13 +4,17 @@ import { Worker } from 'node:worker_threads';
 const CLIENT = `
 const { connect } = require('node:net');
 const { parentPort, workerData: { port, request, connections, sent } } = require('node:worker_threads');
+// An error also ends the wait.
 const noteSent = () => {
   Atomics.add(sent, 0, 1);
   Atomics.notify(sent, 0);
 };
 for (let n = 0; n < connections; n += 1) {
   let answer = '';
-  const done = (what) => parentPort.postMessage(what);
+  const done = (what) => {
+    noteSent();
+    parentPort.postMessage(what);
+  };
   connect(port, '127.0.0.1')
     .on('connect', function () { this.write(request, noteSent); })
     .on('data', (data) => (answer += data))
