@@ -1,9 +1,9 @@
 import { type EventId, uuidOf, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
 import type { DeliveryStatus, EventName } from '@posthorn/domain';
 import {
-  boundsOf,
-  type CreatedBetween,
   boundedScan,
+  type CreatedBetween,
+  rangeOf,
   type Statement,
   type ScanWindow,
   Values,
@@ -42,7 +42,7 @@ LEFT JOIN LATERAL (
  * Scans a webhook's deliveries, whose ids are in the order of their events: see {@link boundedScan}.
  *
  * Indexes: webhook_deliveries_exhausted_idx for status EXHAUSTED, webhook_deliveries_pkey for an event, webhook_deliveries_by_webhook_idx otherwise, each
- * from where the window starts; primary keys for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly partitions are
+ * from where the window starts (see {@link inIndexOrder}); primary keys for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly partitions are
  * pruned. Locks: none.
  */
 export function listDeliveries(
@@ -56,12 +56,12 @@ export function listDeliveries(
   const webhook = values.add(uuidOf(webhookId), 'uuid');
   return boundedScan(window, values, {
     table: 'webhook_deliveries d',
-    indexConditions: [
-      `d.webhook_id = ${webhook}`,
+    equalities: [{ column: 'd.webhook_id', value: webhook }],
+    range: rangeOf(filter, window, values),
+    conditions: [
       `d.workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
       ...(status === 'EXHAUSTED' ? ['d.is_exhausted'] : []),
       ...values.given(eventId && uuidOf(eventId), 'uuid', (id) => `d.id = delivery_id(${id}, ${webhook})`),
-      ...boundsOf(filter, window, values),
     ],
     filters: [
       ...values.given(status, 'delivery_status', (wanted) => `d.status = ${wanted}`),

@@ -2,9 +2,11 @@ import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { EmailStatus, FailureClass } from '@posthorn/domain';
 import type { Email as EmailRow } from '../generated/client.ts';
 import {
-  boundsOf,
-  type CreatedBetween,
   boundedScan,
+  type CreatedBetween,
+  type Equality,
+  equalityOf,
+  rangeOf,
   type Statement,
   type ScanWindow,
   Values,
@@ -67,25 +69,40 @@ JOIN     emails e ON e.id = g.id`;
  * Scans a workspace's emails: see {@link boundedScan}.
  *
  * Indexes: emails_by_recipient_idx, emails_scheduled_idx, emails_by_template_idx, emails_by_group_idx or emails_by_workspace_idx, each from where the window
- * starts (the last two include the status); emails_pkey for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly
+ * starts (see {@link inIndexOrder}; the last two include the status); emails_pkey for the rows returned. Time bounds are expressed as bounds of the id, so that other monthly
  * partitions are pruned. Locks: none.
  */
 export function listEmails(workspaceId: WorkspaceId, window: ScanWindow, filter: EmailFilter): Statement {
   const values = new Values();
-  const workspace = `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`;
+  const ofWorkspace = { column: 'workspace_id', value: values.add(uuidOf(workspaceId), 'uuid') };
   const { indexed, others } = conditionsOf(filter, values);
   return boundedScan(window, values, {
     table: 'emails',
-    indexConditions: [workspace, ...indexed, ...boundsOf(filter, window, values)],
+    equalities: [ofWorkspace, ...(indexed?.equalities ?? [])],
+    range: rangeOf(filter, window, values),
+    conditions: indexed?.predicate ?? [],
     filters: others,
     shown: SHOWN_EMAIL,
   });
 }
 
+/** A condition that has an index of its own. */
+interface IndexedCondition {
+  /** The columns between workspace and id in the index. */
+  readonly equalities: readonly Equality[];
+  /** The predicate of the index, if that is a partial one. */
+  readonly predicate: readonly string[];
+}
+
+/** The same as conditions. */
+export function termsOf({ equalities, predicate }: IndexedCondition): readonly string[] {
+  return [...equalities.map(equalityOf), ...predicate];
+}
+
 /** The conditions of a filter, without those on the time. */
 interface Conditions {
-  /** The most selective of those that, together with the workspace, have an index of their own; empty: none has. */
-  readonly indexed: readonly string[];
+  /** The most selective of those that, together with the workspace, have an index of their own; undefined: none has. */
+  readonly indexed: IndexedCondition | undefined;
   /** The others. A status other than SCHEDULED is one of them: indexes include it, so that other emails need not be read from the table. */
   readonly others: readonly string[];
 }
@@ -97,12 +114,15 @@ export function conditionsOf(
   values: Values,
 ): Conditions {
   const isScheduled = status === 'SCHEDULED';
-  const withIndex = [
-    ...values.given(to, 'text', (wanted) => `to_address = ${wanted}`),
-    // Word for word what is in the index: all scheduled emails have a send_at.
-    ...(isScheduled ? [`status = 'SCHEDULED' AND send_at IS NOT NULL`] : []),
-    ...values.given(template, 'text', (wanted) => `template_name = ${wanted}`),
-    ...values.given(groupBy, 'text', (wanted) => `group_by = ${wanted}`),
+  // The predicates are word for word those of the indexes: all scheduled emails have a send_at.
+  const by = (column: string, ...predicate: readonly string[]) => {
+    return (value: string): IndexedCondition => ({ equalities: [{ column, value }], predicate });
+  };
+  const withIndex: IndexedCondition[] = [
+    ...values.given(to, 'text', by('to_address')),
+    ...(isScheduled ? [{ equalities: [], predicate: [`status = 'SCHEDULED'`, 'send_at IS NOT NULL'] }] : []),
+    ...values.given(template, 'text', by('template_name', 'template_name IS NOT NULL')),
+    ...values.given(groupBy, 'text', by('group_by', 'group_by IS NOT NULL')),
   ];
   const otherStatus = isScheduled ? undefined : status;
   const others = [
@@ -115,5 +135,6 @@ export function conditionsOf(
         `(status IN ('BOUNCED', 'FAILED') OR ${NOT_LEFT}) AND ${failureClassOf('emails.id')} = ${wanted}`,
     ),
   ];
-  return { indexed: withIndex.slice(0, 1), others: [...withIndex.slice(1), ...others] };
+  const [indexed, ...rest] = withIndex;
+  return { indexed, others: [...rest.flatMap(termsOf), ...others] };
 }

@@ -1,5 +1,13 @@
-import { conditionsOf, type EmailFilter, SHOWN_EMAIL } from './email-list.ts';
-import { all, boundsOf, inOrder, type Statement, type ScanWindow, boundedScan, Values } from './statement.ts';
+import { conditionsOf, type EmailFilter, SHOWN_EMAIL, termsOf } from './email-list.ts';
+import {
+  all,
+  boundedScan,
+  inIndexOrder,
+  rangeOf,
+  type ScanWindow,
+  type Statement,
+  Values,
+} from './statement.ts';
 
 /**
  * Scans the emails of all workspaces: see {@link boundedScan}.
@@ -11,16 +19,18 @@ import { all, boundsOf, inOrder, type Statement, type ScanWindow, boundedScan, V
 export function searchEmails(window: ScanWindow, filter: EmailFilter): Statement {
   const values = new Values();
   const { indexed, others } = conditionsOf(filter, values);
-  const indexConditions = boundsOf(filter, window, values);
+  const terms = indexed === undefined ? [] : termsOf(indexed);
+  const range = rangeOf(filter, window, values);
   const shown = `e.workspace_id AS "workspaceId", ${SHOWN_EMAIL}`;
   if (filter.to === undefined && filter.status !== 'SCHEDULED')
     return boundedScan(window, values, {
       table: 'emails',
-      indexConditions,
-      filters: [...indexed, ...others],
+      range,
+      filters: [...terms, ...others],
       shown,
     });
-  const ofWorkspace = ['workspace_id = w.id', ...indexed, ...indexConditions];
+  const inIndex = inIndexOrder([], range, window.sort);
+  const ofWorkspace = ['workspace_id = w.id', ...terms, ...inIndex.conditions];
   // If nothing is filtered, no more of one workspace than the whole page can have.
   const maxOfWorkspace = others.length === 0 ? window.maxGiven : window.maxSeen;
   const table = `(
@@ -30,13 +40,13 @@ export function searchEmails(window: ScanWindow, filter: EmailFilter): Statement
       SELECT   id
       FROM     emails
       WHERE    ${all(ofWorkspace)}
-      ORDER BY id ${inOrder(window.sort).order}
+      ORDER BY ${inIndex.order}
       LIMIT    ${values.add(maxOfWorkspace, 'int')}
     ) s
   ) theirs`;
   // Looked up only for the rows that the statement examines, not for all that the workspaces have.
   const filters = others.length === 0 ? [] : [`(SELECT ${all(others)} FROM emails WHERE id = theirs.id)`];
-  return boundedScan(window, values, { table, indexConditions: [], filters, shown });
+  return boundedScan(window, values, { table, filters, shown });
 }
 
 /** The workspace of an email. $1 uuid. Index: emails_pkey. Locks: none. */

@@ -1079,6 +1079,7 @@ describe('With 120,000 rows in tables whose statistics say that they are empty',
   it.each([
     ['enable_seqscan', 'off'],
     ['enable_bitmapscan', 'off'],
+    ['enable_incremental_sort', 'off'],
     ['jit', 'off'],
   ])('a connection of ours has %s = %s', async (name, setting) => {
     expect((await stores.ask(`SELECT current_setting($1) AS setting`, [name]))[0]).toEqual({ setting });

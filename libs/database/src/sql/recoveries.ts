@@ -1,4 +1,5 @@
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
+import { all, inIndexOrder } from './statement.ts';
 
 const COLUMNS = `id, webhook_id AS "webhookId", since, until, state, total, done, created_at AS "createdAt", finished_at AS "finishedAt"`;
 
@@ -40,15 +41,21 @@ ORDER BY r.served_at
 LIMIT    1
 FOR NO KEY UPDATE OF r, w SKIP LOCKED`;
 
+const IN_INDEX = inIndexOrder(
+  [{ column: 'webhook_id', value: '$1::uuid' }],
+  { from: '$2::uuid', to: 'uuid_v7_floor($3::timestamptz)' },
+  'createdAt.asc',
+);
+
 /**
  * The next deliveries of a webhook: id, status, event_id. $1 uuid: the webhook. $2 uuid: after this one. $3 timestamptz: of events before this time. $4 int:
- * maximum number. Index: webhook_deliveries_by_webhook_idx, from that position.
+ * maximum number. Index: webhook_deliveries_by_webhook_idx, from that position (see {@link inIndexOrder}).
  */
 const LOOKED = `
 looked AS MATERIALIZED (
   SELECT   id, status, event_id FROM webhook_deliveries
-  WHERE    webhook_id = $1::uuid AND id > $2::uuid AND id < uuid_v7_floor($3::timestamptz)
-  ORDER BY id
+  WHERE    ${all([...IN_INDEX.conditions, 'id <> $2::uuid'])}
+  ORDER BY ${IN_INDEX.order}
   LIMIT    $4::int
 )`;
 
@@ -61,7 +68,8 @@ WITH ${LOOKED}
 SELECT ${SEEN},
        (SELECT count(*)::int
         FROM   looked l
-        LEFT JOIN outbox o ON o.subject_id = l.id AND l.status = 'PENDING'
+        -- Only those are looked up: as a condition beside the id, the status would be compared with what was found.
+        LEFT JOIN outbox o ON o.subject_id = CASE l.status WHEN 'PENDING' THEN l.id END
         WHERE  l.status = 'EXHAUSTED' OR o.state = 'waiting') AS failed`;
 
 /**

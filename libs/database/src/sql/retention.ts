@@ -1,3 +1,5 @@
+import { all, inIndexOrder } from './statement.ts';
+
 /** For how many days each subject of a workspace `w` is kept. $1, $2 and $3 int: the installation's defaults for content, metadata and events. */
 const DAYS_OF = `
   VALUES ('content'::retention_subject, w.content_days,  $1::int),
@@ -63,15 +65,23 @@ UPDATE retention_rounds r
 SET    next_at = now() + interval '5 minutes'
 WHERE  r.workspace_id = $1::uuid AND r.subject = $2::retention_subject`;
 
+const OLD_IN_INDEX = inIndexOrder(
+  [{ column: 'workspace_id', value: '$1::uuid' }],
+  {
+    from: '$2::uuid',
+    to: `uuid_v7_floor(least(now() - make_interval(days => $3::int), now() - interval '1 hour'))`,
+  },
+  'createdAt.asc',
+);
+
 /**
  * The next emails of a workspace that are past their retention. Those of the last hour are excluded in any case, because running transactions may still add some.
- * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from that position. Locks: none.
+ * $1 uuid: the workspace. $2 uuid: after this one. $3 int: days. $4 int: how many. Index: emails_by_workspace_idx, from that position (see {@link inIndexOrder}). Locks: none.
  */
 export const OLD_EMAILS = `
 SELECT   id FROM emails
-WHERE    workspace_id = $1::uuid AND id > $2::uuid
-AND      id < uuid_v7_floor(least(now() - make_interval(days => $3::int), now() - interval '1 hour'))
-ORDER BY id
+WHERE    ${all(OLD_IN_INDEX.conditions)} AND id <> $2::uuid
+ORDER BY ${OLD_IN_INDEX.order}
 LIMIT    $4::int`;
 
 /** Which of these are finished, that is, not in the outbox. $1 uuid[]. Index: outbox_pkey. Locks: none. */

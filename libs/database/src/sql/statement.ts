@@ -1,4 +1,4 @@
-import { type Id, uuidOf } from '@posthorn/kernel';
+import { FIRST_ID, type Id, uuidOf } from '@posthorn/kernel';
 import type { PageRequest, Sort } from '@posthorn/domain';
 
 /** Where a scan of a list starts, and its limits. */
@@ -25,7 +25,7 @@ export class Values {
   }
 
   /** The condition on a value, if that is defined; otherwise none. */
-  given(value: unknown, type: string, condition: (parameter: string) => string): string[] {
+  given<Condition>(value: unknown, type: string, condition: (parameter: string) => Condition): Condition[] {
     return value === undefined ? [] : [condition(this.add(value, type))];
   }
 }
@@ -38,25 +38,81 @@ export interface CreatedBetween {
   readonly createdBefore?: Date | undefined;
 }
 
-/** The start of a scan and its time bounds, as bounds of the id. */
-export function boundsOf(
+/** No id comes after it. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The ids of a list, inclusive, as SQL expressions; undefined: no bound. */
+export interface IdRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The start of a scan and its time bounds, as bounds of the id. (No id is the floor of a time, so it makes no difference that they are inclusive.) */
+export function rangeOf(
   { createdAfter, createdBefore }: CreatedBetween,
-  { sort, start }: ScanWindow,
+  { sort, start }: Pick<ScanWindow, 'sort' | 'start'>,
   values: Values,
-): string[] {
-  return [
-    ...values.given(createdAfter, 'timestamptz', (moment) => `id >= uuid_v7_floor(${moment})`),
-    ...values.given(createdBefore, 'timestamptz', (moment) => `id < uuid_v7_floor(${moment})`),
-    ...values.given(start, 'uuid', (first) => `id ${inOrder(sort).from} ${first}`),
-  ];
+): IdRange {
+  const floorOf = (moment: string): string => `uuid_v7_floor(${moment})`;
+  const from = values.given(createdAfter, 'timestamptz', floorOf);
+  const to = values.given(createdBefore, 'timestamptz', floorOf);
+  (sort === 'createdAt.asc' ? from : to).push(...values.given(start, 'uuid', (first) => first));
+  return {
+    from: from.length === 0 ? undefined : `greatest(${from.join(', ')})`,
+    to: to.length === 0 ? undefined : `least(${to.join(', ')})`,
+  };
+}
+
+/** A column that has the same value in all rows of a list, and comes before the id in the index that the list is read by. */
+export interface Equality {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** An equality as a condition. */
+export function equalityOf({ column, value }: Equality): string {
+  return `${column} = ${value}`;
+}
+
+/**
+ * The conditions and the ORDER BY of a list that is read by the index of these columns and the id.
+ *
+ * They are compared and sorted by together, because only that index has this order. By `column = value` and the order of the ids alone, Postgres prefers the
+ * primary key for whoever has a good part of all rows, expecting to meet one soon: if the last of them is weeks old, it reads the rows of everybody else since
+ * then, and the statement runs out of time. The bounds of the id alone are for pruning partitions.
+ */
+export function inIndexOrder(
+  equalities: readonly Equality[],
+  { from, to }: IdRange,
+  sort: Sort,
+): { readonly conditions: readonly string[]; readonly order: string } {
+  const { order } = inOrder(sort);
+  const columns = [...equalities.map(({ column }) => column), 'id'];
+  const keyWith = (id: string): string => `(${[...equalities.map(({ value }) => value), id].join(', ')})`;
+  const key = `(${columns.join(', ')})`;
+  const ofKey =
+    equalities.length === 0
+      ? []
+      : [`${key} >= ${keyWith(from ?? `'${FIRST_ID}'`)}`, `${key} <= ${keyWith(to ?? `'${LAST_ID}'`)}`];
+  return {
+    conditions: [
+      ...ofKey,
+      ...(from === undefined ? [] : [`id >= ${from}`]),
+      ...(to === undefined ? [] : [`id <= ${to}`]),
+    ],
+    order: columns.map((column) => `${column} ${order}`).join(', '),
+  };
 }
 
 /** What to scan. */
 interface Listed {
   /** The FROM item to scan. */
   readonly table: string;
-  /** Conditions by which an index is read. */
-  readonly indexConditions: readonly string[];
+  /** The columns before the id in the index that is read; absent: it is that of the id. */
+  readonly equalities?: readonly Equality[];
+  readonly range?: IdRange;
+  /** Further conditions by which rows are not even counted as scanned, such as those of a partial index. */
+  readonly conditions?: readonly string[];
   /** Further conditions, which are checked for each row scanned. */
   readonly filters: readonly string[];
   /** The columns returned, and the FROM clause that joins their tables to `given g`. */
@@ -68,18 +124,24 @@ interface Listed {
  * returned whether it matches or not, so that the reader knows where to continue.
  */
 export function boundedScan(window: ScanWindow, values: Values, listed: Listed): Statement {
+  const { equalities = [], range = {}, conditions = [], filters } = listed;
+  const inIndex = inIndexOrder(equalities, range, window.sort);
   const { order } = inOrder(window.sort);
+  // The page has the order of the scan, so that this ends when the page is full.
+  const keys = equalities.map(({ column }, place) => ({ column, name: `key${place}` }));
+  const givenOrder = [...keys.map(({ name }) => name), 'id'].map((name) => `${name} ${order}`).join(', ');
   const maxSeen = values.add(window.maxSeen, 'int');
   const text = `
 WITH seen AS (
-  SELECT   id, row_number() OVER (ORDER BY id ${order})::int AS n, ${all(listed.filters)} AS matches
+  SELECT   ${keys.map(({ column, name }) => `${column} AS ${name}, `).join('')}id,
+           row_number() OVER (ORDER BY ${inIndex.order})::int AS n, ${all(filters)} AS matches
   FROM     ${listed.table}
-  WHERE    ${all(listed.indexConditions)}
-  ORDER BY id ${order}
+  WHERE    ${all([...inIndex.conditions, ...conditions])}
+  ORDER BY ${inIndex.order}
   LIMIT    ${maxSeen}
 ),
 given AS (
-  SELECT * FROM seen WHERE matches OR n = ${maxSeen} ORDER BY id ${order} LIMIT ${values.add(window.maxGiven, 'int')}
+  SELECT * FROM seen WHERE matches OR n = ${maxSeen} ORDER BY ${givenOrder} LIMIT ${values.add(window.maxGiven, 'int')}
 )
 SELECT   g.n, ${listed.shown}
 ORDER BY g.id ${order}`;
@@ -100,19 +162,20 @@ export function inOrder(sort: Sort): { readonly order: string; readonly from: st
  * Reads a page of a list in the order of its ids, and one more row, with which the next page starts.
  *
  * @param selected the SELECT and FROM clauses
- * @param conditions conditions on the rows; their values are in `values`
+ * @param equalities the columns before the id in the index that is read; their values are in `values`
+ * @param conditions further conditions on the rows
  */
 export function pageStatement(
   selected: string,
-  conditions: readonly string[],
+  { equalities = [], conditions = [] }: Pick<Listed, 'equalities' | 'conditions'>,
   { limit, sort, startAt }: PageRequest<Id<string>>,
   values: Values,
 ): Statement {
-  const { order, from } = inOrder(sort);
-  const start = values.given(startAt && uuidOf(startAt), 'uuid', (first) => `id ${from} ${first}`);
+  const range = rangeOf({}, { sort, start: startAt && uuidOf(startAt) }, values);
+  const inIndex = inIndexOrder(equalities, range, sort);
   const text = `${selected}
-WHERE    ${all([...conditions, ...start])}
-ORDER BY id ${order}
+WHERE    ${all([...inIndex.conditions, ...conditions])}
+ORDER BY ${inIndex.order}
 LIMIT    ${values.add(limit + 1, 'int')}`;
   return { text, values: values.list };
 }

@@ -1,6 +1,6 @@
 import { type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { PageRequest, SuppressionReason } from '@posthorn/domain';
-import { pageStatement, type Statement, Values } from './statement.ts';
+import { equalityOf, pageStatement, type Statement, Values } from './statement.ts';
 
 const SUPPRESSION_COLUMNS = `
          s.id, s.workspace_id AS "workspaceId", s.email, s.reason, s.email_id AS "emailId", s.created_by AS "createdBy",
@@ -23,7 +23,7 @@ export interface SuppressionFilter {
  * A page of a workspace's suppressions.
  *
  * Index: suppressions_workspace_email_key with an email, else suppressions_by_reason_idx with a reason, else
- * suppressions_by_workspace_idx; the last two are read in their order. Locks: none.
+ * suppressions_by_workspace_idx; the last two are read in their order (see {@link inIndexOrder}). Locks: none.
  */
 export function listSuppressions(
   workspaceId: WorkspaceId,
@@ -31,12 +31,13 @@ export function listSuppressions(
   { email, reason }: SuppressionFilter,
 ): Statement {
   const values = new Values();
-  const conditions = [
-    `workspace_id = ${values.add(uuidOf(workspaceId), 'uuid')}`,
-    ...values.given(email, 'text', (wanted) => `lower(email) = lower(${wanted})`),
-    ...values.given(reason, 'suppression_reason', (wanted) => `reason = ${wanted}`),
-  ];
-  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     suppressions s`, conditions, page, values);
+  const ofWorkspace = { column: 'workspace_id', value: values.add(uuidOf(workspaceId), 'uuid') };
+  const withEmail = values.given(email, 'text', (wanted) => `lower(email) = lower(${wanted})`);
+  const withReason = values.given(reason, 'suppression_reason', (value) => ({ column: 'reason', value }));
+  const equalities = [ofWorkspace, ...withReason];
+  const listed =
+    email === undefined ? { equalities } : { conditions: [...equalities.map(equalityOf), ...withEmail] };
+  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     suppressions s`, listed, page, values);
 }
 
 /**
@@ -48,7 +49,7 @@ export function listSuppressions(
 export function searchSuppressions(page: PageRequest<SuppressionId>, email: string | undefined): Statement {
   const values = new Values();
   const searched = email === undefined ? 'suppressions' : entriesOf(values.add(email, 'text'));
-  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, [], page, values);
+  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     ${searched} s`, {}, page, values);
 }
 
 /** A workspace has at most one entry for an address. LIMIT 1 tells Postgres so, which would otherwise plan to read all entries. */

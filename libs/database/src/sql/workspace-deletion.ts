@@ -1,4 +1,5 @@
 import { FIRST_ID } from '@posthorn/kernel';
+import { all, inIndexOrder } from './statement.ts';
 
 /** Locks a workspace against other changes of it. $1 uuid. Index: workspaces_pkey. Locks: the row. */
 export const LOCK_WORKSPACE = `SELECT FROM workspaces WHERE id = $1::uuid FOR NO KEY UPDATE`;
@@ -52,9 +53,15 @@ export const LOCK_USERS = `SELECT FROM users WHERE id = ANY ($1::uuid[]) ORDER B
 export const REMOVE_FORMER_MEMBERS = `
 DELETE FROM users u WHERE u.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)`;
 
-/** The next emails of a workspace. $1 uuid: the workspace. $2 uuid: after this one. $3 int: how many. Index: emails_by_workspace_idx. Locks: none. */
+const NEXT_IN_INDEX = inIndexOrder(
+  [{ column: 'workspace_id', value: '$1::uuid' }],
+  { from: '$2::uuid' },
+  'createdAt.asc',
+);
+
+/** The next emails of a workspace. $1 uuid: the workspace. $2 uuid: after this one. $3 int: how many. Index: emails_by_workspace_idx (see {@link inIndexOrder}). Locks: none. */
 export const NEXT_EMAILS = `
-SELECT id FROM emails WHERE workspace_id = $1::uuid AND id > $2::uuid ORDER BY id LIMIT $3::int`;
+SELECT id FROM emails WHERE ${all(NEXT_IN_INDEX.conditions)} AND id <> $2::uuid ORDER BY ${NEXT_IN_INDEX.order} LIMIT $3::int`;
 
 /**
  * Tables, other than those of emails, events and templates, that can have very many rows of a workspace: the column by which an index orders these, its type,
