@@ -1,5 +1,6 @@
 import {
   ATTEMPTS,
+  CONTENTS,
   DELIVERIES,
   DOMAIN_CHECKS,
   EVENTS,
@@ -33,8 +34,6 @@ export interface ErasureRule {
   readonly ofWorkspace?: WorkspaceRows;
   /** Which rows `t` may be changed. */
   readonly where?: string;
-  /** How many rows are read at a time. Default: 2,000. */
-  readonly group?: number;
 }
 
 const redacted = (table: string): ErasureRule => ({ how: 'redacted', ofWorkspace: ownRows(table) });
@@ -44,8 +43,7 @@ const withoutPersons = { how: 'kept' } as const;
 /** Every table has a rule; a test compares this with the schema. */
 export const ERASURE_RULES: Readonly<Record<string, ErasureRule>> = {
   emails: { ...redacted('emails'), where: `${FINISHED('id')} AND ${OF_ANOTHER('t.to_address')}` },
-  // Each can have ten megabytes.
-  email_contents: { how: 'redacted', ofWorkspace: ROWS_OF_EMAILS, where: FINISHED('email_id'), group: 100 },
+  email_contents: { how: 'redacted', ofWorkspace: CONTENTS, where: FINISHED('email_id') },
   email_events: { how: 'redacted', ofWorkspace: ROWS_OF_EMAILS },
   email_engagements: { how: 'redacted', ofWorkspace: ROWS_OF_EMAILS },
   events: { how: 'redacted', ofWorkspace: EVENTS, where: ABOUT_ANOTHER },

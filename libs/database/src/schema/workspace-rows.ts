@@ -1,4 +1,5 @@
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
+import { all, inIndexOrder } from '../sql/statement.ts';
 
 /** A column by which rows are ordered. */
 interface KeyColumn {
@@ -22,6 +23,8 @@ export interface WorkspaceRows {
   readonly match: string;
   /** Whether `match` needs the workspace beside that: $4 uuid. */
   readonly isByWorkspace?: true;
+  /** How many bytes the rows found by a `d` have, if they can be large; null: there are none. */
+  readonly bytes?: string;
 }
 
 const OF_WORKSPACE = 'd.workspace_id = $1::uuid';
@@ -56,6 +59,19 @@ export function rowsOfInstallation(
 export const ROWS_OF_EMAILS: WorkspaceRows = {
   ...ownRows('emails'),
   match: 't.email_id = ANY ($3::uuid[])',
+};
+
+/**
+ * Contents of emails, each of which can have ten megabytes, and most of which are gone after a month. Their sizes are known without reading them.
+ * Indexes: emails_by_workspace_idx, email_contents_pkey.
+ */
+export const CONTENTS: WorkspaceRows = {
+  ...ROWS_OF_EMAILS,
+  bytes: `(
+    SELECT coalesce(octet_length(k.html), 0) + coalesce(octet_length(k.text), 0)
+         + coalesce(octet_length(k.variables::text), 0) + coalesce(octet_length(k.attachments::text), 0)
+    FROM   email_contents k
+    WHERE  k.email_id = d.id)`,
 };
 
 /** Events. Index: events_feed_idx. */
@@ -111,17 +127,44 @@ export const DOMAIN_CHECKS: WorkspaceRows = {
 /** The workspace itself. Index: workspaces_pkey. */
 export const WORKSPACE: WorkspaceRows = { ...ownRows('workspaces'), where: 'd.id = $1::uuid' };
 
+/** How many bytes a group may have before its last row: a fifth of a second's work, on a busy machine. */
+const MAX_GROUP_BYTES = 4 * 1024 * 1024;
+
 /**
  * The next rows of a workspace: the key of each, as text, and what those of another table are found by. $1 uuid: the workspace. $2 int: how many; then the key
- * after which it starts, unless it is the first. Index: that of these rows, from the position. Locks: none.
+ * after which it starts, unless it is the first. Of large rows, only as many as have {@link MAX_GROUP_BYTES}, and one more. Index: that of these rows, from the
+ * position. Locks: none.
  */
-export function nextOfWorkspace({ from, where, key, ids }: WorkspaceRows, isFirst: boolean): string {
+export function nextOfWorkspace({ from, where, key, ids, bytes }: WorkspaceRows, isFirst: boolean): string {
   const names = key.map(({ name }) => name).join(', ');
   const position = key.map(({ type }, place) => `$${3 + place}::text::${type}`).join(', ');
-  return `
-SELECT   ARRAY[${key.map(({ name }) => `${name}::text`).join(', ')}] AS key, ${ids}::text[] AS ids
+  const byKey = {
+    conditions: [where, ...(isFirst ? [] : [`(${names}) > (${position})`])],
+    order: names,
+  };
+  const { conditions, order } = where === OF_WORKSPACE && key === ID ? inOrderOfWorkspace(isFirst) : byKey;
+  const some = (columns: string): string => `
+SELECT   ARRAY[${key.map(({ name }) => `${name}::text`).join(', ')}] AS key, ${ids}::text[] AS ids${columns}
 FROM     ${from}
-WHERE    ${where}${isFirst ? '' : ` AND (${names}) > (${position})`}
-ORDER BY ${names}
+WHERE    ${all(conditions)}
+ORDER BY ${order}
 LIMIT    $2::int`;
+  if (bytes === undefined) return some('');
+  return `
+SELECT   key, ids
+FROM     (SELECT f.*, sum(bytes) OVER (ORDER BY place) - bytes AS "bytesBefore"
+          FROM   (${some(`, row_number() OVER (ORDER BY ${order}) AS place, coalesce(${bytes}, 0) AS bytes`)}) f) g
+WHERE    "bytesBefore" < ${MAX_GROUP_BYTES}
+ORDER BY place`;
+}
+
+/** Rows `d` of a workspace that are ordered by their ids. */
+function inOrderOfWorkspace(isFirst: boolean): {
+  readonly conditions: readonly string[];
+  readonly order: string;
+} {
+  const ofWorkspace = { column: 'd.workspace_id', value: '$1::uuid' };
+  const after = '$3::text::uuid';
+  const inIndex = inIndexOrder([ofWorkspace], isFirst ? {} : { from: after }, 'createdAt.asc');
+  return { ...inIndex, conditions: [...inIndex.conditions, ...(isFirst ? [] : [`d.id <> ${after}`])] };
 }

@@ -32,7 +32,7 @@ import {
   type PersonOfErasure,
 } from './erase-group.ts';
 import { afterGroup, type ErasureProgress, sumOf } from './erasure-progress.ts';
-import { groupSizeOf } from './redaction.ts';
+import { ROWS_SEARCHED_TOGETHER } from './redaction.ts';
 import { totalOf } from './table-counts.ts';
 
 /** A person to erase. */
@@ -139,8 +139,8 @@ export class ErasureStore {
     const [erasure] = rows;
     if (erasure === undefined) return undefined;
     try {
-      const max = groupSizeOf(erasure.step);
-      return await this.sizeOf(erasure.step).run(max, (rows) => this.eraseNext(erasure, rows));
+      const size = this.sizeOf(erasure.step);
+      return await size.run(ROWS_SEARCHED_TOGETHER, (rows) => this.eraseNext(erasure, rows));
     } catch (error) {
       // The first error is the one to report: if this fails too, the erasure only comes again sooner.
       await this.database.pool.query(PUT_ERASURE_OFF, [erasure.id]).catch(() => undefined);

@@ -13,7 +13,8 @@ import {
   type TextColumn,
 } from '../../sql/redaction.ts';
 
-const GROUP = 2_000;
+/** How many rows of a table are searched together, at most. */
+export const ROWS_SEARCHED_TOGETHER = 2_000;
 
 /** The person to erase, and where. */
 export interface PersonToErase {
@@ -42,11 +43,6 @@ export interface RowGroup {
 interface RedactedGroup {
   readonly redacted: number;
   readonly left: number;
-}
-
-/** How many rows of a table are searched together, at most. */
-export function groupSizeOf(table: string): number {
-  return ERASURE_RULES[table]!.group ?? GROUP;
 }
 
 /** A table as it is searched; undefined: it has no text. */
