@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from '@jest/globals';
+import { parse } from 'yaml';
 import { callsOf, runLocally } from './program-calls.ts';
 import type { Checkout } from './checkout.ts';
 import { type Fence, fencesIn, textOf } from './fences.ts';
@@ -37,12 +38,14 @@ async function checkCall(words: readonly string[], applied: Manifest[], checkout
     const [kind, name] = reference.split('/');
     isThere(KINDS[kind!]!, name);
   };
-  if (verb === 'create' && rest[0] === 'namespace') isThere('Namespace', rest[1]);
-  else if (verb === 'create' && rest[0] === 'job') {
+  if (verb === 'create' && rest[0] === 'job') {
     isThereAs(/^--from=(.+)$/.exec(rest[2]!)?.[1]);
     applied.push({ kind: 'Job', metadata: { name: rest[1]! } });
   } else if (verb === 'create') checkSecret(rest, applied);
-  else if (verb === 'apply')
+  else if (verb === 'apply' && rest[0] === '-f') {
+    const { kind, metadata } = parse(textOf(rest[1]!)) as Manifest;
+    isThere(kind, metadata.name);
+  } else if (verb === 'apply')
     expect([rest[0], await built(rest[1]!, checkout)]).toEqual([
       '-k',
       expect.arrayContaining([expect.anything()]),

@@ -7,10 +7,10 @@ export const SECRET_COMMANDS = [
     example: 'secrets rotate',
     run: ({ useCases, actor, sealedSecrets, openSecretBox }) =>
       useCases.rotateSecrets(sealedSecrets, actor, openSecretBox()),
-    show: ({ sealedAnew }) =>
+    show: ({ key, sealedAnew }) =>
       sealedAnew === 0
-        ? 'Every secret is already encrypted with the first key; the others can be removed.'
-        : `${sealedAnew} secrets were re-encrypted. Run it again until none is left: a process that still ` +
+        ? `Every secret is already encrypted with the key “${key}”. If the apps, too, have it first in ENCRYPTION_KEYS, the others can be removed.`
+        : `${sealedAnew} secrets were re-encrypted with the key “${key}”. Run it again until none is left: a process that still ` +
           'begins its list with another key encrypts with that one.',
   },
 ];

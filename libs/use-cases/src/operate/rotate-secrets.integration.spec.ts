@@ -45,15 +45,18 @@ describe('Rotating the encryption key', () => {
     const ids: string[] = [];
     for (let n = 0; n < MANY; n += 1) ids.push(await keep(`stone ${n}`));
     await keep(null);
-    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: MANY });
+    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({
+      key: 'new',
+      sealedAnew: MANY,
+    });
     for (const [n, id] of ids.entries()) expect(await kept(id, newBox)).toBe(`stone ${n}`);
   });
 
   it('does nothing the second time, and nothing to secrets with the new key', async () => {
     await keep('of old');
     await keep('of new', newBox);
-    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 1 });
-    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ sealedAnew: 0 });
+    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ key: 'new', sealedAnew: 1 });
+    expect(await rotateSecrets(store, TESTS, rotatingBox, [COLUMN])).toEqual({ key: 'new', sealedAnew: 0 });
   });
 
   it('may run twice concurrently', async () => {

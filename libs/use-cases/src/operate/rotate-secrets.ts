@@ -16,7 +16,7 @@ const SECRETS_PER_GROUP = 200;
  * and to run while the apps do: concurrent changes are not overwritten. The audit log has an entry from before the first one, so that an
  * interrupted run is recorded too, and one from after the last.
  *
- * @returns how many were re-encrypted
+ * @returns how many were re-encrypted, and the id of the first key: an operator compares it with what the apps begin their lists with
  * @throws Refusal (409), after all the others were done, when some cannot be decrypted
  */
 export async function rotateSecrets(
@@ -24,7 +24,7 @@ export async function rotateSecrets(
   actor: Actor,
   box: SecretBox,
   columns: readonly SealedColumn[] = Object.values(SEALED_COLUMNS),
-): Promise<{ readonly sealedAnew: number }> {
+): Promise<{ readonly key: string; readonly sealedAnew: number }> {
   const key = box.currentKeyId;
   let sealedAnew = 0;
   const closed: string[] = [];
@@ -44,7 +44,7 @@ export async function rotateSecrets(
   if (sealedAnew + closed.length > 0)
     await secrets.record(actor, { key, sealedAnew, notOpened: closed.length });
   if (closed.length > 0) throw notOpened(sealedAnew, closed);
-  return { sealedAnew };
+  return { key, sealedAnew };
 }
 
 async function* othersOf(
