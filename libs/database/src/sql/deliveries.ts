@@ -1,6 +1,7 @@
 import { type ColumnType, rowsOf } from './binary-array.ts';
 import { applyOutcomes, CLAIM_COLUMNS, claimCtes, IS_OF_LOST_DATABASE, NOTED_CLAIM } from './claims.ts';
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
+import { all, inIndexOrder } from './statement.ts';
 
 /**
  * Claims deliveries of several webhooks, with their payloads. See {@link claimCtes} for the parameters $1 to $5, indexes, locks and planning. $6 boolean: of
@@ -142,6 +143,8 @@ finished AS (
 UPDATE webhook_deliveries d SET status = 'EXPIRED', finished_at = now()
 WHERE  d.id = ANY (ARRAY(SELECT subject_id FROM old))`;
 
+const IN_INDEX = inIndexOrder([{ column: 'd.webhook_id', value: 'w.id' }], {}, 'createdAt.asc');
+
 /**
  * For one webhook that was re-enabled, makes deliveries due again that had failed before that: those that wait for a retry, and exhausted ones. $1 int: maximum
  * number of each. Returns how many there were; no row when there is no such webhook.
@@ -174,11 +177,15 @@ hastened AS (
   UPDATE outbox o SET state = 'ready', due_at = now(), attempts = 0 WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM waiting))
 ),
 again AS MATERIALIZED (
-  SELECT   d.id, d.event_id, w.lane_id
-  FROM     webhook w
-  JOIN     webhook_deliveries d ON d.webhook_id = w.id AND d.is_exhausted AND d.finished_at < w.put_back_before
-  ORDER BY d.id
-  LIMIT    $1::int
+  SELECT r.id, r.event_id, w.lane_id
+  FROM   webhook w
+  CROSS JOIN LATERAL (
+    SELECT   d.id, d.event_id
+    FROM     webhook_deliveries d
+    WHERE    ${all(IN_INDEX.conditions)} AND d.is_exhausted AND d.finished_at < w.put_back_before
+    ORDER BY ${IN_INDEX.order}
+    LIMIT    $1::int
+  ) r
 ),
 ${rescheduleDeliveries('again')},
 done AS (

@@ -5,6 +5,7 @@ import { openTestStores } from '../open-test-stores.fixture.ts';
 import { listContacts } from './contacts.ts';
 import { listDeliveries } from './delivery-list.ts';
 import { listEmails } from './email-list.ts';
+import { PUT_BACK_DELIVERIES } from './deliveries.ts';
 import { executedPlan, type PlanNode } from './plan.fixture.ts';
 import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES } from './recoveries.ts';
 import { OLD_EMAILS } from './retention.ts';
@@ -132,4 +133,27 @@ describe('A list of somebody who has many rows, but none of the last ones, reads
       100,
     );
   });
+});
+
+it('Exhausted deliveries are put back without reading more of them than a group has', async () => {
+  const client = await stores.database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO webhooks (id, workspace_id, url, events, token, put_back_before)
+       VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', now() + interval '1 hour')`,
+      [QUIET_WEBHOOK, uuidOf(quiet)],
+    );
+    await client.query(`UPDATE webhook_deliveries SET status = 'EXHAUSTED' WHERE webhook_id = $1`, [
+      QUIET_WEBHOOK,
+    ]);
+    const plan = await executedPlan(client, { text: PUT_BACK_DELIVERIES, values: [100] });
+    const read = plan
+      .filter((node) => node['Relation Name']?.startsWith('webhook_deliveries'))
+      .map((node) => (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 0));
+    expect(Math.max(...read)).toBe(100);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
 });
