@@ -254,6 +254,17 @@ describe('An erasure that a workspace has requested', () => {
     expect(erased).toMatchObject({ redacted: { email_contents: 60 }, remaining: {} });
   });
 
+  it('searches large contents some megabytes at a time, not all of them in one transaction', async () => {
+    const html = 'x'.repeat(2 ** 21);
+    await stores.acceptEmails(acme, 8, { to: { address: 'bo@example.net' }, html });
+    await stores.ask('DELETE FROM outbox');
+    await begin();
+    const steps: string[] = [];
+    while ((await erasures.eraseGroup()) !== undefined)
+      steps.push((await stores.ask<{ step: string }>('SELECT step FROM erasures'))[0]!.step);
+    expect(steps.filter((step) => step === 'email_contents').length).toBeGreaterThanOrEqual(2);
+  });
+
   it('fails if a single row takes too long', async () => {
     await stores.acceptEmails(acme, 1, { to: { address: 'bo@example.net' }, html: `<p>${ADA}</p>` });
     await stores.ask('DELETE FROM outbox');

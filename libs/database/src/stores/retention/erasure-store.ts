@@ -228,7 +228,8 @@ export class ErasureStore {
 }
 
 /**
- * Erases the person in the next group, and in what follows until that are a hundred rows or more: most workspaces have few in most tables.
+ * Erases the person in the next group, and in what follows until that are a hundred rows or more: most workspaces have few in most tables. A table with more
+ * groups gets no more than two of them: they end at their size, too.
  *
  * @returns the progress, and for how many seconds it has to wait
  */
@@ -244,10 +245,12 @@ async function eraseSome(
       progress,
       await eraseNextGroup(client, person, progress, rows),
     );
+    const isFurtherGroup = progress.position.length > 0 && next.position.length > 0;
     progress = { ...locked, ...next };
     // Scheduled emails are cancelled before the transaction of their group.
     const isOver = progress.state === 'COMPLETED' || isSearchedForEmails(progress);
-    if (isOver || progress.searched - locked.searched >= SMALL_GROUP) return { progress, waitSeconds };
+    if (isOver || isFurtherGroup || progress.searched - locked.searched >= SMALL_GROUP)
+      return { progress, waitSeconds };
     rows = Math.min(rows, SMALL_GROUP);
   }
 }
