@@ -78,9 +78,9 @@ export function listEmails(workspaceId: WorkspaceId, window: ScanWindow, filter:
   const { indexed, others } = conditionsOf(filter, values);
   return boundedScan(window, values, {
     table: 'emails',
-    equalities: [ofWorkspace, ...(indexed?.equalities ?? [])],
+    equalities: [ofWorkspace, ...indexed.equalities],
     range: rangeOf(filter, window, values),
-    conditions: indexed?.predicate ?? [],
+    conditions: indexed.predicate,
     filters: others,
     shown: SHOWN_EMAIL,
   });
@@ -101,8 +101,8 @@ export function termsOf({ equalities, predicate }: IndexedCondition): readonly s
 
 /** The conditions of a filter, without those on the time. */
 interface Conditions {
-  /** The most selective of those that, together with the workspace, have an index of their own; undefined: none has. */
-  readonly indexed: IndexedCondition | undefined;
+  /** The most selective of those that, together with the workspace, have an index of their own; empty: none has. */
+  readonly indexed: IndexedCondition;
   /** The others. A status other than SCHEDULED is one of them: indexes include it, so that other emails need not be read from the table. */
   readonly others: readonly string[];
 }
@@ -135,6 +135,6 @@ export function conditionsOf(
         `(status IN ('BOUNCED', 'FAILED') OR ${NOT_LEFT}) AND ${failureClassOf('emails.id')} = ${wanted}`,
     ),
   ];
-  const [indexed, ...rest] = withIndex;
+  const [indexed = { equalities: [], predicate: [] }, ...rest] = withIndex;
   return { indexed, others: [...rest.flatMap(termsOf), ...others] };
 }

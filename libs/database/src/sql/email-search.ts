@@ -19,18 +19,18 @@ import {
 export function searchEmails(window: ScanWindow, filter: EmailFilter): Statement {
   const values = new Values();
   const { indexed, others } = conditionsOf(filter, values);
-  const terms = indexed === undefined ? [] : termsOf(indexed);
   const range = rangeOf(filter, window, values);
   const shown = `e.workspace_id AS "workspaceId", ${SHOWN_EMAIL}`;
   if (filter.to === undefined && filter.status !== 'SCHEDULED')
     return boundedScan(window, values, {
       table: 'emails',
       range,
-      filters: [...terms, ...others],
+      filters: [...termsOf(indexed), ...others],
       shown,
     });
-  const inIndex = inIndexOrder([], range, window.sort);
-  const ofWorkspace = ['workspace_id = w.id', ...terms, ...inIndex.conditions];
+  const equalities = [{ column: 'workspace_id', value: 'w.id' }, ...indexed.equalities];
+  const inIndex = inIndexOrder(equalities, range, window.sort);
+  const ofWorkspace = [...inIndex.conditions, ...indexed.predicate];
   // If nothing is filtered, no more of one workspace than the whole page can have.
   const maxOfWorkspace = others.length === 0 ? window.maxGiven : window.maxSeen;
   const table = `(
