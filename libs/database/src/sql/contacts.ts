@@ -1,8 +1,9 @@
-import { type ContactId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import type { ContactId, WorkspaceId } from '@posthorn/kernel';
 import type { ContactStatus, PageRequest } from '@posthorn/domain';
 import { hasOptedOut } from './erased-recipients.ts';
 import { recordEventsWith } from './events.ts';
-import { equalityOf, pageStatement, type Statement, Values } from './statement.ts';
+import { pageOfPersons } from './page-of-persons.ts';
+import type { Statement } from './statement.ts';
 
 /**
  * Inserts missing contacts, and locks existing ones without changing them (`DO UPDATE … WHERE false` locks a row and writes nothing). Of items with the same
@@ -63,21 +64,15 @@ export interface ContactFilter {
  * A page of a workspace's contacts.
  *
  * Index: contacts_workspace_email_key with an email, else contacts_by_status_idx with a status, else contacts_by_workspace_idx; the last two
- * are read in their order (see {@link inIndexOrder}). Locks: none.
+ * are read in their order (see {@link pageOfPersons}). Locks: none.
  */
 export function listContacts(
   workspaceId: WorkspaceId,
   page: PageRequest<ContactId>,
   { email, status }: ContactFilter,
 ): Statement {
-  const values = new Values();
-  const ofWorkspace = { column: 'workspace_id', value: values.add(uuidOf(workspaceId), 'uuid') };
-  const withEmail = values.given(email, 'text', (wanted) => `lower(email) = lower(${wanted})`);
-  const withStatus = values.given(status, 'contact_status', (value) => ({ column: 'status', value }));
-  const equalities = [ofWorkspace, ...withStatus];
-  const listed =
-    email === undefined ? { equalities } : { conditions: [...equalities.map(equalityOf), ...withEmail] };
-  return pageStatement(`SELECT ${CONTACT_COLUMNS}\nFROM     contacts c`, listed, page, values);
+  const by = { column: 'status', type: 'contact_status', value: status };
+  return pageOfPersons(`SELECT ${CONTACT_COLUMNS}\nFROM     contacts c`, workspaceId, { email, by }, page);
 }
 
 /**

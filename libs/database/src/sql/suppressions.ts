@@ -1,6 +1,7 @@
-import { type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
+import type { SuppressionId, WorkspaceId } from '@posthorn/kernel';
 import type { PageRequest, SuppressionReason } from '@posthorn/domain';
-import { equalityOf, pageStatement, type Statement, Values } from './statement.ts';
+import { pageOfPersons } from './page-of-persons.ts';
+import { pageStatement, type Statement, Values } from './statement.ts';
 
 const SUPPRESSION_COLUMNS = `
          s.id, s.workspace_id AS "workspaceId", s.email, s.reason, s.email_id AS "emailId", s.created_by AS "createdBy",
@@ -23,21 +24,20 @@ export interface SuppressionFilter {
  * A page of a workspace's suppressions.
  *
  * Index: suppressions_workspace_email_key with an email, else suppressions_by_reason_idx with a reason, else
- * suppressions_by_workspace_idx; the last two are read in their order (see {@link inIndexOrder}). Locks: none.
+ * suppressions_by_workspace_idx; the last two are read in their order (see {@link pageOfPersons}). Locks: none.
  */
 export function listSuppressions(
   workspaceId: WorkspaceId,
   page: PageRequest<SuppressionId>,
   { email, reason }: SuppressionFilter,
 ): Statement {
-  const values = new Values();
-  const ofWorkspace = { column: 'workspace_id', value: values.add(uuidOf(workspaceId), 'uuid') };
-  const withEmail = values.given(email, 'text', (wanted) => `lower(email) = lower(${wanted})`);
-  const withReason = values.given(reason, 'suppression_reason', (value) => ({ column: 'reason', value }));
-  const equalities = [ofWorkspace, ...withReason];
-  const listed =
-    email === undefined ? { equalities } : { conditions: [...equalities.map(equalityOf), ...withEmail] };
-  return pageStatement(`SELECT ${SUPPRESSION_COLUMNS}\nFROM     suppressions s`, listed, page, values);
+  const by = { column: 'reason', type: 'suppression_reason', value: reason };
+  return pageOfPersons(
+    `SELECT ${SUPPRESSION_COLUMNS}\nFROM     suppressions s`,
+    workspaceId,
+    { email, by },
+    page,
+  );
 }
 
 /**
