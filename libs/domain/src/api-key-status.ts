@@ -1,7 +1,7 @@
 /** The statuses of an API key, with their meanings. */
 export const API_KEY_STATUSES = {
   ACTIVE: 'authenticates requests',
-  ARCHIVED: 'deleted: lets nobody in any more, and is shown once more, by the answer to its deletion',
+  ARCHIVED: 'deleted, as the answer to its deletion shows it',
 } as const;
 
 export type ApiKeyStatus = keyof typeof API_KEY_STATUSES;

@@ -5,7 +5,7 @@ import type { EventDataOf } from './events/events.ts';
 /** The statuses of a contact, with their meanings. */
 export const CONTACT_STATUSES = {
   SUBSCRIBED: 'gets every email',
-  UNSUBSCRIBED: 'gets only emails that do not ask for consent',
+  UNSUBSCRIBED: 'gets only emails without an unsubscribe link',
 } as const;
 
 export type ContactStatus = keyof typeof CONTACT_STATUSES;

@@ -3,6 +3,7 @@ import {
   anyObject,
   idOf,
   listOf,
+  meaningsOf,
   nullable,
   objectOf,
   text,
@@ -27,10 +28,7 @@ export class Contact {
   @AnswerField('The properties of the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })
   properties!: object;
 
-  @AnswerField(
-    '`SUBSCRIBED`: gets every email; `UNSUBSCRIBED`: gets only emails without an unsubscribe link.',
-    wordOf('ContactStatus', Object.keys(CONTACT_STATUSES)),
-  )
+  @AnswerField(meaningsOf(CONTACT_STATUSES), wordOf('ContactStatus', Object.keys(CONTACT_STATUSES)))
   status!: string;
 
   @AnswerField('Since when the contact is `UNSUBSCRIBED`; `null` if it is not.', nullable(time), {

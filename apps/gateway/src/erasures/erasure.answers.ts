@@ -34,13 +34,9 @@ export class Erasure {
   })
   suppress!: boolean;
 
-  @AnswerField(
-    `How it stands. ${meaningsOf(ERASURE_STATES)}`,
-    wordOf('ErasureStatus', Object.keys(ERASURE_STATES)),
-    {
-      example: 'REDACTING',
-    },
-  )
+  @AnswerField(meaningsOf(ERASURE_STATES), wordOf('ErasureStatus', Object.keys(ERASURE_STATES)), {
+    example: 'REDACTING',
+  })
   status!: string;
 
   @AnswerField('How many rows of the workspace have been searched.', count, { example: 52_000 })

@@ -1,9 +1,8 @@
+import type { EventId } from '@posthorn/kernel';
 import { EVENT_NAMES, type EventName, PAGE_LIMITS } from '@posthorn/domain';
-import { pageLimit } from '../validation/query-rules.ts';
+import { eventId, pageLimit } from '../validation/query-rules.ts';
 import { Optional } from '../validation/rule.ts';
 import { oneOfWords, singleLine } from '../validation/text-rules.ts';
-
-const ID = { max: 100, unit: 'characters' } as const;
 
 /** The start and the filter of a read of the feed. */
 export class EventsQuery {
@@ -14,13 +13,13 @@ export class EventsQuery {
   limit?: string;
 
   @Optional(
-    singleLine(ID),
+    singleLine({ max: 100, unit: 'characters' }),
     'Where the page begins: the `startAt` or `resumeAt` of an earlier one. If absent, the oldest event that is kept.',
   )
   startAt?: string;
 
-  @Optional(singleLine(ID), 'The id of an event: the page begins after it. Use instead of `startAt`.')
-  after?: string;
+  @Optional(eventId, 'The id of an event: the page begins after it. Use instead of `startAt`.')
+  after?: EventId;
 
   @Optional(oneOfWords('EventName', EVENT_NAMES), 'Only events of this name.', { example: 'CONTACT_CREATED' })
   event?: EventName;

@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { parseId, Refusal } from '@posthorn/kernel';
+import { Refusal } from '@posthorn/kernel';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { EventFeedStore, type FeedFault, type WantedEvents } from '@posthorn/database';
 import { PAGE_LIMITS, parseFeedPosition } from '@posthorn/domain';
@@ -68,12 +68,7 @@ export class EventsController {
 function startOf({ startAt, after }: Pick<EventsQuery, 'startAt' | 'after'>): WantedEvents['from'] {
   if (startAt !== undefined && after !== undefined)
     throw new Refusal(400, '`startAt` and `after` are two places to begin at; give one of them');
-  if (after !== undefined) {
-    const id = parseId('evt', after);
-    if (id === undefined)
-      throw new Refusal(400, '`after` is not an id of an event; give `evt_` and 26 characters');
-    return { after: id };
-  }
+  if (after !== undefined) return { after };
   const position = startAt === undefined ? undefined : parseFeedPosition(startAt);
   if (startAt !== undefined && position === undefined)
     throw new Refusal(

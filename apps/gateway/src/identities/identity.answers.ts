@@ -1,5 +1,15 @@
 import { IDENTITY_STATUSES, KEY_STAGES, RECORD_STATES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
+import {
+  idOf,
+  listOf,
+  meaningsOf,
+  nullable,
+  objectOf,
+  text,
+  time,
+  bool,
+  wordOf,
+} from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -21,11 +31,7 @@ export class Identity {
   })
   value!: string;
 
-  @AnswerField(
-    '`PENDING`: not verified yet. `VERIFIED`: may be sent from. `AT_RISK`: may be sent from, but its required record has been missing or wrong for a day. ' +
-      '`UNVERIFIED`: its required record has been missing or wrong for three days, and nothing can be sent from it.',
-    wordOf('IdentityStatus', Object.keys(IDENTITY_STATUSES)),
-  )
+  @AnswerField(meaningsOf(IDENTITY_STATUSES), wordOf('IdentityStatus', Object.keys(IDENTITY_STATUSES)))
   status!: string;
 
   @AnswerField('When it was verified; `null` while it is not.', nullable(time), { example: null })
@@ -62,7 +68,7 @@ class IdentityRecord {
   value!: string | null;
 
   @AnswerField(
-    'For a DKIM key: `CURRENT` signs once its record is found, `NEXT` will replace it, `PREVIOUS` no longer signs; `null` for other records.',
+    `Of a DKIM key; \`null\` for other records. ${meaningsOf(KEY_STAGES)}`,
     nullable(wordOf('DkimKeyStage', Object.keys(KEY_STAGES))),
     { example: 'CURRENT' },
   )
@@ -73,14 +79,9 @@ class IdentityRecord {
   })
   keepUntil!: Date | null;
 
-  @AnswerField(
-    '`UNCHECKED`: not looked up yet. `FOUND`: it exists and is right. `MISSING`: it does not exist in the DNS. `WRONG`: it exists, but with another value. ' +
-      '`UNANSWERED`: no name server gave an answer.',
-    wordOf('IdentityRecordStatus', [
-      'FOUND',
-      ...Object.keys(RECORD_STATES).filter((state) => state !== 'FOUND'),
-    ]),
-  )
+  @AnswerField(meaningsOf(RECORD_STATES), wordOf('IdentityRecordStatus', Object.keys(RECORD_STATES)), {
+    example: 'FOUND',
+  })
   status!: string;
 
   @AnswerField('What was found, and how to fix it.', text, { example: 'The key is published' })

@@ -1,5 +1,5 @@
-import { INVITATION_STATUS_NAMES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
+import { INVITATION_STATUSES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
+import { idOf, meaningsOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -60,10 +60,7 @@ export class Invitation {
   @AnswerField('The role that the person gets on joining.', wordOf('Role', ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
-  @AnswerField(
-    '`OPEN`: waits for the person. `EXPIRED`: not accepted in time; it can be sent again. `ACCEPTED`: the person is a member. `REVOKED`: revoked by the workspace.',
-    wordOf('InvitationStatus', INVITATION_STATUS_NAMES),
-  )
+  @AnswerField(meaningsOf(INVITATION_STATUSES), wordOf('InvitationStatus', Object.keys(INVITATION_STATUSES)))
   status!: InvitationStatus;
 
   @AnswerField('When the person was invited.', time)

@@ -1,10 +1,4 @@
-import {
-  INVITATION_STATUS_NAMES,
-  type InvitationStatus,
-  type Role,
-  ROLE_NAMES,
-  SIZES,
-} from '@posthorn/domain';
+import { INVITATION_STATUSES, type InvitationStatus, type Role, ROLE_NAMES, SIZES } from '@posthorn/domain';
 import { PageQuery } from '../paging/page-query.ts';
 import { address } from '../validation/mailbox-rules.ts';
 import { Optional, Required } from '../validation/rule.ts';
@@ -42,8 +36,12 @@ export class UpdateMemberRequest {
 
 /** The page and filter of a list of invitations. */
 export class InvitationsQuery extends PageQuery {
-  @Optional(oneOfWords('InvitationStatus', INVITATION_STATUS_NAMES), 'Only invitations with this status.', {
-    example: 'OPEN',
-  })
+  @Optional(
+    oneOfWords('InvitationStatus', Object.keys(INVITATION_STATUSES)),
+    'Only invitations with this status.',
+    {
+      example: 'OPEN',
+    },
+  )
   status?: InvitationStatus;
 }

@@ -29,8 +29,8 @@ describe('docs/api.md', () => {
     expect(sectionsAbout('GET /v1/nothing')).toBe('');
   });
 
-  it.each(EVENT_NAMES)('names the event %s', (event) => {
-    expect(page).toContain(`\`${event}\``);
+  it('names every event', () => {
+    expect(EVENT_NAMES.filter((event) => !page.includes(`\`${event}\``))).toEqual([]);
   });
 
   it.each(queries)('names %s, and what its query can have', (route, names) => {

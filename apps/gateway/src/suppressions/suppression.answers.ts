@@ -1,6 +1,16 @@
 import { SUPPRESSION_REASONS } from '@posthorn/domain';
 import { AuditActor } from '../audit-log/audit-log.answers.ts';
-import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
+import {
+  idOf,
+  listOf,
+  meaningsOf,
+  nullable,
+  objectOf,
+  text,
+  time,
+  bool,
+  wordOf,
+} from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { FailedBatchItem } from '../validation/batch.answers.ts';
@@ -15,10 +25,7 @@ export class Suppression {
   })
   email!: string;
 
-  @AnswerField(
-    '`HARD_BOUNCE`: the receiving side says that there is no such recipient; `COMPLAINT`: the recipient reported an email; `MANUAL`: somebody added it.',
-    wordOf('SuppressionReason', Object.keys(SUPPRESSION_REASONS)),
-  )
+  @AnswerField(meaningsOf(SUPPRESSION_REASONS), wordOf('SuppressionReason', Object.keys(SUPPRESSION_REASONS)))
   reason!: string;
 
   @AnswerField('The email that caused it; `null` if somebody added the address.', nullable(idOf('trs')))

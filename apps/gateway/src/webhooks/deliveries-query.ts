@@ -1,4 +1,4 @@
-import { parseId } from '@posthorn/kernel';
+import type { EventId } from '@posthorn/kernel';
 import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_NAMES, type EventName } from '@posthorn/domain';
 import type { DeliveryFilter } from '@posthorn/database';
 import { PageQuery } from '../paging/page-query.ts';
@@ -24,7 +24,7 @@ export class DeliveriesQuery extends PageQuery {
   event?: EventName;
 
   @Optional(eventId, 'Only the delivery of this event.')
-  eventId?: string;
+  eventId?: EventId;
 
   @Optional(timeOrDay, 'Only of events at this time or later; a day stands for its beginning (UTC).', {
     example: '2026-01-31',
@@ -38,10 +38,5 @@ export class DeliveriesQuery extends PageQuery {
 /** The filter of a validated query. @throws Refusal (400) for an empty time range */
 export function deliveryFilter(query: DeliveriesQuery): Required<DeliveryFilter> {
   const { status, event, eventId } = query;
-  return {
-    status,
-    event,
-    ...timeRange(query),
-    eventId: eventId === undefined ? undefined : parseId('evt', eventId),
-  };
+  return { status, event, eventId, ...timeRange(query) };
 }

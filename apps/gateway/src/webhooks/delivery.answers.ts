@@ -3,6 +3,7 @@ import {
   count,
   idOf,
   listOf,
+  meaningsOf,
   nullable,
   objectOf,
   text,
@@ -95,12 +96,7 @@ class ListedDelivery {
   )
   isTest!: boolean;
 
-  @AnswerField(
-    `What has become of it: ${Object.entries(DELIVERY_STATUSES)
-      .map(([name, meaning]) => `\`${name}\`, ${meaning}`)
-      .join('; ')}.`,
-    wordOf('DeliveryStatus', Object.keys(DELIVERY_STATUSES)),
-  )
+  @AnswerField(meaningsOf(DELIVERY_STATUSES), wordOf('DeliveryStatus', Object.keys(DELIVERY_STATUSES)))
   status!: string;
 
   @AnswerField('Whether it is being posted at the moment.', bool, { example: false })

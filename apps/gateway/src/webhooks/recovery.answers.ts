@@ -1,5 +1,5 @@
 import { RECOVERY_STATES } from '@posthorn/domain';
-import { count, idOf, nullable, objectOf, time, wordOf } from '../openapi/answer-schemas.ts';
+import { count, idOf, meaningsOf, nullable, objectOf, time, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 
 /** A recovery of the deliveries that failed in a time range. */
@@ -10,13 +10,9 @@ export class Recovery {
   @AnswerField('The webhook whose deliveries they are.', idOf('wh'))
   webhookId!: string;
 
-  @AnswerField(
-    `How it stands: ${Object.entries(RECOVERY_STATES)
-      .map(([state, meaning]) => `\`${state}\`, ${meaning}`)
-      .join('; ')}.`,
-    wordOf('RecoveryStatus', Object.keys(RECOVERY_STATES)),
-    { example: 'RUNNING' },
-  )
+  @AnswerField(meaningsOf(RECOVERY_STATES), wordOf('RecoveryStatus', Object.keys(RECOVERY_STATES)), {
+    example: 'RUNNING',
+  })
   status!: string;
 
   @AnswerField('The beginning of the period: deliveries of events at this time or later.', time, {

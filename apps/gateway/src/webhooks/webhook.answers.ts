@@ -1,5 +1,15 @@
 import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
-import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
+import {
+  idOf,
+  listOf,
+  meaningsOf,
+  nullable,
+  objectOf,
+  text,
+  time,
+  bool,
+  wordOf,
+} from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
@@ -16,10 +26,7 @@ export class ListedWebhook {
   })
   events!: readonly string[];
 
-  @AnswerField(
-    '`ACTIVE`: events are delivered; `PAUSED`: held by the workspace; `DISABLED`: held by Posthorn.',
-    wordOf('WebhookStatus', Object.keys(WEBHOOK_STATUSES)),
-  )
+  @AnswerField(meaningsOf(WEBHOOK_STATUSES), wordOf('WebhookStatus', Object.keys(WEBHOOK_STATUSES)))
   status!: string;
 
   @AnswerField('When it was created.', time)

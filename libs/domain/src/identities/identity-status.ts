@@ -3,8 +3,7 @@ export const IDENTITY_STATUSES = {
   PENDING:
     'not verified yet: its record was not found, or the link in the mail not used; nothing can be sent from it',
   VERIFIED: 'may be sent from',
-  AT_RISK:
-    'may be sent from, but its required record has been missing or wrong for a day: this is the warning',
+  AT_RISK: 'may be sent from, but its required record has been missing or wrong for a day',
   UNVERIFIED:
     'was verified; its required record was missing or wrong for three days, and nothing can be sent from it',
 } as const;

@@ -1,10 +1,10 @@
 /** The states of a DNS record, with their meanings. */
 export const RECORD_STATES = {
-  UNCHECKED: 'has not been looked for yet',
-  FOUND: 'is there and right',
-  MISSING: 'is not there: the DNS says so',
-  WRONG: 'is there, and not as it should be',
-  UNANSWERED: 'could not be looked up: no name server answered, or none could say',
+  UNCHECKED: 'not looked up yet',
+  FOUND: 'it exists and is right',
+  MISSING: 'it does not exist in the DNS',
+  WRONG: 'it exists, but with another value',
+  UNANSWERED: 'no name server gave an answer',
 } as const;
 
 export type RecordState = keyof typeof RECORD_STATES;

@@ -13,9 +13,6 @@ export const INVITATION_STATUSES = {
 
 export type InvitationStatus = keyof typeof INVITATION_STATUSES;
 
-/** Their names, in the order of an invitation's life. */
-export const INVITATION_STATUS_NAMES = Object.keys(INVITATION_STATUSES) as InvitationStatus[];
-
 /** How long an invitation link is valid. */
 export const INVITATION_DAYS = 7;
 

@@ -4,8 +4,8 @@ import type { EventName } from '../events/events.ts';
 /** The statuses of a webhook, with their meanings. */
 export const WEBHOOK_STATUSES = {
   ACTIVE: 'events are delivered',
-  PAUSED: 'by the workspace; events are held and delivered when it is active again',
-  DISABLED: 'by Posthorn, because its receiver is gone; events are held as for a paused one',
+  PAUSED: 'events are held, as the workspace wishes, and delivered when it is active again',
+  DISABLED: 'events are held, because Posthorn found its receiver gone',
 } as const;
 
 export type WebhookStatus = keyof typeof WEBHOOK_STATUSES;
