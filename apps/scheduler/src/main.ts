@@ -1,15 +1,10 @@
 import {
   checkDatabase,
   DomainCheckStore,
-  EraStore,
   waitForDatabase,
   openDatabase,
   OutboxStore,
-  RecoveryStore,
-  ErasureStore,
   requireOwner,
-  RetentionStore,
-  UpkeepStore,
   UsageStore,
 } from '@posthorn/database';
 import { DnsResolver } from '@posthorn/dns';
@@ -41,7 +36,7 @@ import {
   QUEUES,
   type RegularJobName,
 } from '@posthorn/queues';
-import { CheckDomain, CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
+import { CheckDomain, CheckDueDomains } from '@posthorn/use-cases';
 import { logTick } from './log-tick.ts';
 import { logDomain } from './log-domain.ts';
 import { INTERVALS_MS, maintenanceHandlers } from './maintenance.ts';
@@ -93,19 +88,14 @@ await startProcess('scheduler', async () => {
       logger.warn({ queue, jobs }, 'Redis had lost track of jobs of a queue; their lanes are rung again'),
     onError,
   });
-  const erasures = new ErasureStore(db);
   const worker = new JobWorker<RegularJobName>({
     ...redis.options,
     queue: QUEUES.maintenance,
     concurrency: 1,
     handlers: maintenanceHandlers({
-      upkeep: new UpkeepStore(db),
-      eras: new EraStore(db),
-      recoveries: new RecoveryStore(db),
-      erasures,
-      serveErasures: new ServeErasures(erasures),
+      database: db,
       checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError }),
-      removeOld: new RemoveOld(new RetentionStore(db), retention.days),
+      retention: retention.days,
       logger,
     }),
     onError,

@@ -2,13 +2,8 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
   type Database,
   DomainCheckStore,
-  EraStore,
   waitForDatabase,
   openDatabase,
-  RecoveryStore,
-  ErasureStore,
-  RetentionStore,
-  UpkeepStore,
   WorkspaceStore,
 } from '@posthorn/database';
 import { POSTHORN } from '@posthorn/domain';
@@ -17,7 +12,7 @@ import { newUuid, uuidOf } from '@posthorn/kernel';
 import { createLogger } from '@posthorn/platform';
 import type { JobHandlers, RegularJobName } from '@posthorn/queues';
 import { createTestDatabase, PATIENT_LIMITS, type TestDatabase } from '@posthorn/testing';
-import { CheckDomain, CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
+import { CheckDomain, CheckDueDomains } from '@posthorn/use-cases';
 import { INTERVALS_MS, maintenanceHandlers } from './maintenance.ts';
 
 const LONG_AGO = '2020-01-01';
@@ -51,16 +46,11 @@ function fail(error: unknown): never {
 function handlersOfJobs(): JobHandlers<RegularJobName> {
   const checks = new DomainCheckStore(database);
   const resolver = new DnsResolver({ servers: ['127.0.0.1:1'], timeoutMs: 100 });
-  const erasures = new ErasureStore(database);
   const checkDomain = new CheckDomain({ checks, resolver, spfInclude: undefined, clock: database.clock });
   return maintenanceHandlers({
-    upkeep: new UpkeepStore(database),
-    eras: new EraStore(database),
-    recoveries: new RecoveryStore(database),
-    erasures,
-    serveErasures: new ServeErasures(erasures),
+    database,
     checkDueDomains: new CheckDueDomains({ checks, checkDomain, onError: fail }),
-    removeOld: new RemoveOld(new RetentionStore(database), KEPT),
+    retention: KEPT,
     logger: createLogger({ LOG_LEVEL: 'fatal' }, 'scheduler'),
   });
 }

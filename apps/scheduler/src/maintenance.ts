@@ -1,4 +1,11 @@
-import type { EraStore, RecoveryStore, ErasureStore, UpkeepStore } from '@posthorn/database';
+import {
+  type Database,
+  EraStore,
+  ErasureStore,
+  RecoveryStore,
+  RetentionStore,
+  UpkeepStore,
+} from '@posthorn/database';
 import {
   ERASURES_KEPT_DAYS,
   MAX_EVENTS_KEPT_DAYS,
@@ -7,11 +14,12 @@ import {
   HELD_DAYS,
   INVITATION_KEPT_DAYS,
   RECOVERIES_KEPT_DAYS,
+  type Retention,
   VERIFICATION_MAILS_COUNTED_SECONDS,
 } from '@posthorn/domain';
 import type { Logger } from '@posthorn/platform';
 import type { JobHandlers, RegularJobName } from '@posthorn/queues';
-import type { CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
+import { type CheckDueDomains, RemoveOld, ServeErasures } from '@posthorn/use-cases';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -55,19 +63,26 @@ export const INTERVALS_MS: Readonly<Record<RegularJobName, number>> = {
 };
 
 interface MaintenanceOptions {
-  readonly upkeep: UpkeepStore;
-  readonly eras: EraStore;
-  readonly recoveries: RecoveryStore;
-  readonly erasures: ErasureStore;
-  readonly serveErasures: ServeErasures;
+  readonly database: Database;
   readonly checkDueDomains: CheckDueDomains;
-  readonly removeOld: RemoveOld;
+  /** That of workspaces that have none of their own. */
+  readonly retention: Retention;
   readonly logger: Logger;
 }
 
 /** The handlers of the regular jobs. All of them are idempotent and may run concurrently; a failure of one does not affect the others. */
-export function maintenanceHandlers(options: MaintenanceOptions): JobHandlers<RegularJobName> {
-  const { upkeep, eras, recoveries, erasures, serveErasures, checkDueDomains, removeOld, logger } = options;
+export function maintenanceHandlers({
+  database,
+  checkDueDomains,
+  retention,
+  logger,
+}: MaintenanceOptions): JobHandlers<RegularJobName> {
+  const upkeep = new UpkeepStore(database);
+  const eras = new EraStore(database);
+  const recoveries = new RecoveryStore(database);
+  const erasures = new ErasureStore(database);
+  const serveErasures = new ServeErasures(erasures);
+  const removeOld = new RemoveOld(new RetentionStore(database), retention);
   const logIfAny = (done: Readonly<Record<string, number>>, message: string): void => {
     if (Object.values(done).some((count) => count > 0)) logger.info(done, message);
   };
