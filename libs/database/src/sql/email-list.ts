@@ -27,25 +27,8 @@ export interface EmailFilter extends CreatedBetween {
   readonly failureClass?: FailureClass | undefined;
 }
 
-/** The columns of a summary. */
-export type EmailSummaryRow = Pick<
-  EmailRow,
-  | 'id'
-  | 'type'
-  | 'status'
-  | 'fromAddress'
-  | 'toAddress'
-  | 'subject'
-  | 'templateName'
-  | 'messageId'
-  | 'groupBy'
-  | 'sendAt'
-  | 'acceptedAt'
-  | 'sentAt'
->;
-
-/** The columns of a summary of `emails e`. */
-export const EMAIL_SUMMARY_COLUMNS = selectList({
+/** What a summary has of `emails e`, by the names of the columns in Prisma's schema. */
+const SUMMARY = {
   id: 'e.id',
   type: 'e.type',
   status: 'e.status',
@@ -58,7 +41,12 @@ export const EMAIL_SUMMARY_COLUMNS = selectList({
   sendAt: 'e.send_at',
   acceptedAt: 'e.accepted_at',
   sentAt: 'e.sent_at',
-} satisfies Record<keyof EmailSummaryRow, string>);
+} as const satisfies Partial<Record<keyof EmailRow, string>>;
+
+/** A row of {@link EMAIL_SUMMARY_COLUMNS}. */
+export type EmailSummaryRow = Pick<EmailRow, keyof typeof SUMMARY>;
+
+export const EMAIL_SUMMARY_COLUMNS = selectList(SUMMARY);
 
 /** What is shown of an email in a list; for {@link boundedScan}. */
 export const SHOWN_EMAIL = `${EMAIL_SUMMARY_COLUMNS}
