@@ -20,6 +20,7 @@ export * from './events/feed-position.ts';
 export {
   anyObjectShape,
   idShape,
+  meaningsOf,
   objectShape,
   type Shape,
   tagShape,

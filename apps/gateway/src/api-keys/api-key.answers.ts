@@ -1,5 +1,5 @@
-import { API_KEY_STATUSES, type ApiKeyStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, meaningsOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
+import { API_KEY_STATUSES, type ApiKeyStatus, meaningsOf, type Role, ROLE_NAMES } from '@posthorn/domain';
+import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 

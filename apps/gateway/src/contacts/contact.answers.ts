@@ -1,9 +1,8 @@
-import { CONTACT_STATUSES } from '@posthorn/domain';
+import { CONTACT_STATUSES, meaningsOf } from '@posthorn/domain';
 import {
   anyObject,
   idOf,
   listOf,
-  meaningsOf,
   nullable,
   objectOf,
   text,

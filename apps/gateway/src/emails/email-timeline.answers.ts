@@ -1,16 +1,13 @@
 import type { EmailRecord } from '@posthorn/database';
 import { RELEASE } from '@posthorn/kernel';
-import { type MachineSign, REPLY_CLASS_NAMES, REPORT_KIND_NAMES, SMTP_STAGES } from '@posthorn/domain';
 import {
-  count,
+  type MachineSign,
   meaningsOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  bool,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
+  REPLY_CLASS_NAMES,
+  REPORT_KIND_NAMES,
+  SMTP_STAGES,
+} from '@posthorn/domain';
+import { count, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 
 const REPLY = { code: 250, enhancedCode: '2.0.0', text: '2.0.0 Ok: queued as 4bQz7' };

@@ -1,60 +1,16 @@
-import { EMAIL_STATUSES } from '@posthorn/domain';
-import {
-  idOf,
-  listOf,
-  meaningsOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { EVENT_EMAIL } from '@posthorn/domain';
+import { listOf, nullable, objectOf, time } from '../openapi/answer-schemas.ts';
+import { AnswerField, answerOf } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { EmailEngagement, EmailTimelineEntry, TIMELINE_EXAMPLE } from './email-timeline.answers.ts';
 
-/** An email as the answer to its sending shows it (F4). */
-export class Email {
-  @AnswerField('The id of the email.', idOf('trs'))
-  id!: string;
-
-  @AnswerField('The Message-ID that the email carries, without its angle brackets.', text, {
-    example: '01m7yxt5zwexraawhax4wxnnqq@example.com',
-  })
-  messageId!: string;
-
-  @AnswerField(meaningsOf(EMAIL_STATUSES), wordOf('EmailStatus', Object.keys(EMAIL_STATUSES)), {
-    example: 'SENT',
-  })
-  status!: string;
-
-  @AnswerField('The address of the recipient.', text, { example: 'ada@example.com' })
-  to!: string;
-
-  @AnswerField(
-    '`raw`: sent with its own HTML; `templated`: sent with a template.',
-    wordOf('EmailType', ['raw', 'templated']),
-  )
-  type!: string;
-
-  @AnswerField('The address of the sender; of raw emails.', text, {
-    example: 'shop@example.com',
-    optional: true,
-  })
-  from?: string;
-
-  @AnswerField('The subject line; of raw emails.', text, { example: 'Your receipt', optional: true })
-  subject?: string;
-
-  @AnswerField('The name of the template; of templated emails.', text, { optional: true })
-  template?: string;
-
-  @AnswerField('The group in which the email is counted; present if it was given.', text, {
-    example: 'order-receipts',
-    optional: true,
-  })
-  groupBy?: string;
-}
+/** An email as the answer to its sending shows it (F4), and as its events do. */
+export class Email extends answerOf(EVENT_EMAIL, {
+  ...EVENT_EMAIL.example,
+  from: 'shop@example.com',
+  subject: 'Your receipt',
+  groupBy: 'order-receipts',
+}) {}
 
 export class EmailWithTimes extends Email {
   @AnswerField('When it was accepted.', time)

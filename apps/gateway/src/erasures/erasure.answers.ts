@@ -1,15 +1,5 @@
-import { ERASURE_STATES } from '@posthorn/domain';
-import {
-  bool,
-  count,
-  wordOf,
-  idOf,
-  meaningsOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-} from '../openapi/answer-schemas.ts';
+import { ERASURE_STATES, meaningsOf } from '@posthorn/domain';
+import { bool, count, wordOf, idOf, nullable, objectOf, text, time } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 

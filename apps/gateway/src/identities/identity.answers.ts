@@ -1,15 +1,5 @@
-import { IDENTITY_STATUSES, KEY_STAGES, RECORD_STATES } from '@posthorn/domain';
-import {
-  idOf,
-  listOf,
-  meaningsOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  bool,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
+import { IDENTITY_STATUSES, KEY_STAGES, meaningsOf, RECORD_STATES } from '@posthorn/domain';
+import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 

@@ -1,5 +1,11 @@
-import { INVITATION_STATUSES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
-import { idOf, meaningsOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
+import {
+  INVITATION_STATUSES,
+  type InvitationStatus,
+  meaningsOf,
+  type Role,
+  ROLE_NAMES,
+} from '@posthorn/domain';
+import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 

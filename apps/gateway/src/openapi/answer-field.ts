@@ -1,4 +1,5 @@
-import type { DescribedClass, JsonSchema } from './json-schema.ts';
+import type { Shape } from '@posthorn/domain';
+import { type DescribedClass, type JsonSchema, withNamedWords } from './json-schema.ts';
 
 interface AnswerFieldTraits {
   /**
@@ -30,6 +31,30 @@ export function AnswerField(
     fields.push({ field: property as string, sentence, schema, ...traits });
     fieldsOfClass.set(prototype, fields);
   };
+}
+
+/**
+ * A base class for the answer class with the fields of a shape of the domain.
+ *
+ * @param example its values in the examples
+ */
+export function answerOf<Value extends object>(
+  { schema }: Shape<Value>,
+  example: Partial<Value>,
+): new () => Value {
+  class Described {}
+  const { properties, required } = schema as unknown as {
+    readonly properties: Readonly<Record<string, JsonSchema & { readonly description: string }>>;
+    readonly required: readonly string[];
+  };
+  for (const [field, { description, ...rest }] of Object.entries(properties)) {
+    const traits = {
+      example: example[field as keyof Value],
+      ...(!required.includes(field) && { optional: true as const }),
+    };
+    AnswerField(description, withNamedWords(rest), traits)(Described.prototype, field);
+  }
+  return Described as new () => Value;
 }
 
 /**

@@ -30,13 +30,6 @@ export function wordOf(name: string, words: readonly string[]): JsonSchema {
   return withNamedWords(fieldOf(wordShape(name, words, '', words[0]!)));
 }
 
-/** A description that says what each of these words means. */
-export function meaningsOf(words: Readonly<Record<string, string>>): string {
-  return Object.entries(words)
-    .map(([word, meaning]) => `\`${word}\`: ${meaning}.`)
-    .join(' ');
-}
-
 /** The schema's values, or `null`. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (typeof schema['type'] !== 'string') return { anyOf: [schema, { type: 'null' }] };

@@ -84,18 +84,6 @@ describe('W11, W12: the webhooks of the document', () => {
       ]);
     }
   });
-
-  it('W12: have the email as in the answer to its sending', () => {
-    const bare = ({ properties, required }: JsonSchema): object => ({
-      required: [...(required as string[])].sort(),
-      properties: Object.fromEntries(
-        Object.entries(properties as Record<string, JsonSchema>)
-          .map(([field, { description: _, examples: __, ...schema }]) => [field, schema])
-          .sort(),
-      ),
-    });
-    expect(bare(schemas['EventEmail']!)).toEqual(bare(schemas['Email']!));
-  });
 });
 
 describe('N5: an event of the feed', () => {

@@ -1,16 +1,6 @@
-import { SUPPRESSION_REASONS } from '@posthorn/domain';
+import { meaningsOf, SUPPRESSION_REASONS } from '@posthorn/domain';
 import { AuditActor } from '../audit-log/audit-log.answers.ts';
-import {
-  idOf,
-  listOf,
-  meaningsOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  bool,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { FailedBatchItem } from '../validation/batch.answers.ts';

@@ -1,9 +1,8 @@
-import { ATTEMPT_ERRORS, DELIVERY_STATUSES, EVENT_NAMES } from '@posthorn/domain';
+import { ATTEMPT_ERRORS, DELIVERY_STATUSES, EVENT_NAMES, meaningsOf } from '@posthorn/domain';
 import {
   count,
   idOf,
   listOf,
-  meaningsOf,
   nullable,
   objectOf,
   text,

@@ -1,5 +1,5 @@
-import { RECOVERY_STATES } from '@posthorn/domain';
-import { count, idOf, meaningsOf, nullable, objectOf, time, wordOf } from '../openapi/answer-schemas.ts';
+import { meaningsOf, RECOVERY_STATES } from '@posthorn/domain';
+import { count, idOf, nullable, objectOf, time, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 
 /** A recovery of the deliveries that failed in a time range. */

@@ -1,15 +1,5 @@
-import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
-import {
-  idOf,
-  listOf,
-  meaningsOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  bool,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
+import { EVENT_NAMES, meaningsOf, WEBHOOK_STATUSES } from '@posthorn/domain';
+import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
 import { AnswerField } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 

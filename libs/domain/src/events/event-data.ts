@@ -3,6 +3,7 @@ import { REPLY_CLASS_NAMES, type ReplyClass } from '../replies/reply-classes.ts'
 import {
   anyObjectShape,
   idShape,
+  meaningsOf,
   numberShape,
   objectShape,
   textShape,
@@ -64,7 +65,7 @@ export const EVENT_EMAIL = objectShape(
     status: wordShape(
       'EmailStatus',
       Object.keys(EMAIL_STATUSES) as EmailStatus[],
-      'What had become of it.',
+      meaningsOf(EMAIL_STATUSES),
       'SENT',
     ),
     to: textShape('The address of the recipient.', 'ada@example.net'),

@@ -54,6 +54,13 @@ export function wordShape<Word extends string>(
   return { schema: { 'type': 'string', 'x-known-values': known, description, examples }, example };
 }
 
+/** A description that says what each of these words means. */
+export function meaningsOf(words: Readonly<Record<string, string>>): string {
+  return Object.entries(words)
+    .map(([word, meaning]) => `\`${word}\`: ${meaning}.`)
+    .join(' ');
+}
+
 /** Exactly one of these words: which one decides what is beside it. */
 export function tagShape<Word extends string>(
   words: readonly [Word, ...Word[]],
