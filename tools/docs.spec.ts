@@ -53,7 +53,7 @@ describe('docs/states.md', () => {
 
   it('S8, S19: shows what each class of replies does, in the words of the code', () => {
     const cells = page.replace(/ +/g, ' ').replace(/-+/g, '-');
-    expect(cells).toContain(replyClassRows());
+    expect(replyClassRows().filter((row) => !cells.includes(row))).toEqual([]);
   });
 
   it('fails when a state is missing or unknown', () => {
@@ -64,8 +64,11 @@ describe('docs/states.md', () => {
 });
 
 describe('docs/api.md', () => {
-  it.each([...HELPERS.keys()])('S3: shows how the helper `%s` is written', (name) => {
-    expect(read('docs/api.md')).toContain(HELPERS.get(name)!.usage);
+  it('S3: shows how each helper is written', () => {
+    const page = read('docs/api.md');
+    const usages = [...HELPERS.values()].map(({ usage }) => usage);
+    expect(usages.length).toBeGreaterThan(5);
+    expect(usages.filter((usage) => !page.includes(usage))).toEqual([]);
   });
 });
 
@@ -270,7 +273,7 @@ function relayBreakerStates(): string[] {
 }
 
 /** The rows of the table of reply classes, with single spaces. */
-function replyClassRows(): string {
+function replyClassRows(): string[] {
   const rows = REPLY_CLASS_NAMES.map((name) => {
     const { meaning, status, suppresses, passes, retryNotBeforeSeconds } = REPLY_CLASSES[name];
     const patience = retryNotBeforeSeconds / 60;
@@ -283,9 +286,7 @@ function replyClassRows(): string {
       patience === 0 ? temporary : `tried again, after ${patience} min at the earliest`,
     ];
   });
-  return rows
-    .map((row) => `| ${row.map((cell) => cell || ' ').join(' | ')} |`.replace(/ +/g, ' '))
-    .join('\n');
+  return rows.map((row) => `| ${row.map((cell) => cell || ' ').join(' | ')} |`.replace(/ +/g, ' '));
 }
 
 /** The states of the diagram below a heading. */

@@ -1,12 +1,13 @@
 import { EVENT_EMAIL } from '@posthorn/domain';
 import { listOf, nullable, objectOf, time } from '../openapi/answer-schemas.ts';
-import { AnswerField, answerOf } from '../openapi/answer-field.ts';
+import { AnswerField, answerOfShape } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { EmailEngagement, EmailTimelineEntry, TIMELINE_EXAMPLE } from './email-timeline.answers.ts';
 
 /** An email as the answer to its sending shows it (F4), and as its events do. */
-export class Email extends answerOf(EVENT_EMAIL, {
+export class Email extends answerOfShape(EVENT_EMAIL, {
   ...EVENT_EMAIL.example,
+  to: 'ada@example.com',
   from: 'shop@example.com',
   subject: 'Your receipt',
   groupBy: 'order-receipts',

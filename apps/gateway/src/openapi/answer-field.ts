@@ -38,7 +38,7 @@ export function AnswerField(
  *
  * @param example its values in the examples
  */
-export function answerOf<Value extends object>(
+export function answerOfShape<Value extends object>(
   { schema }: Shape<Value>,
   example: Partial<Value>,
 ): new () => Value {

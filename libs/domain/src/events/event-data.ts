@@ -72,7 +72,7 @@ export const EVENT_EMAIL = objectShape(
     type: wordShape(
       'EmailType',
       ['raw', 'templated'],
-      'Whether it was sent with its HTML or with a template.',
+      '`raw`: sent with its own HTML; `templated`: sent with a template.',
       'raw',
     ),
   },

@@ -1,7 +1,7 @@
 /** The stages of a DKIM key, with their meanings; a domain has at most one key per stage and algorithm. */
 export const KEY_STAGES = {
   CURRENT: 'emails are signed with it once its record is found',
-  NEXT: 'replaces the current one once its record is found',
+  NEXT: 'waits for its record, and then replaces the current one',
   PREVIOUS: 'signs nothing any more; its record stays for emails that are still on their way',
 } as const;
 
