@@ -9,7 +9,7 @@ import {
   type SinkScript,
   uniqueQueuePrefix,
 } from '@posthorn/testing';
-import { newSecret } from '@posthorn/signing';
+import { newSecret, type SecretPrefix } from '@posthorn/signing';
 import { type Answer, type Api, emailIn } from './api.ts';
 import { bodiesOf, call, ROUTES } from './openapi-routes.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
@@ -184,7 +184,8 @@ describe('without Postgres', () => {
       ROUTES.map((route) => {
         // Links that could exist: others are refused without looking them up.
         const link = route.parameters.find(({ name }) => name === 'token')?.example as string | undefined;
-        const parts = link === undefined ? {} : { token: newSecret(link.slice(0, LINK_PREFIX_LENGTH)) };
+        const parts =
+          link === undefined ? {} : { token: newSecret(link.slice(0, LINK_PREFIX_LENGTH) as SecretPrefix) };
         return call(route, caller, parts, bodiesOf(route)[0]?.[1]);
       }),
     ).finally(() => postgres.restart());

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { BASE62, randomBase62 } from './random-text.ts';
+import { SECRET_PREFIXES, type SecretPrefix } from './secret-prefixes.ts';
 
-const PREFIX = 'phk_';
 const RANDOM_CHARACTERS = 32;
 const CHECKSUM_CHARACTERS = 6;
 const WELL_FORMED = /^[0-9A-Za-z]{38}$/;
@@ -12,22 +12,22 @@ const WELL_FORMED = /^[0-9A-Za-z]{38}$/;
  * scanner finds one that leaked and one that is mistyped is refused without a look-up.
  */
 export function newApiKeySecret(): string {
-  return newSecret(PREFIX);
+  return newSecret(SECRET_PREFIXES.apiKey);
 }
 
 /** A new secret of the form of an API key's, with another prefix. */
-export function newSecret(prefix: string): string {
+export function newSecret(prefix: SecretPrefix): string {
   const unchecked = prefix + randomBase62(RANDOM_CHARACTERS);
   return unchecked + checksumOf(unchecked);
 }
 
 /** Whether `text` is a well-formed secret: prefix, length, alphabet and checksum. */
 export function isWellFormedSecret(text: string): boolean {
-  return hasSecretForm(PREFIX, text);
+  return hasSecretForm(SECRET_PREFIXES.apiKey, text);
 }
 
 /** Whether `text` could come from {@link newSecret} with this prefix. */
-function hasSecretForm(prefix: string, text: string): boolean {
+function hasSecretForm(prefix: SecretPrefix, text: string): boolean {
   if (!text.startsWith(prefix) || !WELL_FORMED.test(text.slice(prefix.length))) return false;
   return checksumOf(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
@@ -38,7 +38,7 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** The hash of a secret of {@link newSecret} with this prefix; undefined: the text is not well-formed. */
-export function hashIfSecret(prefix: string, text: string): Buffer | undefined {
+export function hashIfSecret(prefix: SecretPrefix, text: string): Buffer | undefined {
   return hasSecretForm(prefix, text) ? hashSecret(text) : undefined;
 }
 

@@ -4,6 +4,7 @@ export * from './signed-addresses.ts';
 export { KEY_RING_FORM, type KeyRing, parseKeyRing } from './key-ring.ts';
 export { LinkSigner } from './link-signer.ts';
 export * from './secret-box.ts';
+export * from './secret-prefixes.ts';
 export * from './dkim-keys.ts';
 export { type DkimSigner, parseDkimKey, signEmail } from './dkim/sign-email.ts';
 export * from './webhook-token.ts';

@@ -1,11 +1,9 @@
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { derivedKey, type EncryptionKey, type KeyRing } from './key-ring.ts';
+import { SECRET_PREFIXES } from './secret-prefixes.ts';
 
-/** The purposes of links and their token prefixes; a token is valid for its purpose only. */
-const PREFIXES = { unsubscribe: 'phu_', open: 'pho_', click: 'phc_' } as const;
-
-/** The purposes of links without a target. */
-export type LinkPurpose = Exclude<keyof typeof PREFIXES, 'click'>;
+/** The purposes of links without a target; a token is valid for its purpose only. */
+export type LinkPurpose = 'unsubscribe' | 'open';
 
 /** The contents of a link that redirects to a target. */
 export interface SignedTarget {
@@ -89,19 +87,19 @@ export class LinkSigner {
     return this.read('click', token, host);
   }
 
-  private tokenOf(purpose: keyof typeof PREFIXES, uuid: string, rest: Buffer, host?: string): string {
+  private tokenOf(purpose: LinkPurpose | 'click', uuid: string, rest: Buffer, host?: string): string {
     const key = this.keys[0]!;
     const id = Buffer.from(uuid.replaceAll('-', ''), 'hex');
     const [version, hostMac] =
       host === undefined ? [VERSION, NOTHING] : [VERSION_WITH_HOST, macOfHost(key, id, host)];
     const head = Buffer.concat([Buffer.of(version), key.name, id, hostMac]);
     const mac = macOf(key, purpose, head, rest);
-    return PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
+    return SECRET_PREFIXES[purpose] + Buffer.concat([head, mac, rest]).toString('base64url');
   }
 
   /** What a token that is ours holds; a link without a target has an empty one. */
-  private read(purpose: keyof typeof PREFIXES, token: string, host = ''): FollowedTarget | undefined {
-    const parts = partsOf(PREFIXES[purpose], token);
+  private read(purpose: LinkPurpose | 'click', token: string, host = ''): FollowedTarget | undefined {
+    const parts = partsOf(SECRET_PREFIXES[purpose], token);
     if (parts === undefined) return undefined;
     const { head, mac, rest } = parts;
     const key = this.keys.find(

@@ -21,7 +21,7 @@ const TOO_OLD = new Refusal(
 /** Common to the descriptions of all routes. */
 const LINK = {
   tag: 'Identities',
-  path: { token: linkToken('phv_') },
+  path: { token: linkToken('verification') },
   answer: HTML_PAGE,
   refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, ...LINK_REFUSALS },
 } as const;

@@ -25,7 +25,7 @@ const TAKEN_BACK = new Refusal(
 /** Common to the descriptions of all routes. */
 const LINK = {
   tag: 'Members',
-  path: { token: linkToken('phi_') },
+  path: { token: linkToken('invitation') },
   answer: HTML_PAGE,
   refuses: { 'No such link': UNKNOWN, 'Too old': TOO_OLD, 'Taken back': TAKEN_BACK, ...LINK_REFUSALS },
 } as const;

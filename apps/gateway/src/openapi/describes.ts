@@ -1,5 +1,6 @@
 import { applyDecorators, HttpCode, SetMetadata, UseGuards } from '@nestjs/common';
 import { Refusal } from '@posthorn/kernel';
+import { SECRET_PREFIXES } from '@posthorn/signing';
 import { UnexpectedInputGuard } from '../validation/unexpected-input.guard.ts';
 import type { DescribedClass, DescribedUnion, JsonSchema } from './json-schema.ts';
 import type { Tag } from './tags.ts';
@@ -53,12 +54,12 @@ export interface DescribedPathPart {
   readonly example: string;
 }
 
-/** Describes the path parameter that is the secret of a mail's link, with this prefix. */
-export function linkToken(prefix: string): DescribedPathPart {
+/** Describes the path parameter that is the secret of a mail's link. */
+export function linkToken(kind: keyof typeof SECRET_PREFIXES): DescribedPathPart {
   return {
     sentence: 'The secret from the mail.',
     schema: { type: 'string' },
-    example: `${prefix}3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB`,
+    example: `${SECRET_PREFIXES[kind]}3VbTq8Zk1mNwY7rLcX5dHsJ2fGpA9eUoKx9QaB`,
   };
 }
 

@@ -30,7 +30,7 @@ export class TrackingController {
     summary: 'Follow a tracked link of an email',
     description:
       'Redirects to the original target of the link, which is part of the signed token. At the host that a workspace has of its own, only links of its emails work; nothing else in the request matters.',
-    path: { token: linkToken('phc_') },
+    path: { token: linkToken('click') },
     answer: { redirectsTo: 'https://example.com/shop' },
     refuses: { 'No such link': NO_SUCH_LINK },
   })
@@ -52,7 +52,7 @@ export class TrackingController {
     tag: 'Emails',
     summary: 'Load the image of a tracked email',
     description: 'One transparent pixel, even for an invalid token: an email never shows a broken image.',
-    path: { token: linkToken('pho_') },
+    path: { token: linkToken('open') },
     answer: { contentType: 'image/gif', schema: { type: 'string', format: 'binary' }, example: 'GIF89a…' },
   })
   load(@Param('token') token: string, @Req() request: Request, @Res() response: Response): void {

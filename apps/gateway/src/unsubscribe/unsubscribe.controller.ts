@@ -18,7 +18,7 @@ const NO_SUCH_LINK = new Refusal(
 /** Common to the descriptions of all routes. */
 const LINK = {
   tag: 'Contacts',
-  path: { token: linkToken('phu_') },
+  path: { token: linkToken('unsubscribe') },
   answer: HTML_PAGE,
   refuses: { 'No such link': NO_SUCH_LINK, ...LINK_REFUSALS },
 } as const;

@@ -1,7 +1,9 @@
+import { SECRET_PREFIXES } from '@posthorn/signing';
+
 const MASK = '***';
-const SECRET_PREFIXES = ['phk_', 'phi_', 'phv_', 'phu_', 'phc_', 'pho_', 'php_', 'wht_'];
+const PREFIXES: readonly string[] = Object.values(SECRET_PREFIXES);
 // Whatever precedes them: what is escaped ends with a letter or a digit, such as `\n` or `%2F`.
-const SECRETS = new RegExp(`(${SECRET_PREFIXES.join('|')})[A-Za-z0-9_-]+`, 'g');
+const SECRETS = new RegExp(`(${PREFIXES.join('|')})[A-Za-z0-9_-]+`, 'g');
 const BEARER = /(bearer|basic)\s+[A-Za-z0-9._~+/=-]+/gi;
 // Greedy up to the last `@` before a slash: a password may hold an `@` itself.
 const URL_CREDENTIALS = /:\/\/[^\s"\\/?#]+@/g;
@@ -17,8 +19,7 @@ const MAX_LOCAL_PART_CHARS = 256;
  */
 export function redactLine(line: string): string {
   let redacted = line;
-  if (SECRET_PREFIXES.some((prefix) => line.includes(prefix)))
-    redacted = redacted.replace(SECRETS, `$1${MASK}`);
+  if (PREFIXES.some((prefix) => line.includes(prefix))) redacted = redacted.replace(SECRETS, `$1${MASK}`);
   if (/bearer|basic/i.test(line)) redacted = redacted.replace(BEARER, `$1 ${MASK}`);
   if (!line.includes('@') && !line.includes('%')) return redacted;
   return maskLocalParts(redacted.replace(URL_CREDENTIALS, '://[credentials]@'));

@@ -1,10 +1,11 @@
+import { SECRET_PREFIXES } from '@posthorn/signing';
 import { mailBody } from '../system/mail-body.ts';
 import type { LinkKind } from '../system/send-link.ts';
 import type { MailDraft } from '../system/send-system-mail.ts';
 
 /** The links by which the owners of addresses verify them. */
 export const VERIFICATION_LINK: LinkKind = {
-  prefix: 'phv_',
+  prefix: SECRET_PREFIXES.verification,
   path: '/verify/identity/',
   mailOf: verificationMail,
 };

@@ -1,10 +1,15 @@
 import { INVITATION_DAYS } from '@posthorn/domain';
+import { SECRET_PREFIXES } from '@posthorn/signing';
 import { mailBody } from '../system/mail-body.ts';
 import type { LinkKind } from '../system/send-link.ts';
 import type { MailDraft } from '../system/send-system-mail.ts';
 
 /** The links by which invited people become members. */
-export const INVITATION_LINK: LinkKind = { prefix: 'phi_', path: '/invitations/', mailOf: invitationMail };
+export const INVITATION_LINK: LinkKind = {
+  prefix: SECRET_PREFIXES.invitation,
+  path: '/invitations/',
+  mailOf: invitationMail,
+};
 
 /**
  * The mail that invites somebody to a workspace. It contains no text that a caller chose: it goes to any address that a caller names, and

@@ -1,10 +1,7 @@
 import { Refusal } from '@posthorn/kernel';
 import { type Actor, isOperatorRole, OPERATOR_NAME, OPERATOR_ROLES } from '@posthorn/domain';
 import type { OperatorAccountStore } from '@posthorn/database';
-import { hashPassword, newSecret } from '@posthorn/signing';
-
-/** The prefix of passwords, by which secret scanners can find a leaked one. */
-const PASSWORD_PREFIX = 'php_';
+import { hashPassword, newSecret, SECRET_PREFIXES } from '@posthorn/signing';
 
 /** An account with its password, which cannot be shown again. */
 interface OperatorWithPassword {
@@ -25,7 +22,7 @@ export async function createOperator(
   if (!OPERATOR_NAME.test(name))
     throw new Refusal(400, '`name` must be 1 to 63 of `a-z 0-9 . _ -` and begin with a letter or a digit');
   if (!isOperatorRole(role)) throw new Refusal(400, `\`role\` must be one of ${OPERATOR_ROLES.join(', ')}`);
-  const password = newSecret(PASSWORD_PREFIX);
+  const password = newSecret(SECRET_PREFIXES.operatorPassword);
   if (!(await accounts.create(actor, name, role, await hashPassword(password))))
     throw new Refusal(
       409,
@@ -44,7 +41,7 @@ export async function resetOperatorPassword(
   actor: Actor,
   name: string,
 ): Promise<OperatorWithPassword> {
-  const password = newSecret(PASSWORD_PREFIX);
+  const password = newSecret(SECRET_PREFIXES.operatorPassword);
   if (!(await accounts.setPassword(actor, name, await hashPassword(password)))) throw noSuchOperator(name);
   return { name, password };
 }

@@ -1,13 +1,13 @@
 import { type DatabaseClock, newUuid, type WorkspaceId } from '@posthorn/kernel';
 import type { LinkMail, WorkspaceStore } from '@posthorn/database';
-import { hashSecret, newSecret } from '@posthorn/signing';
+import { hashSecret, newSecret, type SecretPrefix } from '@posthorn/signing';
 import type { MailDraft } from './send-system-mail.ts';
 import type { SubmitPendingMails } from './submit-pending-mails.ts';
 
 /** A kind of links by which whoever has the mail consents to something. */
 export interface LinkKind {
   /** The prefix of their tokens. */
-  readonly prefix: string;
+  readonly prefix: SecretPrefix;
   /** The path of the page that they lead to; the token follows. */
   readonly path: string;
   readonly mailOf: (address: string, workspaceName: string, link: string) => MailDraft;
