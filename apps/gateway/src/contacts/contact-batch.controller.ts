@@ -1,6 +1,7 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { SaveContacts } from '@posthorn/use-cases';
+import { SIZES } from '@posthorn/domain';
 import { Describes, refusalBy } from '../openapi/describes.ts';
 import { ItemBatches } from '../validation/item-batches.ts';
 import { validateBody } from '../validation/validate-body.ts';
@@ -20,7 +21,7 @@ export class ContactBatchController {
   @Describes({
     name: 'upsertContacts',
     tag: 'Contacts',
-    summary: 'Create or update up to 500 contacts',
+    summary: `Create or update up to ${SIZES.contactBatch.max} contacts`,
     description:
       'Validates each item on its own, and writes all valid ones in one transaction, those of one contact in their order. Status 200 means that the array itself was valid. ' +
       'The answer has the result of each item: its contact, as it is after the whole batch, is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got if sent alone. ' +

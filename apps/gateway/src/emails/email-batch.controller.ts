@@ -1,5 +1,5 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
-import type { EmailDraft, JsonObject, JsonValue } from '@posthorn/domain';
+import { type EmailDraft, type JsonObject, type JsonValue, SIZES } from '@posthorn/domain';
 import { Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { type JsonText, strictFaultOf, traceparentOf } from '@posthorn/platform';
 import { AcceptEmails, type BatchItem } from '@posthorn/use-cases';
@@ -24,7 +24,7 @@ export class EmailBatchController {
   @Describes({
     name: 'sendBatch',
     tag: 'Emails',
-    summary: 'Send up to 50 emails',
+    summary: `Send up to ${SIZES.batch.max} emails`,
     description:
       'Accepts the emails of the array; each is validated on its own, in order. Status 200 means that the array itself was valid. ' +
       'The answer has the result of each item: its email is in `successful`, or the item is in `failed`, with its `index` and the error that it would have got if sent alone. ' +

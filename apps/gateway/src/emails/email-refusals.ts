@@ -1,9 +1,11 @@
 import { Refusal } from '@posthorn/kernel';
 import { keyReused, monthlyLimitReached, noSuchTemplate, unverifiedSender } from '@posthorn/use-cases';
+import { parseSendAt } from '@posthorn/domain';
 import { type Refusals, refusalBy } from '../openapi/describes.ts';
 import { validateBody } from '../validation/validate-body.ts';
 import { validateEmailRequest } from './validate-email-request.ts';
 import { SendBatchRequest } from './send-batch.request.ts';
+import { faultIn } from '../validation/text-rules.ts';
 
 export const SENDER_NOT_VERIFIED: Refusals = {
   'Sender not verified': unverifiedSender(
@@ -13,7 +15,10 @@ export const SENDER_NOT_VERIFIED: Refusals = {
 };
 
 export const TOO_FAR_AHEAD: Refusals = {
-  'Too far ahead': new Refusal(400, '`sendAt` is 97 days ahead; at most 90 are allowed'),
+  'Too far ahead': new Refusal(
+    400,
+    `\`sendAt\` ${faultIn(parseSendAt('2030-05-08T09:30:00Z', Date.UTC(2030, 0, 31, 9, 30)))}`,
+  ),
 };
 
 export const MONTHLY_LIMIT_REACHED: Refusals = {

@@ -1,4 +1,5 @@
 import { EVENT_EMAIL } from '@posthorn/domain';
+import { MAX_TIMELINE_ENTRIES } from '@posthorn/database';
 import { listOf, nullable, objectOf, time } from '../openapi/answer-schemas.ts';
 import { AnswerField, answerOfShape } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
@@ -33,9 +34,11 @@ export class EmailWithTimeline extends EmailWithTimes {
   @AnswerField('How often it was opened and clicked.', objectOf(EmailEngagement))
   engagement!: EmailEngagement;
 
-  @AnswerField('What happened to it, oldest first; the newest 500 entries.', listOf(EmailTimelineEntry), {
-    example: TIMELINE_EXAMPLE,
-  })
+  @AnswerField(
+    `What happened to it, oldest first; the newest ${MAX_TIMELINE_ENTRIES} entries.`,
+    listOf(EmailTimelineEntry),
+    { example: TIMELINE_EXAMPLE },
+  )
   timeline!: object[];
 }
 

@@ -1,3 +1,4 @@
+import { SCHEDULING_HORIZON_DAYS, SEND_AT_GRACE_MINUTES } from '@posthorn/domain';
 import { Required } from '../validation/rule.ts';
 import { timestamp } from '../validation/text-rules.ts';
 
@@ -5,7 +6,7 @@ import { timestamp } from '../validation/text-rules.ts';
 export class RescheduleEmailRequest {
   @Required(
     timestamp,
-    'When to send instead: a date, a time and an offset or `Z`; at most 90 days ahead. A time less than 5 minutes in the past means at once.',
+    `When to send instead: a date, a time and an offset or \`Z\`; at most ${SCHEDULING_HORIZON_DAYS} days ahead. A time less than ${SEND_AT_GRACE_MINUTES} minutes in the past means at once.`,
   )
   sendAt!: string;
 }

@@ -1,4 +1,4 @@
-import { SIZES, type JsonObject } from '@posthorn/domain';
+import { type JsonObject, SCHEDULING_HORIZON_DAYS, SEND_AT_GRACE_MINUTES, SIZES } from '@posthorn/domain';
 import { type AttachmentRequest, attachments } from './attachment.request.ts';
 import { unionOf } from '../openapi/json-schema.ts';
 import { mailbox, mailboxes, recipient } from '../validation/mailbox-rules.ts';
@@ -44,9 +44,11 @@ export abstract class AnyEmailRequest {
   })
   to!: string;
 
-  @Optional(mailboxes(SIZES.replyTo), 'Where replies go: one mailbox, or up to 5 in an array.', {
-    example: 'help@example.com',
-  })
+  @Optional(
+    mailboxes(SIZES.replyTo),
+    `Where replies go: one mailbox, or up to ${SIZES.replyTo.max} in an array.`,
+    { example: 'help@example.com' },
+  )
   replyTo?: string | string[];
 
   @Optional(shapedAs(EmailSettingsRequest), 'Tracking of opens and clicks, and unsubscribing.', {
@@ -64,7 +66,7 @@ export abstract class AnyEmailRequest {
 
   @Optional(
     timestamp,
-    'When to send: a date, a time and an offset or `Z`; at most 90 days ahead, and at once if absent. A time less than 5 minutes in the past means at once.',
+    `When to send: a date, a time and an offset or \`Z\`; at most ${SCHEDULING_HORIZON_DAYS} days ahead, and at once if absent. A time less than ${SEND_AT_GRACE_MINUTES} minutes in the past means at once.`,
   )
   sendAt?: string;
 

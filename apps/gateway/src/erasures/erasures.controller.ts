@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { ErasureId } from '@posthorn/kernel';
-import type { Erasure } from '@posthorn/domain';
+import { type Erasure, ERASURES_KEPT_DAYS } from '@posthorn/domain';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { ErasureStore } from '@posthorn/database';
 import { RequestErasure, tooManyErasures } from '@posthorn/use-cases';
@@ -55,7 +55,7 @@ export class ErasuresController {
     name: 'readErasure',
     tag: 'Erasures',
     summary: 'Read the progress of an erasure',
-    description: 'It can be read for 90 days after it is completed.',
+    description: `It can be read for ${ERASURES_KEPT_DAYS} days after it is completed.`,
     answer: ErasureAnswer,
   })
   async read(

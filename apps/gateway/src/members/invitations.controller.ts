@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { DatabaseClock, type InvitationId } from '@posthorn/kernel';
-import { type Invitation, invitationStatus } from '@posthorn/domain';
+import { type Invitation, INVITATION_KEPT_DAYS, invitationStatus } from '@posthorn/domain';
 import { InvitationChanges, InvitationStore } from '@posthorn/database';
 import { actorOf, Caller, type Principal, RequiresEditor, RequiresScope } from '@posthorn/auth';
 import { endedRefusal, InviteMember } from '@posthorn/use-cases';
@@ -29,7 +29,7 @@ export class InvitationsController {
     name: 'listInvitations',
     tag: 'Members',
     summary: 'List the invitations',
-    description: 'Finished invitations are listed for 90 days after their links have expired.',
+    description: `Finished invitations are listed for ${INVITATION_KEPT_DAYS} days after their links have expired.`,
     query: InvitationsQuery,
     answer: InvitationsAnswer,
   })

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { SuppressionId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import type { Suppression } from '@posthorn/domain';
+import { SIZES, type Suppression } from '@posthorn/domain';
 import { SuppressionChanges, SuppressionStore } from '@posthorn/database';
 import { Describes, refusalBy } from '../openapi/describes.ts';
 import { pageById } from '../paging/page-request.ts';
@@ -87,7 +87,7 @@ export class SuppressionsController {
   @Describes({
     name: 'addSuppressions',
     tag: 'Suppressions',
-    summary: 'Suppress up to 500 addresses',
+    summary: `Suppress up to ${SIZES.suppressionBatch.max} addresses`,
     description:
       'Validates each item on its own, and adds all valid ones in one transaction. Status 200 means that the array itself was valid. ' +
       'The answer has the result of each item: its entry is in `successful`, as it was if the address is already on the list, or the item is in `failed`, with its `index` and the error that it would have got if sent alone. ' +

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import type { RecoveryId, WebhookId } from '@posthorn/kernel';
-import type { Recovery } from '@posthorn/domain';
+import { RECOVERIES_KEPT_DAYS, type Recovery } from '@posthorn/domain';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
 import { RecoveryStore } from '@posthorn/database';
 import { noSuchPeriod, ReadDeliveries, RecoverDeliveries, recoveryRuns } from '@posthorn/use-cases';
@@ -58,7 +58,7 @@ export class RecoveriesController {
     name: 'readRecovery',
     tag: 'Webhooks',
     summary: 'Read the progress of a recovery',
-    description: 'It can be read for 90 days after it is completed.',
+    description: `It can be read for ${RECOVERIES_KEPT_DAYS} days after it is completed.`,
     answer: RecoveryAnswer,
   })
   async read(

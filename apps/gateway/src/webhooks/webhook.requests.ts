@@ -1,7 +1,8 @@
 import {
+  ASSIGNABLE_WEBHOOK_STATUSES,
   EVENT_NAMES,
   type EventName,
-  ASSIGNABLE_WEBHOOK_STATUSES,
+  HELD_DAYS,
   TOKEN_OVERLAP_SECONDS,
   type WebhookStatus,
 } from '@posthorn/domain';
@@ -13,7 +14,7 @@ import { eventNames, webhookToken, webhookUrl } from './webhook-rules.ts';
 const URL_SENTENCE =
   'The URL to which events are posted: `https://` and a public host, without a user name or a fragment.';
 const TOKEN_SENTENCE = 'The secret that deliveries are signed with: 8 to 256 printable ASCII characters.';
-const STATUS_SENTENCE = '`PAUSED` holds events for up to 30 days; `ACTIVE` delivers them.';
+const STATUS_SENTENCE = `\`PAUSED\` holds events for up to ${HELD_DAYS} days; \`ACTIVE\` delivers them.`;
 
 /** A webhook that is to be created. */
 export class CreateWebhookRequest {

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import type { WebhookId } from '@posthorn/kernel';
 import { actorOf, Caller, type Principal, RequiresScope } from '@posthorn/auth';
-import { pageByTime, type Webhook } from '@posthorn/domain';
+import { HELD_DAYS, pageByTime, type Webhook, WORKSPACE_LIMITS } from '@posthorn/domain';
 import {
   ManageWebhooks,
   tooManyWebhooks,
@@ -71,8 +71,7 @@ export class WebhooksController {
     name: 'createWebhook',
     tag: 'Webhooks',
     summary: 'Create a webhook',
-    description:
-      'From now on the named events of the workspace are posted to the URL, signed with the token, or held if the webhook is `PAUSED`. A workspace has at most 50 webhooks.',
+    description: `From now on the named events of the workspace are posted to the URL, signed with the token, or held if the webhook is \`PAUSED\`. A workspace has at most ${WORKSPACE_LIMITS.webhooks} webhooks.`,
     body: CreateWebhookRequest,
     answer: WebhookAnswer,
     refuses: { ...NOT_PUBLIC, 'Too many webhooks': tooManyWebhooks() },
@@ -88,8 +87,7 @@ export class WebhooksController {
     name: 'updateWebhook',
     tag: 'Webhooks',
     summary: 'Change a webhook',
-    description:
-      'Changes the fields that are given and keeps the others, so an empty body changes nothing. Events that happen while a webhook is `PAUSED` are held for 30 days and delivered once it is `ACTIVE` again.',
+    description: `Changes the fields that are given and keeps the others, so an empty body changes nothing. Events that happen while a webhook is \`PAUSED\` are held for ${HELD_DAYS} days and delivered once it is \`ACTIVE\` again.`,
     body: UpdateWebhookRequest,
     answer: WebhookAnswer,
     refuses: NOT_PUBLIC,
