@@ -1,6 +1,6 @@
-import { API_KEY_STATUSES, type ApiKeyStatus, meaningsOf, type Role, ROLE_NAMES } from '@posthorn/domain';
+import { API_KEY_STATUSES, type ApiKeyStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
 import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 const NAME = 'The name of the key.';
@@ -17,7 +17,7 @@ export class ApiKey {
   @AnswerField(ROLE, wordOf('Role', ROLE_NAMES), { example: 'API_USER' })
   role!: Role;
 
-  @AnswerField(meaningsOf(API_KEY_STATUSES), wordOf('ApiKeyStatus', Object.keys(API_KEY_STATUSES)))
+  @AnswerWord('ApiKeyStatus', API_KEY_STATUSES)
   status!: ApiKeyStatus;
 
   @AnswerField('The secret, abbreviated: its first 8 and last 4 characters.', text, {

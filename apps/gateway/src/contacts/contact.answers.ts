@@ -1,16 +1,6 @@
-import { CONTACT_STATUSES, meaningsOf } from '@posthorn/domain';
-import {
-  anyObject,
-  idOf,
-  listOf,
-  nullable,
-  objectOf,
-  text,
-  time,
-  bool,
-  wordOf,
-} from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { CONTACT_STATUSES } from '@posthorn/domain';
+import { anyObject, idOf, listOf, nullable, objectOf, text, time, bool } from '../openapi/answer-schemas.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { FailedBatchItem } from '../validation/batch.answers.ts';
 
@@ -27,7 +17,7 @@ export class Contact {
   @AnswerField('The properties of the contact.', anyObject, { example: { firstName: 'Ada', plan: 'pro' } })
   properties!: object;
 
-  @AnswerField(meaningsOf(CONTACT_STATUSES), wordOf('ContactStatus', Object.keys(CONTACT_STATUSES)))
+  @AnswerWord('ContactStatus', CONTACT_STATUSES)
   status!: string;
 
   @AnswerField('Since when the contact is `UNSUBSCRIBED`; `null` if it is not.', nullable(time), {

@@ -1,14 +1,8 @@
 import type { EmailRecord } from '@posthorn/database';
 import { RELEASE } from '@posthorn/kernel';
-import {
-  type MachineSign,
-  meaningsOf,
-  REPLY_CLASS_NAMES,
-  REPORT_KIND_NAMES,
-  SMTP_STAGES,
-} from '@posthorn/domain';
+import { type MachineSign, REPLY_CLASS_NAMES, REPORT_KIND_NAMES, SMTP_STAGES } from '@posthorn/domain';
 import { count, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 
 const REPLY = { code: 250, enhancedCode: '2.0.0', text: '2.0.0 Ok: queued as 4bQz7' };
 
@@ -53,9 +47,7 @@ class RelayReply {
 
 /** Something that happened to an email. */
 export class EmailTimelineEntry {
-  @AnswerField(meaningsOf(TIMELINE_EVENTS), wordOf('TimelineEvent', Object.keys(TIMELINE_EVENTS)), {
-    example: 'SENT',
-  })
+  @AnswerWord('TimelineEvent', TIMELINE_EVENTS, { example: 'SENT' })
   event!: TimelineEvent;
 
   @AnswerField('When it was recorded.', time)

@@ -1,6 +1,6 @@
-import { ERASURE_STATES, meaningsOf } from '@posthorn/domain';
-import { bool, count, wordOf, idOf, nullable, objectOf, text, time } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { ERASURE_STATES } from '@posthorn/domain';
+import { bool, count, idOf, nullable, objectOf, text, time } from '../openapi/answer-schemas.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 
 const counts: JsonSchema = { type: 'object', additionalProperties: count };
@@ -24,9 +24,7 @@ export class Erasure {
   })
   suppress!: boolean;
 
-  @AnswerField(meaningsOf(ERASURE_STATES), wordOf('ErasureStatus', Object.keys(ERASURE_STATES)), {
-    example: 'REDACTING',
-  })
+  @AnswerWord('ErasureStatus', ERASURE_STATES, { example: 'REDACTING' })
   status!: string;
 
   @AnswerField('How many rows of the workspace have been searched.', count, { example: 52_000 })

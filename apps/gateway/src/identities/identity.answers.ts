@@ -1,6 +1,6 @@
 import { IDENTITY_STATUSES, KEY_STAGES, meaningsOf, RECORD_STATES } from '@posthorn/domain';
 import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 const VALUE = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
@@ -21,7 +21,7 @@ export class Identity {
   })
   value!: string;
 
-  @AnswerField(meaningsOf(IDENTITY_STATUSES), wordOf('IdentityStatus', Object.keys(IDENTITY_STATUSES)))
+  @AnswerWord('IdentityStatus', IDENTITY_STATUSES)
   status!: string;
 
   @AnswerField('When it was verified; `null` while it is not.', nullable(time), { example: null })
@@ -69,9 +69,7 @@ class IdentityRecord {
   })
   keepUntil!: Date | null;
 
-  @AnswerField(meaningsOf(RECORD_STATES), wordOf('IdentityRecordStatus', Object.keys(RECORD_STATES)), {
-    example: 'FOUND',
-  })
+  @AnswerWord('IdentityRecordStatus', RECORD_STATES, { example: 'FOUND' })
   status!: string;
 
   @AnswerField('What was found, and how to fix it.', text, { example: 'The key is published' })

@@ -1,12 +1,6 @@
-import {
-  INVITATION_STATUSES,
-  type InvitationStatus,
-  meaningsOf,
-  type Role,
-  ROLE_NAMES,
-} from '@posthorn/domain';
+import { INVITATION_STATUSES, type InvitationStatus, type Role, ROLE_NAMES } from '@posthorn/domain';
 import { idOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 const ADDRESS = { example: 'ada@example.net' };
@@ -66,7 +60,7 @@ export class Invitation {
   @AnswerField('The role that the person gets on joining.', wordOf('Role', ROLE_NAMES), { example: 'EDITOR' })
   role!: Role;
 
-  @AnswerField(meaningsOf(INVITATION_STATUSES), wordOf('InvitationStatus', Object.keys(INVITATION_STATUSES)))
+  @AnswerWord('InvitationStatus', INVITATION_STATUSES)
   status!: InvitationStatus;
 
   @AnswerField('When the person was invited.', time)

@@ -1,4 +1,5 @@
-import type { Shape } from '@posthorn/domain';
+import { meaningsOf, type Shape } from '@posthorn/domain';
+import { wordOf } from './answer-schemas.ts';
 import { type DescribedClass, type JsonSchema, withNamedWords } from './json-schema.ts';
 
 interface AnswerFieldTraits {
@@ -31,6 +32,15 @@ export function AnswerField(
     fields.push({ field: property as string, sentence, schema, ...traits });
     fieldsOfClass.set(prototype, fields);
   };
+}
+
+/** Describes a field that is one of these words, by what each of them means. @param name of the schema of these words */
+export function AnswerWord(
+  name: string,
+  words: Readonly<Record<string, string>>,
+  traits: AnswerFieldTraits = {},
+): PropertyDecorator {
+  return AnswerField(meaningsOf(words), wordOf(name, Object.keys(words)), traits);
 }
 
 /**

@@ -1,7 +1,7 @@
-import { meaningsOf, SUPPRESSION_REASONS } from '@posthorn/domain';
+import { SUPPRESSION_REASONS } from '@posthorn/domain';
 import { AuditActor } from '../audit-log/audit-log.answers.ts';
-import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { idOf, listOf, nullable, objectOf, text, time, bool } from '../openapi/answer-schemas.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 import { FailedBatchItem } from '../validation/batch.answers.ts';
 
@@ -15,7 +15,7 @@ export class Suppression {
   })
   email!: string;
 
-  @AnswerField(meaningsOf(SUPPRESSION_REASONS), wordOf('SuppressionReason', Object.keys(SUPPRESSION_REASONS)))
+  @AnswerWord('SuppressionReason', SUPPRESSION_REASONS)
   reason!: string;
 
   @AnswerField('The email that caused it; `null` if somebody added the address.', nullable(idOf('trs')))

@@ -1,4 +1,4 @@
-import { ATTEMPT_ERRORS, DELIVERY_STATUSES, EVENT_NAMES, meaningsOf } from '@posthorn/domain';
+import { ATTEMPT_ERRORS, DELIVERY_STATUSES, EVENT_NAMES } from '@posthorn/domain';
 import {
   count,
   idOf,
@@ -11,7 +11,7 @@ import {
   wordOf,
 } from '../openapi/answer-schemas.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 const BODY =
@@ -95,7 +95,7 @@ class ListedDelivery {
   )
   isTest!: boolean;
 
-  @AnswerField(meaningsOf(DELIVERY_STATUSES), wordOf('DeliveryStatus', Object.keys(DELIVERY_STATUSES)))
+  @AnswerWord('DeliveryStatus', DELIVERY_STATUSES)
   status!: string;
 
   @AnswerField('Whether it is being posted at the moment.', bool, { example: false })

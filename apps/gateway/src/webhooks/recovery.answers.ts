@@ -1,6 +1,6 @@
-import { meaningsOf, RECOVERY_STATES } from '@posthorn/domain';
-import { count, idOf, nullable, objectOf, time, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { RECOVERY_STATES } from '@posthorn/domain';
+import { count, idOf, nullable, objectOf, time } from '../openapi/answer-schemas.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 
 /** A recovery of the deliveries that failed in a time range. */
 export class Recovery {
@@ -10,9 +10,7 @@ export class Recovery {
   @AnswerField('The webhook whose deliveries they are.', idOf('wh'))
   webhookId!: string;
 
-  @AnswerField(meaningsOf(RECOVERY_STATES), wordOf('RecoveryStatus', Object.keys(RECOVERY_STATES)), {
-    example: 'RUNNING',
-  })
+  @AnswerWord('RecoveryStatus', RECOVERY_STATES, { example: 'RUNNING' })
   status!: string;
 
   @AnswerField('The beginning of the period: deliveries of events at this time or later.', time, {

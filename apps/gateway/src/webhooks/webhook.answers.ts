@@ -1,6 +1,6 @@
-import { EVENT_NAMES, meaningsOf, WEBHOOK_STATUSES } from '@posthorn/domain';
+import { EVENT_NAMES, WEBHOOK_STATUSES } from '@posthorn/domain';
 import { idOf, listOf, nullable, objectOf, text, time, bool, wordOf } from '../openapi/answer-schemas.ts';
-import { AnswerField } from '../openapi/answer-field.ts';
+import { AnswerField, AnswerWord } from '../openapi/answer-field.ts';
 import { pageOf } from '../paging/page-answer.ts';
 
 /** A webhook in a list: without its token. */
@@ -16,7 +16,7 @@ export class ListedWebhook {
   })
   events!: readonly string[];
 
-  @AnswerField(meaningsOf(WEBHOOK_STATUSES), wordOf('WebhookStatus', Object.keys(WEBHOOK_STATUSES)))
+  @AnswerWord('WebhookStatus', WEBHOOK_STATUSES)
   status!: string;
 
   @AnswerField('When it was created.', time)
