@@ -1,3 +1,4 @@
+import { FIRST_ID } from '@posthorn/kernel';
 import { type ColumnType, rowsOf } from './binary-array.ts';
 import { applyOutcomes, CLAIM_COLUMNS, claimCtes, IS_OF_LOST_DATABASE, NOTED_CLAIM } from './claims.ts';
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
@@ -147,34 +148,37 @@ const IN_INDEX = inIndexOrder([{ column: 'd.webhook_id', value: 'w.id' }], {}, '
 
 /**
  * For one webhook that was re-enabled, makes deliveries due again that had failed before that: those that wait for a retry, and exhausted ones. $1 int: maximum
- * number of each. Returns how many there were; no row when there is no such webhook.
- * Indexes: webhooks_to_put_back_idx; outbox_retries_by_lane_idx and webhook_deliveries_exhausted_idx, from their fronts; webhook_attempts_pkey, from its end for
- * each delivery that waits; primary keys. Locks: the webhook, the waiting outbox rows, skipping those that somebody else has locked, then the deliveries.
- * What has failed again since then waits for its retry: it would be posted to a receiver that is still down as fast as that refuses it.
+ * number of each that are looked at. Returns how many were made due; no row when there is no such webhook.
+ * Indexes: webhooks_to_put_back_idx; outbox_retries_by_lane_idx, from where the last group ended; webhook_attempts_pkey, from its end for each delivery that
+ * waits; webhook_deliveries_exhausted_idx, from its front; primary keys. Locks: the webhook, the waiting outbox rows, skipping those that somebody else has
+ * locked, then the deliveries.
+ * What has failed again since then waits for its retry: it would be posted to a receiver that is still down as fast as that refuses it. It is not looked at again,
+ * so that a group takes no longer the more of them there are.
  */
 export const PUT_BACK_DELIVERIES = `
 WITH webhook AS MATERIALIZED (
-  SELECT   id, put_back_before, type_id('wh', id) AS lane_id FROM webhooks
+  SELECT   id, put_back_before, coalesce(put_back_seen_to, '${FIRST_ID}') AS seen_to, type_id('wh', id) AS lane_id FROM webhooks
   WHERE    put_back_before IS NOT NULL
   ORDER BY id
   LIMIT    1
   FOR NO KEY UPDATE SKIP LOCKED
 ),
 waiting AS MATERIALIZED (
-  SELECT r.subject_id
+  SELECT r.subject_id,
+         (SELECT t.at FROM webhook_attempts t WHERE t.delivery_id = r.subject_id ORDER BY t.claims DESC LIMIT 1) < w.put_back_before AS failed_before
   FROM   webhook w
   CROSS JOIN LATERAL (
     SELECT   o.subject_id
     FROM     outbox o
-    WHERE    o.queue = 'webhook' AND o.lane_id = w.lane_id AND o.state = 'waiting'
-    AND      (SELECT t.at FROM webhook_attempts t WHERE t.delivery_id = o.subject_id ORDER BY t.claims DESC LIMIT 1) < w.put_back_before
-    ORDER BY o.subject_id
+    WHERE    o.queue = 'webhook' AND o.state = 'waiting' AND (o.lane_id, o.subject_id) > (w.lane_id, w.seen_to) AND o.lane_id <= w.lane_id
+    ORDER BY o.lane_id, o.subject_id
     LIMIT    $1::int
     FOR NO KEY UPDATE SKIP LOCKED
   ) r
 ),
 hastened AS (
-  UPDATE outbox o SET state = 'ready', due_at = now(), attempts = 0 WHERE o.subject_id = ANY (ARRAY(SELECT subject_id FROM waiting))
+  UPDATE outbox o SET state = 'ready', due_at = now(), attempts = 0
+  WHERE  o.subject_id = ANY (ARRAY(SELECT subject_id FROM waiting WHERE failed_before))
 ),
 again AS MATERIALIZED (
   SELECT r.id, r.event_id, w.lane_id
@@ -188,8 +192,14 @@ again AS MATERIALIZED (
   ) r
 ),
 ${rescheduleDeliveries('again')},
-done AS (
-  UPDATE webhooks w SET put_back_before = NULL FROM webhook h
-  WHERE  w.id = h.id AND (SELECT count(*) FROM waiting) < $1::int AND (SELECT count(*) FROM again) < $1::int
+noted AS (
+  UPDATE webhooks w
+  SET    put_back_before = CASE WHEN NOT n.is_last THEN w.put_back_before END,
+         put_back_seen_to = CASE WHEN NOT n.is_last THEN coalesce(n.seen_to, w.put_back_seen_to) END
+  FROM   webhook h, (
+           SELECT (SELECT subject_id FROM waiting ORDER BY subject_id DESC LIMIT 1) AS seen_to,
+                  (SELECT count(*) FROM waiting) < $1::int AND (SELECT count(*) FROM again) < $1::int AS is_last
+         ) n
+  WHERE  w.id = h.id
 )
-SELECT ((SELECT count(*) FROM waiting) + (SELECT count(*) FROM again))::int AS "putBack" FROM webhook`;
+SELECT ((SELECT count(*) FROM waiting WHERE failed_before) + (SELECT count(*) FROM again))::int AS "putBack" FROM webhook`;

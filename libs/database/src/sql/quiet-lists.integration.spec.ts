@@ -135,25 +135,64 @@ describe('A list of somebody who has many rows, but none of the last ones, reads
   });
 });
 
-it('Exhausted deliveries are put back without reading more of them than a group has', async () => {
-  const client = await stores.database.pool.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query(
-      `INSERT INTO webhooks (id, workspace_id, url, events, token, put_back_before)
-       VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', now() + interval '1 hour')`,
-      [QUIET_WEBHOOK, uuidOf(quiet)],
-    );
-    await client.query(`UPDATE webhook_deliveries SET status = 'EXHAUSTED' WHERE webhook_id = $1`, [
-      QUIET_WEBHOOK,
-    ]);
-    const plan = await executedPlan(client, { text: PUT_BACK_DELIVERIES, values: [100] });
-    const read = plan
-      .filter((node) => node['Relation Name']?.startsWith('webhook_deliveries'))
-      .map((node) => (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 0));
-    expect(Math.max(...read)).toBe(100);
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
+describe('Of a webhook that is active again, deliveries are put back without', () => {
+  /** Runs the work for the quiet webhook, whose 29,999 deliveries failed at this time, and then undoes everything. */
+  async function withPutBack(
+    status: 'EXHAUSTED' | 'PENDING',
+    work: (readRows: () => Promise<(table: string) => number>) => Promise<void>,
+  ): Promise<void> {
+    const client = await stores.database.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO webhooks (id, workspace_id, url, events, token, put_back_before)
+         VALUES ($1, $2, 'https://example.com', '{CONTACT_CREATED}', '', now() + interval '1 hour')`,
+        [QUIET_WEBHOOK, uuidOf(quiet)],
+      );
+      await client.query(
+        `UPDATE webhook_deliveries SET status = $2::delivery_status, finished_at = CASE WHEN $2 = 'EXHAUSTED' THEN now() END WHERE webhook_id = $1`,
+        [QUIET_WEBHOOK, status],
+      );
+      if (status === 'PENDING') {
+        await client.query(
+          `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, attempts)
+           SELECT id, 'webhook', type_id('wh', webhook_id), 'waiting', now() + interval '1 hour', 1 FROM webhook_deliveries WHERE webhook_id = $1`,
+          [QUIET_WEBHOOK],
+        );
+        // All but the last ones have failed again since.
+        await client.query(
+          `INSERT INTO webhook_attempts (delivery_id, claims, number, error_class, reason, duration_ms, late, at)
+           SELECT id, 1, 1, 'http', 'it answered 500', 1, false,
+                  now() + CASE WHEN row_number() OVER (ORDER BY id DESC) > 100 THEN interval '2 hours' ELSE interval '0' END
+           FROM   webhook_deliveries WHERE webhook_id = $1`,
+          [QUIET_WEBHOOK],
+        );
+      }
+      await work(async () => {
+        const plan = await executedPlan(client, { text: PUT_BACK_DELIVERIES, values: [1_000] });
+        return (table) =>
+          Math.max(
+            ...plan
+              .filter((node) => node['Relation Name']?.startsWith(table))
+              .map((node) => (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 0)),
+          );
+      });
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
   }
+
+  it('reading more exhausted ones than a group has', () =>
+    withPutBack('EXHAUSTED', async (readRows) => {
+      expect((await readRows())('webhook_deliveries')).toBe(1_000);
+    }));
+
+  it('looking for each group at what has failed again since', () =>
+    withPutBack('PENDING', async (readRows) => {
+      for (let group = 1; group <= 3; group += 1) {
+        const rowsOf = await readRows();
+        expect([rowsOf('outbox'), rowsOf('webhook_attempts')]).toEqual([1_000, 1_000]);
+      }
+    }));
 });

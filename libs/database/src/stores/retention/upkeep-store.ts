@@ -59,7 +59,7 @@ export class UpkeepStore {
     return this.sizes.held.run(limit, (max) => this.countOf(EXPIRE_HELD_DELIVERIES, [`${days} days`, max]));
   }
 
-  /** Makes up to `limit` exhausted deliveries, and as many that wait for a retry, due again, of one webhook that is no longer disabled; undefined: there is no such webhook. */
+  /** Makes up to `limit` exhausted deliveries, and as many that wait for a retry, due again, of one webhook that is no longer disabled; says how many; undefined: there is no such webhook. */
   async putBackDeliveries(limit: number): Promise<number | undefined> {
     const { rows } = await this.sizes.putBack.run(limit, (max) =>
       this.database.pool.query<{ putBack: number }>(PUT_BACK_DELIVERIES, [max]),

@@ -510,6 +510,23 @@ describe('A receiver', () => {
     expect(again.map(({ id }) => id).sort()).toEqual(claimed.map(({ id }) => id).sort());
   });
 
+  it('W9: gets those that have failed again at once, too, when its webhook is disabled and activated once more', async () => {
+    const claimed = await deliveryStores.recordAndClaim(acme, webhook, 3);
+    await record(...claimed.map((one) => deliveryStores.failed(one, { retryAfterMs: 3_600_000 })));
+    await report({ effect: 'gone' });
+    await setStatus('ACTIVE');
+    expect(await upkeep.putBackDeliveries(2)).toBe(2);
+    // The activation has the time that this process believes the database to have.
+    await sleep(50);
+    const again = await deliveryStores.claim(webhook);
+    await record(...again.map((one) => deliveryStores.failed(one, { retryAfterMs: 3_600_000 })));
+    await sleep(50);
+    await report({ effect: 'gone' });
+    await setStatus('ACTIVE');
+    expect(await upkeep.putBackDeliveries(100)).toBe(3);
+    expect(await upkeep.putBackDeliveries(100)).toBeUndefined();
+  });
+
   it('W8: waits for its retry if it has failed only after its webhook was activated', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await report({ effect: 'gone' });

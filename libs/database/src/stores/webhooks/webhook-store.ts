@@ -165,7 +165,8 @@ export class WebhookStore {
         ...previousTokenOf(change, now),
         ...(isAnotherChance(change) && { failingSince: null, warnedAt: null }),
         // Deliveries that failed while its receiver was unavailable are retried by a maintenance job, however many they are.
-        ...(status !== undefined && before.status === 'DISABLED' && { putBackBefore: now }),
+        ...(status !== undefined &&
+          before.status === 'DISABLED' && { putBackBefore: now, putBackSeenTo: null }),
         updatedAt: now,
       },
     });
