@@ -23,7 +23,6 @@ export { type ApiKey, type KeyHolder, ApiKeyStore } from './stores/workspaces/ap
 export {
   type AuditedChange,
   type AuditEntry,
-  type AuditLogFilter,
   AuditLogStore,
   ofSystem,
 } from './stores/workspaces/audit-log-store.ts';
@@ -69,6 +68,7 @@ export { EmailListStore } from './stores/emails/email-list-store.ts';
 export type { EmailRecord, EmailSummary } from './stores/emails/email-record.ts';
 export { EmailSearchStore, type FoundEmail } from './stores/emails/email-search-store.ts';
 export { EmailStore, MAX_TIMELINE_ENTRIES } from './stores/emails/email-store.ts';
+export type { AuditLogFilter } from './sql/audit-log.ts';
 export type { DeliveryFilter } from './sql/delivery-list.ts';
 export type { EmailFilter } from './sql/email-list.ts';
 export { type ClaimedDomain, DomainCheckStore } from './stores/identities/domain-check-store.ts';

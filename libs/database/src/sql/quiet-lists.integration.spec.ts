@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { idFromUuid, uuidOf } from '@posthorn/kernel';
 import { CONTENTS, nextOfWorkspace, ownRows } from '../schema/workspace-rows.ts';
 import { openTestStores } from '../open-test-stores.fixture.ts';
+import { listAuditLog } from './audit-log.ts';
 import { listContacts } from './contacts.ts';
 import { listDeliveries } from './delivery-list.ts';
 import { listEmails } from './email-list.ts';
@@ -11,12 +12,13 @@ import { COUNT_FAILED_DELIVERIES, RECOVER_DELIVERIES } from './recoveries.ts';
 import { OLD_EMAILS } from './retention.ts';
 import type { Statement } from './statement.ts';
 import { listSuppressions } from './suppressions.ts';
+import { listTemplates } from './templates.ts';
 import { NEXT_EMAILS } from './workspace-deletion.ts';
 
 const DAY_MS = 86_400_000;
 
 const stores = await openTestStores(2);
-/** Has a third of all rows, but none of the last 60,000. */
+/** Has a third of all rows, among those of others, but none of the last 30,000. */
 const quiet = await stores.openWorkspace();
 const busy = await stores.openWorkspace();
 const QUIET_WEBHOOK = '01900000-0000-7000-8000-000000000001';
@@ -24,7 +26,7 @@ const BUSY_WEBHOOK = '01900000-0000-7000-8000-000000000002';
 
 const BOTH = `
   SELECT overlay(gen_random_uuid()::text PLACING substr(uuid_v7_floor(now() - interval '2 hours' + n * interval '1 ms')::text, 1, 13) FROM 1)::uuid AS id, n,
-         CASE WHEN n < 30000 THEN $1::uuid ELSE $2::uuid END AS owner
+         CASE WHEN n < 60000 AND n % 2 = 0 THEN $1::uuid ELSE $2::uuid END AS owner
   FROM   generate_series(1, 90000) n`;
 
 beforeAll(async () => {
@@ -56,7 +58,20 @@ beforeAll(async () => {
      SELECT id, $3::uuid, owner, id, 'SUCCEEDED', now() FROM (${BOTH}) b`,
     [QUIET_WEBHOOK, BUSY_WEBHOOK, uuidOf(quiet)],
   );
-  await pool.query('ANALYZE emails, contacts, suppressions, webhook_deliveries');
+  await pool.query(
+    `INSERT INTO audit_log (id, workspace_id, action, actor, subject_id) SELECT id, owner, 'contact.updated', '{}', 'all' FROM (${BOTH}) b`,
+    owners,
+  );
+  // A thousand of the quiet workspace: none has more.
+  await pool.query(
+    `WITH given AS (SELECT id, n, owner FROM (${BOTH}) b WHERE n % 60 = 0 OR owner = $2),
+     template AS (
+       INSERT INTO templates (id, workspace_id, name, current_version_id) SELECT id, owner, n::text, id FROM given
+     )
+     INSERT INTO template_versions (id, template_id, number, from_address, subject, html, required) SELECT id, id, 1, 'a@example.com', 'Hi', '<p>Hi</p>', '{}' FROM given`,
+    owners,
+  );
+  await pool.query('ANALYZE emails, contacts, suppressions, webhook_deliveries, audit_log, templates');
 });
 
 /** How many rows a plan read in vain. */
@@ -96,6 +111,10 @@ describe('A list of somebody who has many rows, but none of the last ones, reads
     ['contacts with a status', listContacts(quiet, page, { status: 'SUBSCRIBED' })],
     ['suppressions', listSuppressions(quiet, page, {})],
     ['suppressions for a reason', listSuppressions(quiet, page, { reason: 'HARD_BOUNCE' })],
+    ['changes', listAuditLog(quiet, page, {})],
+    ['changes of a kind', listAuditLog(quiet, page, { action: 'contact.updated' })],
+    ['changes of an object', listAuditLog(quiet, page, { subjectId: 'all', action: 'contact.deleted' })],
+    ['templates', { text: listTemplates('createdAt.desc'), values: [uuidOf(quiet), null, 51, null] }],
   ])('%s', async (_, statement) => {
     const plan = await executedPlan(stores.database.pool, statement);
     // Those that the filter of a list leaves out are counted: they are the reader's own.

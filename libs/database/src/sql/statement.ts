@@ -164,14 +164,19 @@ export function inOrder(sort: Sort): { readonly order: string; readonly from: st
  * @param selected the SELECT and FROM clauses
  * @param equalities the columns before the id in the index that is read; their values are in `values`
  * @param conditions further conditions on the rows
+ * @param created when they were created
  */
 export function pageStatement(
   selected: string,
-  { equalities = [], conditions = [] }: Pick<Listed, 'equalities' | 'conditions'>,
+  {
+    equalities = [],
+    conditions = [],
+    created = {},
+  }: Pick<Listed, 'equalities' | 'conditions'> & { readonly created?: CreatedBetween },
   { limit, sort, startAt }: PageRequest<Id<string>>,
   values: Values,
 ): Statement {
-  const range = rangeOf({}, { sort, start: startAt && uuidOf(startAt) }, values);
+  const range = rangeOf(created, { sort, start: startAt && uuidOf(startAt) }, values);
   const inIndex = inIndexOrder(equalities, range, sort);
   const text = `${selected}
 WHERE    ${all([...inIndex.conditions, ...conditions])}
