@@ -1,5 +1,5 @@
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
-import { all, inIndexOrder } from '../sql/statement.ts';
+import { all } from '../sql/statement.ts';
 
 /** A column by which rows are ordered. */
 interface KeyColumn {
@@ -16,6 +16,8 @@ export interface WorkspaceRows {
   readonly from: string;
   /** Which rows `d` are of the workspace. $1 uuid: this. */
   readonly where: string;
+  /** The column of the workspace, if the index begins with it: they are sorted by it, too, so that only this index has their order (decision 69). */
+  readonly leading?: string;
   readonly key: readonly KeyColumn[];
   /** An array: what the rows of a `d` are found by. */
   readonly ids: string;
@@ -27,13 +29,17 @@ export interface WorkspaceRows {
   readonly bytes?: string;
 }
 
-const OF_WORKSPACE = 'd.workspace_id = $1::uuid';
+/** As a range: by `=`, the column would be a constant, and its place in the order would count for nothing. */
+const OF_WORKSPACE = {
+  where: 'd.workspace_id BETWEEN $1::uuid AND $1::uuid',
+  leading: 'd.workspace_id',
+} as const;
 const ID: readonly KeyColumn[] = [{ name: 'd.id', type: 'uuid' }];
 const BY_ID = 't.id = ANY ($3::uuid[])';
 
 /** Rows of a table with a workspace and an id. Indexes: those by workspace, of tables that can have many rows of one. */
 export function ownRows(table: string): WorkspaceRows {
-  return { from: `${table} d`, where: OF_WORKSPACE, key: ID, ids: 'ARRAY[d.id]', match: BY_ID };
+  return { from: `${table} d`, ...OF_WORKSPACE, key: ID, ids: 'ARRAY[d.id]', match: BY_ID };
 }
 
 /**
@@ -97,7 +103,7 @@ export const ATTEMPTS: WorkspaceRows = { ...DELIVERIES, match: 't.delivery_id = 
 /** Index: idempotency_keys_pkey. */
 export const IDEMPOTENCY_KEYS: WorkspaceRows = {
   from: 'idempotency_keys d',
-  where: OF_WORKSPACE,
+  ...OF_WORKSPACE,
   key: [{ name: 'd.key', type: 'text' }],
   ids: 'ARRAY[d.key]',
   match: 't.key = ANY ($3::text[]) AND t.workspace_id = $4::uuid',
@@ -106,18 +112,18 @@ export const IDEMPOTENCY_KEYS: WorkspaceRows = {
 
 /** Versions of templates. Index: template_versions_template_number_key, of which it reads all entries after the position. */
 export const TEMPLATE_VERSIONS: WorkspaceRows = {
-  ...ownRows('template_versions'),
   from: 'template_versions d JOIN templates p ON p.id = d.template_id',
   where: 'p.workspace_id = $1::uuid',
   key: [
     { name: 'd.template_id', type: 'uuid' },
     { name: 'd.number', type: 'int' },
   ],
+  ids: 'ARRAY[d.id]',
+  match: BY_ID,
 };
 
 /** Checks of the domains of identities. Index: identities_workspace_value_key. */
 export const DOMAIN_CHECKS: WorkspaceRows = {
-  ...ownRows('domain_checks'),
   from: 'domain_checks d JOIN identities i ON i.id = d.identity_id',
   where: 'i.workspace_id = $1::uuid',
   key: [{ name: 'd.identity_id', type: 'uuid' }],
@@ -126,7 +132,13 @@ export const DOMAIN_CHECKS: WorkspaceRows = {
 };
 
 /** The workspace itself. Index: workspaces_pkey. */
-export const WORKSPACE: WorkspaceRows = { ...ownRows('workspaces'), where: 'd.id = $1::uuid' };
+export const WORKSPACE: WorkspaceRows = {
+  from: 'workspaces d',
+  where: 'd.id = $1::uuid',
+  key: ID,
+  ids: 'ARRAY[d.id]',
+  match: BY_ID,
+};
 
 /** How many bytes a group may have before its last row: a fifth of a second's work, on a busy machine. */
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -136,14 +148,19 @@ const MAX_GROUP_BYTES = 4 * 1024 * 1024;
  * after which it starts, unless it is the first. Of large rows, only as many as have {@link MAX_GROUP_BYTES}, and one more. Index: that of these rows, from the
  * position. Locks: none.
  */
-export function nextOfWorkspace({ from, where, key, ids, bytes }: WorkspaceRows, isFirst: boolean): string {
-  const names = key.map(({ name }) => name).join(', ');
-  const position = key.map(({ type }, place) => `$${3 + place}::text::${type}`).join(', ');
-  const byKey = {
-    conditions: [where, ...(isFirst ? [] : [`(${names}) > (${position})`])],
-    order: names,
-  };
-  const { conditions, order } = where === OF_WORKSPACE && key === ID ? inOrderOfWorkspace(isFirst) : byKey;
+export function nextOfWorkspace(
+  { from, where, leading, key, ids, bytes }: WorkspaceRows,
+  isFirst: boolean,
+): string {
+  const position = key.map(({ name, type }, place) => ({ name, value: `$${3 + place}::text::${type}` }));
+  const compared = [...(leading === undefined ? [] : [{ name: leading, value: '$1::uuid' }]), ...position];
+  const order = compared.map(({ name }) => name).join(', ');
+  const after = [
+    `(${order}) > (${compared.map(({ value }) => value).join(', ')})`,
+    // For pruning partitions.
+    `${position[0]!.name} >= ${position[0]!.value}`,
+  ];
+  const conditions = [where, ...(isFirst ? [] : after)];
   const some = (columns: string): string => `
 SELECT   ARRAY[${key.map(({ name }) => `${name}::text`).join(', ')}] AS key, ${ids}::text[] AS ids${columns}
 FROM     ${from}
@@ -157,15 +174,4 @@ FROM     (SELECT f.*, sum(bytes) OVER (ORDER BY place) - bytes AS "bytesBefore"
           FROM   (${some(`, row_number() OVER (ORDER BY ${order}) AS place, coalesce(${bytes}, 0) AS bytes`)}) f) g
 WHERE    "bytesBefore" < ${MAX_GROUP_BYTES}
 ORDER BY place`;
-}
-
-/** Rows `d` of a workspace that are ordered by their ids. */
-function inOrderOfWorkspace(isFirst: boolean): {
-  readonly conditions: readonly string[];
-  readonly order: string;
-} {
-  const ofWorkspace = { column: 'd.workspace_id', value: '$1::uuid' };
-  const after = '$3::text::uuid';
-  const inIndex = inIndexOrder([ofWorkspace], isFirst ? {} : { from: after }, 'createdAt.asc');
-  return { ...inIndex, conditions: [...inIndex.conditions, ...(isFirst ? [] : [`d.id <> ${after}`])] };
 }

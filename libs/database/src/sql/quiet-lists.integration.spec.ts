@@ -134,9 +134,10 @@ describe('A list of somebody who has many rows, but none of the last ones, reads
   it.each([
     ['emails', ownRows('emails')],
     ['contacts', ownRows('contacts')],
+    ['audit_log', ownRows('audit_log')],
     ['contents', CONTENTS],
   ] as const)('%s to be searched for a person, from near the last one', async (name, rows) => {
-    const table = name === 'contacts' ? name : 'emails';
+    const table = name === 'contents' ? 'emails' : name;
     const values = [uuidOf(quiet), 2_000, await nearTheLastOf(table, 'workspace_id', uuidOf(quiet))];
     const plan = await executedPlan(stores.database.pool, { text: nextOfWorkspace(rows, false), values });
     expect(rowsReadInVain(plan)).toBeLessThanOrEqual(100);
