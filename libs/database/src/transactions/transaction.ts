@@ -58,6 +58,19 @@ export async function transactOn<Result>(
   }
 }
 
+/** A transaction of either kind, or what runs a statement without one. */
+export type AnyTransaction = Transaction | Pick<pg.ClientBase, 'query'>;
+
+/** Runs a statement in a transaction of either kind. @returns its rows @throws what Prisma or `pg` throws */
+export async function runSql<Row extends pg.QueryResultRow>(
+  transaction: AnyTransaction,
+  sql: string,
+  values: readonly string[] = [],
+): Promise<readonly Row[]> {
+  if ('$queryRawUnsafe' in transaction) return transaction.$queryRawUnsafe<Row[]>(sql, ...values);
+  return (await transaction.query<Row>(sql, [...values])).rows;
+}
+
 /** Sends with the next statement that this transaction waits for each lock for no longer than this. */
 export function limitLockWaits(client: Pick<TransactionClient, 'pipelineWithNext'>, ms: number): void {
   client.pipelineWithNext({ text: `SET LOCAL lock_timeout = ${Math.ceil(ms)}` });

@@ -8,9 +8,9 @@ import {
   mergeProperties,
   withStatus,
 } from '@posthorn/domain';
-import { type AnyTransaction, eventsAsJson, type NewEvent, runWithEvents } from '../events/record-events.ts';
+import { eventsAsJson, type NewEvent, runWithEvents } from '../events/record-events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../../sql/contacts.ts';
-import type { TransactionClient } from '../../transactions/transaction.ts';
+import type { AnyTransaction, TransactionClient } from '../../transactions/transaction.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 

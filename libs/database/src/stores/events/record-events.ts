@@ -1,9 +1,8 @@
 import { newUuid, uuidOf, type WorkspaceId } from '@posthorn/kernel';
-import type pg from 'pg';
 import { type EventDataOf, eventLane, type EventName, eventPayload, type LaneId } from '@posthorn/domain';
 import { addDueEventLanes } from '../../transactions/due-event-lanes.ts';
 import { RECORD_EVENTS } from '../../sql/events.ts';
-import type { Transaction } from '../../transactions/transaction.ts';
+import { type AnyTransaction, runSql } from '../../transactions/transaction.ts';
 
 /** A new event, of which webhooks may be notified. */
 export type NewEvent = {
@@ -13,9 +12,6 @@ export type NewEvent = {
     readonly data: EventDataOf<Name>;
   };
 }[EventName];
-
-/** A transaction that was begun with `transact` or `transactOn`. */
-export type AnyTransaction = Transaction | pg.ClientBase;
 
 /** Records events, with their exact payloads, in the transaction of their cause. `nowMs` is the database's time. */
 export async function recordEvents(
@@ -32,10 +28,7 @@ export async function runWithEvents(
   sql: string,
   values: readonly string[],
 ): Promise<void> {
-  const due =
-    '$queryRawUnsafe' in transaction
-      ? await transaction.$queryRawUnsafe<DueLane[]>(sql, ...values)
-      : (await transaction.query<DueLane>(sql, [...values])).rows;
+  const due = await runSql<DueLane>(transaction, sql, values);
   addDueEventLanes(
     transaction,
     due.map(({ laneId }) => laneId),

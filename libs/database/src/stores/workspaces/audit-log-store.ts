@@ -15,7 +15,7 @@ import {
   type PageRequest,
 } from '@posthorn/domain';
 import type { Database } from '../../connection/connection.ts';
-import type { AnyTransaction } from '../events/record-events.ts';
+import { type AnyTransaction, runSql } from '../../transactions/transaction.ts';
 import { type AuditLogFilter, listAuditLog, RECORD_AUDITS } from '../../sql/audit-log.ts';
 import type { RowOf } from '../row-of.ts';
 
@@ -62,9 +62,7 @@ export async function recordAudit(
     detail,
     at,
   }));
-  const json = JSON.stringify(rows);
-  if ('$executeRawUnsafe' in transaction) await transaction.$executeRawUnsafe(RECORD_AUDITS, json);
-  else await transaction.query(RECORD_AUDITS, [json]);
+  await runSql(transaction, RECORD_AUDITS, [JSON.stringify(rows)]);
 }
 
 /** Reads the audit log. */
