@@ -55,6 +55,15 @@ describe('Examining a database', () => {
     }
   });
 
+  it('blames a lock, and not the connection, also for checks that had to wait while others waited for that lock', async () => {
+    const holder = await connect();
+    await holder.query('BEGIN; LOCK TABLE outbox');
+    const checks = await Promise.allSettled(Array.from({ length: 7 }, () => examined.findDue()));
+    await holder.end();
+    const reasons = checks.map((check) => check.status === 'rejected' && check.reason);
+    expect(reasons).toEqual(checks.map(() => expect.objectContaining({ code: '55P03' })));
+  });
+
   it('finds the partitions that are missing of its own tables, and of no others', async () => {
     const client = await connect();
     await client.query(

@@ -41,7 +41,11 @@ type PausedQueue = Omit<PausedLane, 'laneId'>;
 const ANSWER_TIMEOUT_MS = 8_000;
 /** Sooner than a query ends, so that a lock is named as the reason. */
 const LOCK_TIMEOUT_MS = 4_000;
-const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * Also for how long a check waits until others have left it a connection: when tables are locked, two of them on each may take until their locks time out.
+ * Less than the 15 s that a check has, so that a server that is silent is not taken for one that is slow.
+ */
+const CONNECTED_WITHIN_MS = 12_000;
 /** Enough for concurrent checks, without taking connections from the apps. */
 const CONNECTIONS = 3;
 const MAX_SECRETS = 1_000;
@@ -61,7 +65,7 @@ export class ExaminedDatabase {
       connectionString: withVerifiedTls(url),
       max: CONNECTIONS,
       application_name: 'posthorn-doctor',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECTED_WITHIN_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
