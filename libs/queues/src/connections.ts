@@ -1,4 +1,5 @@
-import { Redis, type RedisOptions as ConnectionOptions, ReplyError } from 'ioredis';
+import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
+import { errorForLog, isRefusedDatabase } from './redis-unusable.ts';
 
 /**
  * After so long without an answer a producer's connection is taken for dead and replaced: a silent server may have a successor. What it was asked
@@ -82,30 +83,4 @@ function withErrors(connection: Redis, onError: (error: Error) => void): Redis {
     // ioredis would go on in database 0, whosever that is.
     if (isRefusedDatabase(error)) connection.disconnect(true);
   });
-}
-
-/** Whether Redis lacks the database whose number REDIS_URL ends with, or does not let us in there. */
-export function isRefusedDatabase(error: Error & { command?: { name: string } }): boolean {
-  // The login that failed is sent together with it.
-  const isLogin = error.message.startsWith('NOAUTH');
-  return error instanceof ReplyError && error.command?.name === 'select' && !isLogin;
-}
-
-/** What ioredis says of a command or a connection when Redis cannot be reached, or is lost before it answers. */
-const UNANSWERED =
-  /^(?:Connection is closed|Reached the max retries per request limit|Stream isn't writeable|Socket timeout)/;
-
-/** Whether a command has failed because Redis was unavailable. */
-export function isRedisOutage(error: unknown): boolean {
-  return error instanceof Error && UNANSWERED.test(error.message);
-}
-
-const LOGIN_REFUSED = /^(?:NOAUTH|WRONGPASS) /;
-
-/** The error of a command, for the log: what ioredis says when Redis was unavailable, or refused the login, names neither Redis nor what to do. */
-export function errorForLog(error: unknown): Error {
-  if (isRedisOutage(error)) return new Error('Redis cannot be reached, or was lost before it answered');
-  if (error instanceof Error && LOGIN_REFUSED.test(error.message))
-    return new Error('Redis refuses the login: correct the name and password in REDIS_URL', { cause: error });
-  return error as Error;
 }

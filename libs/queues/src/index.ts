@@ -1,6 +1,6 @@
 export { Clock } from './clock.ts';
 export { examineRedis, type RedisExamination } from './examine-redis.ts';
-export { isRedisOutage } from './connections.ts';
+export { isRedisOutage } from './redis-unusable.ts';
 export { jobBytes } from './job-bytes.ts';
 export { JobWorker } from './job-worker.ts';
 export { QUEUES, type JobHandlers, type RegularJobName } from './jobs.ts';

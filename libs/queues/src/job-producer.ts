@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { within } from '@posthorn/kernel';
 import { connectProducer, CLOSE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import type { JobName, Jobs, QueueName } from './jobs.ts';
+import { errorForLog } from './redis-unusable.ts';
 
 /** Maximum length of BullMQ's event stream, which nobody reads. */
 const EVENTS_KEPT = 100;
@@ -75,7 +76,7 @@ export class JobProducer {
       streams: { events: { maxLen: EVENTS_KEPT } },
       ...this.options,
     });
-    queue.on('error', this.onError);
+    queue.on('error', (error) => this.onError(errorForLog(error)));
     try {
       await queue.waitUntilReady();
       return queue;

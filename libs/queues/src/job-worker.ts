@@ -4,6 +4,7 @@ import { sleep, within } from '@posthorn/kernel';
 import { connectWorker, CLOSE_WITHIN_MS, type Redis, type RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { type JobHandlers, type JobName, payloadOf, type QueueName } from './jobs.ts';
+import { errorForLog } from './redis-unusable.ts';
 
 /** Lock duration of a job: after this, the jobs of a dead worker are free again. With BullMQ's default of 30 s, the slots of a killed worker were blocked for a minute. */
 export const LOCK_MS = 6_000;
@@ -109,7 +110,7 @@ export class JobWorker<Names extends JobName> {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: FAILED_JOBS_KEPT },
     });
-    worker.on('error', onError);
+    worker.on('error', (error) => onError(errorForLog(error)));
     worker.on('failed', (_job, error) => onError(error));
     return worker;
   }
@@ -132,7 +133,7 @@ export class JobWorker<Names extends JobName> {
       await this.worker.waitUntilReady();
       return true;
     } catch (error) {
-      this.options.onError(error as Error);
+      this.options.onError(errorForLog(error));
       return false;
     }
   }

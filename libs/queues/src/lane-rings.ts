@@ -1,8 +1,9 @@
 import { sleep } from '@posthorn/kernel';
 import type { LaneId } from '@posthorn/domain';
-import { errorForLog, type RedisOptions } from './connections.ts';
+import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import type { Turn } from './jobs.ts';
+import { errorForLog } from './redis-unusable.ts';
 import { type TurnQueueName, TURN_QUEUES } from './turn-queues.ts';
 
 /** Jobs per flush: the objects that BullMQ allocates for a thousand would live long enough to be promoted and stay until the next full garbage collection. */

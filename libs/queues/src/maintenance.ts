@@ -1,7 +1,8 @@
 import type { JobSchedulerJson, Queue } from 'bullmq';
-import { errorForLog, type RedisOptions } from './connections.ts';
+import type { RedisOptions } from './connections.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type RegularJobName } from './jobs.ts';
+import { errorForLog } from './redis-unusable.ts';
 
 /** Tolerated clock skew between two machines; without a tolerance, jobs would be restored again and again. */
 const MAX_CLOCK_SKEW_MS = 60_000;

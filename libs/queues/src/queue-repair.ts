@@ -1,10 +1,11 @@
 import type { Queue } from 'bullmq';
-import { errorForLog, type RedisOptions } from './connections.ts';
+import type { RedisOptions } from './connections.ts';
 import { freeHeldLanes } from './held-lanes.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, type QueueName } from './jobs.ts';
 import { deleteLostJobs } from './lost-jobs.ts';
 import { deleteOverwritten } from './overwritten-queue.ts';
+import { errorForLog } from './redis-unusable.ts';
 import { shortenLocks } from './shorten-locks.ts';
 import { deleteStuckJobs } from './stuck-jobs.ts';
 

@@ -2,12 +2,73 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { nowLane } from '@posthorn/domain';
+import { newId } from '@posthorn/kernel';
 import { freePort, listenOnLoopback, PrivateRedis, TestAuthority } from '@posthorn/testing';
-import { examineRedis } from './index.ts';
+import { examineRedis, JobWorker, LaneRings, QUEUES } from './index.ts';
 
 const examine = (url: string): Promise<unknown> => examineRedis({ url, prefix: 'posthorn' });
+
+/** What those who add jobs and who process them log about a Redis, each text once, when both have logged something. */
+async function loggedAbout(url: string): Promise<string[]> {
+  const [byRings, byWorker] = [new Set<string>(), new Set<string>()];
+  const optionsFor = (logged: Set<string>) => ({
+    url,
+    prefix: 'posthorn',
+    onError: ({ message }: Error) => void logged.add(message),
+  });
+  const rings = new LaneRings({ ...optionsFor(byRings), turnQueue: 'email', rowsPerTurn: 50 });
+  const worker = new JobWorker<'email.turn'>({
+    ...optionsFor(byWorker),
+    queue: QUEUES.emailTurns,
+    concurrency: 1,
+    handlers: { 'email.turn': () => Promise.resolve() },
+  });
+  worker.start();
+  while (byRings.size === 0 || byWorker.size === 0) {
+    rings.ring(nowLane(newId('wrk', Date.now())));
+    await sleep(10);
+  }
+  await Promise.all([rings.close(), worker.close()]);
+  return [...new Set([...byRings, ...byWorker])];
+}
+
+describe('the log of a process names Redis, and what to do, when', () => {
+  let redis: PrivateRedis;
+  beforeAll(async () => {
+    redis = await PrivateRedis.start();
+  });
+  afterAll(() => redis.close());
+
+  it('its user may not do what is needed', async () => {
+    await redis.ask('ACL SETUSER few on >pw ~other:* +@all');
+    const logged = await loggedAbout(redis.url.replace('://', '://few:pw@'));
+    expect(new Set(logged.map((text) => text.replace(/\(.*?\)/, '(…)')))).toEqual(
+      new Set([
+        'The user in REDIS_URL may not do in Redis what Posthorn needs (…): npm run posthorn -- doctor names the rights to give it',
+      ]),
+    );
+  });
+
+  it('its memory is full, in one text for all scripts', async () => {
+    await redis.ask('CONFIG SET maxmemory 1');
+    const logged = await loggedAbout(redis.url);
+    await redis.ask('CONFIG SET maxmemory 0');
+    expect(logged).toEqual([
+      "Redis accepts no writes (OOM command not allowed when used memory > 'maxmemory'.)",
+    ]);
+  });
+
+  it('it is away', async () => {
+    const port = await freePort();
+    expect(await loggedAbout(`redis://127.0.0.1:${port}`)).toEqual([
+      `Redis cannot be reached, or was lost before it answered (connect ECONNREFUSED 127.0.0.1:${port})`,
+    ]);
+  });
+});
 
 describe('the doctor about a Redis with TLS', () => {
   let authority: TestAuthority;
@@ -76,9 +137,12 @@ describe('the doctor about a Redis with TLS', () => {
     );
   });
 
-  it('says that its certificate has expired', async () => {
+  it('says that its certificate has expired, as logs do', async () => {
     const url = await startWith({ names: ['IP:127.0.0.1'], hasExpired: true }, LETS_IN);
     await expect(examine(url)).rejects.toThrow(/^The certificate of Redis, .*, has expired: renew it$/);
+    expect(await loggedAbout(url)).toEqual([
+      'The certificate of Redis, or the one that it was issued by, has expired: renew it',
+    ]);
   });
 
   it('asks for the certificate of the authority where that is not trusted', async () => {

@@ -1,5 +1,5 @@
 import { pointAtPrimary } from '@posthorn/domain';
-import { isRefusedDatabase } from './connections.ts';
+import { ReplyError } from 'ioredis';
 
 /** Why this Redis cannot be used, and what to do about it. */
 export class RedisUnusable extends Error {
@@ -23,20 +23,25 @@ const RIGHTS = '+@all -@admin -@dangerous +info';
 
 /** Translates errors that only Redis gives into advice; others, such as system error codes, are explained by the caller. */
 export function unusable(error: NodeJS.ErrnoException, prefix: string): Error {
-  const advice = adviceOn(error, prefix);
+  const { message } = error;
+  const advice = message.startsWith('NOPERM')
+    ? `${notPermitted(message)}: give it ~${prefix}:* and ${RIGHTS}`
+    : adviceOn(error);
   return advice === undefined ? error : new RedisUnusable(advice, { cause: error });
+}
+
+function notPermitted(message: string): string {
+  return `The user in REDIS_URL may not do in Redis what Posthorn needs (${message})`;
 }
 
 /** What ioredis says of bytes that are no reply of Redis. */
 const NO_REPLY = /^Unknown RESP type/;
 const UNKNOWN_COMMAND = /^ERR unknown command ['`]?([\w|]+)/;
 
-function adviceOn(error: NodeJS.ErrnoException, prefix: string): string | undefined {
+function adviceOn(error: NodeJS.ErrnoException): string | undefined {
   const { message } = error;
   if (isRefusedDatabase(error))
     return `Redis does not open the database whose number REDIS_URL ends with (${message}): correct that number, or raise databases in redis.conf`;
-  if (message.startsWith('NOPERM'))
-    return `The user in REDIS_URL may not do in Redis what Posthorn needs (${message}): give it ~${prefix}:* and ${RIGHTS}`;
   if (NO_REPLY.test(message)) return 'What answers there is no Redis: correct host and port in REDIS_URL';
   const missing = UNKNOWN_COMMAND.exec(message)?.[1];
   if (missing !== undefined)
@@ -72,4 +77,46 @@ export function isHangUp({ code = '', message }: NodeJS.ErrnoException): boolean
     message.startsWith('Connection is closed') ||
     MAXCLIENTS.test(message)
   );
+}
+
+/** Whether Redis lacks the database whose number REDIS_URL ends with, or does not let us in there. */
+export function isRefusedDatabase(error: Error & { command?: { name: string } }): boolean {
+  // The login that failed is sent together with it.
+  const isLogin = error.message.startsWith('NOAUTH');
+  return error instanceof ReplyError && error.command?.name === 'select' && !isLogin;
+}
+
+/** What ioredis says of a command or a connection when Redis cannot be reached, or is lost before it answers. */
+const UNANSWERED =
+  /^(?:Connection is closed|Reached the max retries per request limit|Stream isn't writeable|Socket timeout)/;
+
+/** Whether a command has failed because Redis was unavailable. */
+export function isRedisOutage(error: unknown): boolean {
+  return error instanceof Error && UNANSWERED.test(error.message);
+}
+
+/** Node's codes for a connection that could not be made, or was lost. */
+const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
+/** A write that is refused because memory or disk are full, or by a replica, or without replicas; without the script that it came from. */
+const REFUSED_WRITE = /^(?:OOM|MISCONF|READONLY|NOREPLICAS) .*?(?=\s+script: |$)/;
+
+/** The error of a command or a connection, for the log: what Redis, Node and ioredis say names neither Redis nor what to do. */
+export function errorForLog(error: unknown): Error {
+  const said = sentenceForLog(error as Error);
+  return said === undefined ? (error as Error) : new Error(said, { cause: error });
+}
+
+function sentenceForLog(error: NodeJS.ErrnoException): string | undefined {
+  const { code = '', message } = error;
+  const lost = 'Redis cannot be reached, or was lost before it answered';
+  if (isRedisOutage(error)) return lost;
+  // When a name has several addresses, the error of all of them has no message.
+  if (SYSTEM_ERROR.test(code)) return `${lost} (${message || code})`;
+  if (/^(?:NOAUTH|WRONGPASS) /.test(message))
+    return 'Redis refuses the login: correct the name and password in REDIS_URL';
+  // Not these rights themselves: before an `@`, logs mask what may be a person's name.
+  if (message.startsWith('NOPERM'))
+    return `${notPermitted(message)}: npm run posthorn -- doctor names the rights to give it`;
+  const refusedWrite = REFUSED_WRITE.exec(message)?.[0];
+  return refusedWrite === undefined ? adviceOn(error) : `Redis accepts no writes (${refusedWrite})`;
 }

@@ -1,6 +1,7 @@
 import { type Grant, unitsPerToken } from '@posthorn/domain';
 import { within } from '@posthorn/kernel';
-import { connectProducer, errorForLog, type Redis, type RedisOptions } from '../connections.ts';
+import { connectProducer, type Redis, type RedisOptions } from '../connections.ts';
+import { errorForLog } from '../redis-unusable.ts';
 import type { Demand } from './demand.ts';
 import { TAKE_TOKENS } from './take-tokens.ts';
 
