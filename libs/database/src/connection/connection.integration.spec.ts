@@ -16,10 +16,11 @@ import type pg from 'pg';
 import { checkDatabase, type Database, waitForDatabase, openDatabase } from './connection.ts';
 import { PoolerRefused } from './pooler.ts';
 import { ExaminedDatabase } from '../examined-database.ts';
-import { isOutage } from '../faults/faults.ts';
+import { faultOf, isOutage } from '../faults/faults.ts';
 import { findUnapplied, runMigrations } from '../migrations/run-migrations.ts';
 import { startPoolerWithout } from './pooler.fixture.ts';
 import { TestStores, rawEmail } from '../test-stores.fixture.ts';
+import { transact } from '../transactions/transaction.ts';
 
 const HOUR_MS = 3_600_000;
 const MIGRATIONS = fileURLToPath(new URL('../../../../prisma/migrations', import.meta.url));
@@ -273,6 +274,24 @@ describe('A connection', () => {
     await database.pool.query(`${chosen} = 'read committed'`);
     await stores.close();
     expect(failed).toEqual([]);
+  });
+
+  it('is replaced when it was opened while the database was set read-only: that would last as long as the connection', async () => {
+    const name = new URL(testDatabase.url).pathname.slice(1);
+    const setReadOnly = (value: 'on' | 'off'): Promise<unknown> =>
+      database.pool.query(
+        `BEGIN READ WRITE; ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}; COMMIT`,
+      );
+    await setReadOnly('on');
+    const other = openDatabase({ url: testDatabase.url, poolSize: 1, applicationName: 'test' });
+    await waitForDatabase(other);
+    const write = (): Promise<unknown> =>
+      transact(other, (transaction) => transaction.$executeRaw`UPDATE workspaces SET name = name`);
+    const refused: unknown = await write().catch((error: unknown) => error);
+    await setReadOnly('off');
+    expect(faultOf(refused)).toBe('unavailable');
+    await write();
+    await other.close();
   });
 
   it('accepts an answer that arrived while the whole process was suspended', async () => {

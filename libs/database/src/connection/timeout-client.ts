@@ -11,6 +11,9 @@ const AWAIT_STANDBY = 'SyncRepWaitForLSN';
 /** SQLSTATE statement_completion_unknown. */
 const COMPLETION_UNKNOWN = '40003';
 
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = '25006';
+
 /**
  * A pg client whose queries time out. pg has timeouts (`query_timeout`) and promises itself, but implements both by assigning a function to a property of each
  * query. V8 allocates such functions in the old generation, where they retain the query, with all that it sent and received, until the next full garbage
@@ -18,6 +21,9 @@ const COMPLETION_UNKNOWN = '40003';
  *
  * A query whose wait for the synchronous standby somebody has cancelled (`pg_cancel_backend`) fails: Postgres says that it succeeded, with no more than a
  * warning, but a failover would undo it.
+ *
+ * A connection that is refused a change as read-only is closed, so that the next one finds out whether that is still so: what the database or the role is set to
+ * (`default_transaction_read_only`) applies to a session for as long as it lasts, and a proxy may have other connections lead to another server.
  */
 export class TimeoutClient extends pg.Client {
   private leading: LeadingStatement[] = [];
@@ -55,10 +61,13 @@ export class TimeoutClient extends pg.Client {
   }
 
   private ask([query, values]: readonly unknown[], callback: QueryCallback): unknown {
-    const cancelTimeout = startTimeout(this.answerTimeoutMs, () => this.giveUp());
+    const cancelTimeout = startTimeout(this.answerTimeoutMs, () =>
+      this.giveUp(new Error('Query read timeout')),
+    );
     const inTime: QueryCallback = (error, result) => {
       cancelTimeout();
       callback(error ?? this.faultIfUnreplicated(), result);
+      if ((error as { code?: string } | null | undefined)?.code === READ_ONLY) this.giveUp(error as Error);
     };
     if (this.leading.length === 0) return super.query(query as string, values as unknown[], inTime);
     const { leading } = this;
@@ -74,7 +83,7 @@ export class TimeoutClient extends pg.Client {
   }
 
   /** Destroys the connection: pending queries fail, and the pool opens another one. */
-  private giveUp(): void {
-    this.connection.stream.destroy(new Error('Query read timeout'));
+  private giveUp(reason: Error): void {
+    this.connection.stream.destroy(reason);
   }
 }
