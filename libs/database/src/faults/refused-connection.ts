@@ -11,10 +11,18 @@ const REFUSALS: readonly (readonly [is: (thrown: Thrown) => boolean, sentence: s
     ({ message = '' }) => message.startsWith('The server does not support SSL'),
     'Postgres speaks no TLS there, and DATABASE_URL asks for it: turn ssl on in Postgres, or, in a network that you trust, write sslmode=disable',
   ],
+  // https://nodejs.org/api/tls.html#x509-certificate-error-codes
   [
-    // https://nodejs.org/api/tls.html#x509-certificate-error-codes
+    ({ code }) => code === 'CERT_HAS_EXPIRED',
+    'The certificate of Postgres, or the one that it was issued by, has expired: renew it',
+  ],
+  [
+    ({ code }) => code === 'ERR_TLS_CERT_ALTNAME_INVALID',
+    'The certificate of Postgres is for another host: write one of its names as the host in DATABASE_URL',
+  ],
+  [
     ({ code }) => /CERT|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/.test(String(code)),
-    'The certificate of Postgres is not trusted: write the name that it is for as the host in DATABASE_URL, and let sslrootcert there name a file with the certificate that it was issued by',
+    'The certificate of Postgres is not trusted: let sslrootcert in DATABASE_URL name a file with the one that it was issued by',
   ],
   [
     ({ code, syscall }) =>

@@ -8,9 +8,18 @@ it.each([
   [
     'CERT_HAS_EXPIRED',
     'certificate has expired',
-    /^The certificate .* sslrootcert .*\(certificate has expired\)$/,
+    /^The certificate of Postgres, .* has expired: renew it \(certificate has expired\)$/,
   ],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /^The certificate /],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'Host: a. is not in the cert’s altnames: DNS:b',
+    /^The certificate of Postgres is for another host: .* DATABASE_URL \(.*DNS:b\)$/,
+  ],
+  [
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'unable to verify the first certificate',
+    /^The certificate of Postgres is not trusted: .* sslrootcert/,
+  ],
   ['ERR_OSSL_PEM_NO_START_LINE', 'no start line', /^A file that DATABASE_URL names/],
   [
     undefined,

@@ -324,6 +324,14 @@ describe('The doctor', () => {
     }
   });
 
+  it('says why no connection to Postgres can be opened, whatever it is needed for', async () => {
+    const url = new URL(testDatabase.url);
+    url.searchParams.set('sslmode', 'verify-full');
+    const found = await findings({ DATABASE_URL: url.href });
+    for (const check of ['postgres.version', 'work.due', 'reach tracking hosts'])
+      expect(found.get(check)).toMatch(/^fault: Postgres speaks no TLS there/);
+  });
+
   it('ends in time and says what it knows when servers hang or are away', async () => {
     redis.freeze();
     dns.set('example.com', 'silent');

@@ -1,6 +1,6 @@
 import { newUuid, withoutTrailing } from '@posthorn/kernel';
 import { enumerated, fault, type Finding, good, isLoopback, NAMED, unknown } from '@posthorn/domain';
-import type { ExaminedDatabase } from '@posthorn/database';
+import { type ExaminedDatabase, throwRefusedConnection } from '@posthorn/database';
 import type { LinkSigner } from '@posthorn/signing';
 import { askGateway } from './ask-gateway.ts';
 import type { Check } from './examine.ts';
@@ -49,7 +49,7 @@ function signedLink(signer: LinkSigner): string {
 }
 
 async function judgeHosts({ database, signer }: ExaminedTrackingHosts): Promise<Finding> {
-  const urls = await database.readTrackingUrls(MAX_URLS);
+  const urls = await database.readTrackingUrls(MAX_URLS).catch(throwRefusedConnection);
   if (urls.length === 0) return good('no workspace has a host of its own for links');
   const token = signedLink(signer);
   const faults = (await Promise.all(urls.map((url) => faultOf(url, token)))).filter((text) => text !== '');
