@@ -103,6 +103,7 @@ describe('W1: the URL of a webhook', () => {
       'metadata.google.internal',
       'metadata',
     ],
+    ...['shop.test', 'shop.invalid', 'shop.onion', 'shop.alt'],
     ...['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001'],
     ...['127.0.0.1.', '0', '0.0.0.0', '10.0.0.1', '0xa.0.0.1', '172.16.1.1', '192.168.0.1', '192.168.257'],
     ...['169.254.169.254', '0xa9fea9fe', '2852039166', '100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1'],
@@ -117,7 +118,7 @@ describe('W1: the URL of a webhook', () => {
   it.each([
     ...['http://localhost:4000/hook', 'http://127.0.0.1:4000/', 'https://[::1]/', 'http://a.localhost/'],
     // The addresses of these names are checked when they are resolved.
-    ...['http://receiver:8080/hook', 'http://receiver.internal/'],
+    ...['http://receiver:8080/hook', 'http://receiver.internal/', 'http://shop.test/'],
   ])('may be %s where the operator has opened loopback and http', (url) => {
     expect(faultIn(url, LOCAL)).toBeUndefined();
   });

@@ -27,9 +27,9 @@ const FORM_FAULTS: readonly [RegExp, string][] = [
   [/#/, 'has a fragment (`#…`), which is never sent; remove it'],
 ];
 
-/** Names without a global meaning (RFC 6761, RFC 6762, RFC 8375, ICANN on `.internal`). */
+/** Names that the public DNS never resolves (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, ICANN on `.internal`), but for `.example`: it stands in documents. */
 const PRIVATE_NAME =
-  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|test|invalid|onion|alt)$/;
 /** Metadata services of clouds, which give out credentials. */
 const METADATA_NAME =
   /^(?:metadata|metadata\.google\.internal|metadata\.goog|instance-data|instance-data\.ec2\.internal)$/;
