@@ -17,6 +17,16 @@ import { WorkspaceStore } from './stores/workspaces/workspace-store.ts';
 
 const UNLIMITED_BYTES = 2 ** 40;
 const LEASE_MS = 60_000;
+const GRACE_MS = 15_000;
+const MAX_UNANSWERED = 5;
+
+/** The arguments of `OutboxStore.revive`. */
+interface Revival {
+  readonly graceMs?: number;
+  readonly limit?: number;
+  readonly maxUnanswered?: number;
+  readonly asOfMs?: number;
+}
 
 /** The stores of one simulated process on a test database, with helpers for tests; it has more patience than a real one, unless told otherwise. */
 export class TestStores {
@@ -137,6 +147,19 @@ export class TestStores {
   async acceptAndClaim(workspaceId: WorkspaceId): Promise<ClaimedEmail> {
     await this.acceptEmails(workspaceId, 1);
     return (await this.claim(workspaceId))[0]!;
+  }
+
+  /** Makes due rows ready as a clock does that has just started: one that has waited for a busy machine twice would skip those that are due for long (`ReadStarts`). */
+  makeReady(limit = 10): Promise<number> {
+    return new OutboxStore(this.database).makeReady(limit);
+  }
+
+  /** Revives rows as a clock does that has just started, like {@link makeReady}. */
+  revive({ graceMs = GRACE_MS, limit = 10, maxUnanswered = MAX_UNANSWERED, asOfMs }: Revival = {}): Promise<{
+    revived: number;
+    givenUp: number;
+  }> {
+    return new OutboxStore(this.database).revive(graceMs, limit, maxUnanswered, asOfMs);
   }
 
   /** Pauses a lane; `*`: all lanes of the queue. */

@@ -41,7 +41,7 @@ async function schedule(
 /** Accepts scheduled emails that are due and not yet claimed. */
 async function scheduleDue(workspaceId: WorkspaceId, count = 1): Promise<EmailId[]> {
   const ids = await schedule(workspaceId, -1_000, count);
-  await stores.outbox.makeReady(count * 10);
+  await stores.makeReady(count * 10);
   return ids;
 }
 

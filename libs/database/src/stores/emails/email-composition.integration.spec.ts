@@ -25,7 +25,7 @@ describe('The input for composing', () => {
   ])('S18: is the same for previewing %s email as for sending it', async (_kind, change) => {
     const email = rawEmail(acme, change);
     await stores.accept([email], null);
-    await stores.outbox.makeReady(10);
+    await stores.makeReady();
     const shown = await emails.findComposable(acme, email.id);
     const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     const { laneId: _l, claims: _c, attempts: _a, bytes: _b, laneHasMore: _m, ...asked } = claimed!;

@@ -216,7 +216,7 @@ describe('A claim', () => {
     const email = scheduledEmail(acme, new Date(Date.now() - 1_000));
     await stores.accept([email], null);
     expect(await stores.statusOf(email.id)).toBe('SCHEDULED');
-    await stores.outbox.makeReady(10);
+    await stores.makeReady();
     const [claimed] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     expect(claimed!.fellDueAt).toEqual(email.sendAt);
     expect(await stores.statusOf(email.id)).toBe('SENT');
@@ -225,7 +225,7 @@ describe('A claim', () => {
   it('reads when a scheduled email fell due: the same at every attempt, and the last time to which it was moved', async () => {
     const email = scheduledEmail(acme, new Date(Date.now() - 3_600_000));
     await stores.accept([email]);
-    await stores.outbox.makeReady(10);
+    await stores.makeReady();
     const movedTo = new Date(Date.now() - 60_000);
     const moving = await otherStores.database.pool.connect();
     await moving.query('BEGIN');
@@ -236,7 +236,7 @@ describe('A claim', () => {
     moving.release();
     const [first] = await claiming;
     await stores.outbox.record([delayed(first!, 0)]);
-    await stores.outbox.makeReady(10);
+    await stores.makeReady();
     const [second] = await stores.outbox.claimEmails([{ laneId: email.laneId, maxRows: 1 }], 1e9, 60_000);
     expect([first!.fellDueAt, second!.fellDueAt]).toEqual([movedTo, movedTo]);
   });
@@ -245,7 +245,7 @@ describe('A claim', () => {
     const { id } = await stores.acceptAndClaim(acme);
     expect(await stores.timelineOf(id)).toEqual([]);
     await stores.letLeasesEnd([id]);
-    await stores.outbox.revive(15_000, 10, 5);
+    await stores.revive();
     const [again] = await stores.claim(acme);
 
     expect(again).toMatchObject({ id, claims: 2, attempts: 0 });
@@ -259,7 +259,7 @@ describe('A claim', () => {
     await stores.outbox.giveBack([claimed]);
     const [again] = await stores.claim(acme);
     await stores.outbox.record([delayed(again!, 0)]);
-    await stores.outbox.makeReady(10);
+    await stores.makeReady();
     const laneId = (await stores.rowOf(claimed.id))!.laneId as typeof claimed.laneId;
     await stores.outbox.claimEmails([{ laneId, maxRows: 1 }], 1e9, 60_000);
     expect((await stores.timelineOf(claimed.id)).map(({ kind }) => kind)).toEqual(['DELAYED']);
@@ -268,7 +268,7 @@ describe('A claim', () => {
   it('adds only one entry for a dead process, although the next claim was given back', async () => {
     const { id } = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([id]);
-    await stores.outbox.revive(15_000, 10, 5);
+    await stores.revive();
     const [again] = await stores.claim(acme);
     await stores.outbox.giveBack([again!]);
     await stores.claim(acme);

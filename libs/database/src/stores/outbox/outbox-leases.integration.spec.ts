@@ -53,7 +53,7 @@ describe('Renewing leases', () => {
   it('does not restore a lease that was revoked', async () => {
     const claimed = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([claimed.id]);
-    await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    await stores.revive();
     expect(await stores.outbox.renew([claimed], 60_000)).toEqual([]);
     expect(await stores.rowOf(claimed.id)).toMatchObject({ state: 'ready', claims: 1 });
   });
@@ -71,7 +71,7 @@ describe('Giving back', () => {
   it('forgets no earlier claim that ended without an outcome', async () => {
     const { id } = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([id]);
-    await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    await stores.revive();
     await stores.outbox.giveBack(await stores.claim(acme));
     expect(await stores.rowOf(id)).toMatchObject({ state: 'ready', claims: 2, unanswered: 1 });
   });
@@ -79,7 +79,7 @@ describe('Giving back', () => {
   it('does not change a row that another process has claimed meanwhile', async () => {
     const claimed = await stores.acceptAndClaim(acme);
     await stores.letLeasesEnd([claimed.id]);
-    await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+    await stores.revive();
     await stores.claim(acme);
     await stores.outbox.giveBack([claimed]);
     expect(await stores.rowOf(claimed.id)).toMatchObject({ state: 'taken', claims: 2, unanswered: 2 });
@@ -93,10 +93,10 @@ describe('Making due rows ready', () => {
     await stores.accept([...due, later], null);
     const states = () => Promise.all([...due, later].map(async ({ id }) => (await stores.rowOf(id))!.state));
 
-    expect(await stores.outbox.makeReady(2)).toBe(2);
+    expect(await stores.makeReady(2)).toBe(2);
     expect(await states()).toEqual(['ready', 'waiting', 'ready', 'waiting']);
-    expect(await stores.outbox.makeReady(2)).toBe(1);
-    expect(await stores.outbox.makeReady(2)).toBe(0);
+    expect(await stores.makeReady(2)).toBe(1);
+    expect(await stores.makeReady(2)).toBe(0);
     expect(await states()).toEqual(['ready', 'ready', 'ready', 'waiting']);
   });
 
@@ -106,7 +106,7 @@ describe('Making due rows ready', () => {
     );
     await stores.accept([moved!, due!]);
     await whileChanging(moved!.id, `due_at = now() + interval '1 day'`, async () => {
-      expect(await stores.outbox.makeReady(10)).toBe(1);
+      expect(await stores.makeReady()).toBe(1);
     });
     expect(await stores.rowOf(due!.id)).toMatchObject({ state: 'ready' });
     expect(await stores.rowOf(moved!.id)).toMatchObject({ state: 'waiting' });
@@ -126,7 +126,7 @@ describe('Reviving', () => {
     await endLease(long, 7_200);
     await endLease(short, 60);
 
-    expect(await stores.outbox.revive(HOUR_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await stores.revive({ graceMs: HOUR_MS })).toEqual({ revived: 1, givenUp: 0 });
     expect(await stores.rowOf(long!.id)).toMatchObject({ state: 'ready', unanswered: 1, claims: 1 });
     expect(await stores.rowOf(short!.id)).toMatchObject({ state: 'taken' });
     expect(await stores.rowOf(alive!.id)).toMatchObject({ state: 'taken' });
@@ -138,13 +138,13 @@ describe('Reviving', () => {
     await stores.ask(`UPDATE outbox SET lease_until = now() - interval '1 hour' WHERE subject_id = $1`, [
       uuidOf(id),
     ]);
-    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED, asOfMs)).toEqual({
+    expect(await stores.revive({ asOfMs })).toEqual({
       revived: 0,
       givenUp: 0,
     });
     expect(await stores.rowOf(id)).toMatchObject({ state: 'taken' });
     const later = Date.now() + HOUR_MS;
-    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED, later)).toEqual({
+    expect(await stores.revive({ asOfMs: later })).toEqual({
       revived: 1,
       givenUp: 0,
     });
@@ -157,7 +157,7 @@ describe('Reviving', () => {
       `UPDATE outbox SET lease_until = lease_until + interval '1 minute' WHERE subject_id = $1`,
       [uuidOf(dead!.id)],
     );
-    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await stores.revive()).toEqual({ revived: 1, givenUp: 0 });
     expect(await stores.rowOf(longest!.id)).toMatchObject({ state: 'taken' });
     expect(await stores.claim(acme)).toMatchObject([{ id: dead!.id, claims: 2 }]);
     expect(await stores.timelineOf(dead!.id)).toMatchObject([{ kind: 'WORKER_DIED', claims: 1 }]);
@@ -169,7 +169,7 @@ describe('Reviving', () => {
     const setLease = `UPDATE outbox SET lease_until = $2::timestamptz WHERE subject_id = $1`;
     await stores.ask(setLease, [uuidOf(ended!.id), '-infinity']);
     await stores.ask(setLease, [uuidOf(endless!.id), 'infinity']);
-    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
+    expect(await stores.revive()).toEqual({ revived: 2, givenUp: 0 });
   });
 
   it('does not wait for a row whose outcome is being recorded, nor changes it', async () => {
@@ -178,7 +178,7 @@ describe('Reviving', () => {
     await stores.letLeasesEnd([answered!.id, dead!.id]);
     const retried = `state = 'waiting', lease_until = NULL, due_at = now() + interval '1 day'`;
     await whileChanging(answered!.id, retried, async () => {
-      const freed = await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED);
+      const freed = await stores.revive();
       expect(freed).toEqual({ revived: 1, givenUp: 0 });
     });
     expect(await stores.rowOf(dead!.id)).toMatchObject({ state: 'ready' });
@@ -188,8 +188,8 @@ describe('Reviving', () => {
   it('makes a limited number of rows ready at a time', async () => {
     await stores.acceptEmails(acme, 5);
     await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
-    expect(await stores.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 3, givenUp: 0 });
-    expect(await stores.outbox.revive(GRACE_MS, 3, MAX_UNANSWERED)).toEqual({ revived: 2, givenUp: 0 });
+    expect(await stores.revive({ limit: 3 })).toEqual({ revived: 3, givenUp: 0 });
+    expect(await stores.revive({ limit: 3 })).toEqual({ revived: 2, givenUp: 0 });
   });
 
   it('gives up an email after five claims in a row without an outcome', async () => {
@@ -198,7 +198,7 @@ describe('Reviving', () => {
       expect(await stores.claim(acme)).toHaveLength(1);
       await stores.letLeasesEnd([id!]);
       const last = claims === MAX_UNANSWERED;
-      expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({
+      expect(await stores.revive()).toEqual({
         revived: last ? 0 : 1,
         givenUp: last ? 1 : 0,
       });
@@ -226,15 +226,13 @@ describe('Reviving', () => {
       `INSERT INTO outbox (subject_id, queue, lane_id, state, due_at, lease_until, unanswered)
        VALUES (gen_random_uuid(), 'event', 'wrk_1.events', 'taken', now(), now() - interval '1 hour', 99)`,
     );
-    expect(await stores.outbox.revive(GRACE_MS, 10, MAX_UNANSWERED)).toEqual({ revived: 1, givenUp: 0 });
+    expect(await stores.revive()).toEqual({ revived: 1, givenUp: 0 });
   });
 
   it('makes each row ready once, however many clocks there are', async () => {
     await stores.acceptEmails(acme, 60);
     await stores.letLeasesEnd((await stores.claim(acme)).map(({ id }) => id));
-    const freed = await Promise.all(
-      Array.from({ length: 6 }, () => stores.outbox.revive(GRACE_MS, 60, MAX_UNANSWERED)),
-    );
+    const freed = await Promise.all(Array.from({ length: 6 }, () => stores.revive({ limit: 60 })));
     expect(freed.reduce((sum, { revived }) => sum + revived, 0)).toBe(60);
   });
 });

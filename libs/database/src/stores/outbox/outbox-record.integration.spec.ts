@@ -19,7 +19,7 @@ beforeEach(async () => {
 /** Lets the lease end, the clock revive the row, and another process claim it. */
 async function loseToAnother(): Promise<ClaimedEmail> {
   await stores.letLeasesEnd([email.id]);
-  await stores.outbox.revive(15_000, 10, 5);
+  await stores.revive();
   const [again] = await stores.claim(acme);
   return again!;
 }
@@ -121,7 +121,7 @@ describe('An outcome', () => {
 
   it('still counts when the lease has ended and the row was not claimed again', async () => {
     await stores.letLeasesEnd([email.id]);
-    await stores.outbox.revive(15_000, 10, 5);
+    await stores.revive();
     expect(await stores.outbox.record([sent(email)])).toEqual([true]);
     expect(await stores.rowOf(email.id)).toBeUndefined();
   });
@@ -175,7 +175,7 @@ describe('An outcome', () => {
 
   it('is late when the email was given up meanwhile', async () => {
     await stores.letLeasesEnd([email.id]);
-    await stores.outbox.revive(15_000, 10, 1);
+    await stores.revive({ maxUnanswered: 1 });
     expect(await stores.outbox.record([sent(email)])).toEqual([false]);
     expect(await stores.statusOf(email.id)).toBe('FAILED');
     expect((await stores.timelineOf(email.id)).find((fact) => fact.late)?.kind).toBe('SENT');
@@ -318,7 +318,7 @@ describe('The events of emails', () => {
     expect(await eventsOf(late.id)).toEqual([]);
     await stores.ask(`UPDATE outbox SET unanswered = 5 WHERE subject_id = $1`, [uuidOf(late.id)]);
     await stores.letLeasesEnd([late.id]);
-    await stores.outbox.revive(1_000, 10, 5);
+    await stores.revive({ graceMs: 1_000 });
     expect(await eventsOf(late.id)).toMatchObject([{ type: 'EMAIL_FAILED', status: 'FAILED' }]);
     expect(await toldBeside(late.id)).toEqual([{ reason: 'worker_died' }]);
   });

@@ -390,7 +390,7 @@ describe('Recording', () => {
   it('takes effect when the lease has ended and its row was not claimed again; its attempt is stored, and not late', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.letLeasesEnd([delivery!.id]);
-    await stores.outbox.revive(15_000, 10, 5);
+    await stores.revive();
     expect(await record(deliveryStores.outcome(delivery!))).toEqual([true]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ status_code: 200, late: false }]);
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'SUCCEEDED', attempts: 1 }]);
@@ -641,7 +641,7 @@ describe('The end of a delivery', () => {
       `UPDATE outbox SET unanswered = 5, lease_until = now() - interval '1 hour' WHERE subject_id = $1`,
       [uuidOf(delivery!.id)],
     );
-    expect(await stores.outbox.revive(1_000, 100, 5)).toEqual({ revived: 0, givenUp: 1 });
+    expect(await stores.revive({ graceMs: 1_000 })).toEqual({ revived: 0, givenUp: 1 });
     expect(await deliveriesOf(webhook)).toMatchObject([{ status: 'EXHAUSTED', attempts: 1 }]);
     expect(await attemptsOf(uuidOf(delivery!.id))).toMatchObject([{ error_class: 'worker_died' }]);
   });
@@ -649,7 +649,7 @@ describe('The end of a delivery', () => {
   it('is not changed by a worker that was taken for dead and still reports, nor does that fail', async () => {
     const [delivery] = await deliveryStores.recordAndClaim(acme, webhook);
     await stores.letLeasesEnd([delivery!.id]);
-    expect(await stores.outbox.revive(1_000, 100, 1)).toEqual({ revived: 0, givenUp: 1 });
+    expect(await stores.revive({ graceMs: 1_000, maxUnanswered: 1 })).toEqual({ revived: 0, givenUp: 1 });
     const { id, claims } = delivery!;
     await deliveryStores.deliveries.recordOwnFaults([
       { id, claims, number: 1, reason: 'a bug', durationMs: 0 },
