@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { ExaminedDatabase } from '@posthorn/database';
 import { PrivatePostgres } from '@posthorn/testing';
 import { validEmail, Stack, until } from '../e2e/stack.ts';
@@ -27,17 +27,13 @@ afterAll(() => {
 (isMounted ? describe : describe.skip)('While the disk of Postgres is full', () => {
   const ballast = join(disk, 'ballast');
   let postgres: PrivatePostgres;
-  let stack: Stack;
 
-  beforeAll(async () => {
+  const stack = Stack.forTests(async () => {
     chmodSync(disk, 0o755);
     postgres = await PrivatePostgres.start({ disk });
-    stack = await Stack.start({ databaseUrl: postgres.url });
+    return { databaseUrl: postgres.url };
   });
-  afterAll(async () => {
-    await stack.close();
-    await postgres.close();
-  });
+  afterAll(() => postgres.close());
 
   /** Takes space until there is none, whatever Postgres takes or frees meanwhile. */
   function fill(): void {

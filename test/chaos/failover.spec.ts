@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AppUnderTest,
-  FaultProxy,
-  PrivatePostgres,
-  PrivateRedis,
-  WebhookReceiver,
-} from '@posthorn/testing';
+import { type AppUnderTest, FaultProxy, PrivatePostgres, PrivateRedis } from '@posthorn/testing';
 import { Api, type Answer } from '../e2e/api.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
-import { validEmail, Stack, until } from '../e2e/stack.ts';
+import { validEmail, Stack, until, takesAll } from '../e2e/stack.ts';
 import { LEASES_FOR_OUTAGES } from './short-leases.ts';
 
 const CALLERS = 8;
@@ -30,7 +23,6 @@ describe('When a synchronous standby takes over under load', () => {
   /** The address that follows the primary. */
   let proxy: FaultProxy;
   let redis: PrivateRedis;
-  let receiver: WebhookReceiver;
   let stack: Stack;
   let apps: AppUnderTest[];
   let accepted: string[];
@@ -41,28 +33,21 @@ describe('When a synchronous standby takes over under load', () => {
 
   beforeEach(async () => {
     [accepted, unsure, otherAnswers, isOver] = [[], [], new Set(), false];
-    [primary, redis, receiver] = await Promise.all([
-      PrivatePostgres.start(),
-      PrivateRedis.start(),
-      WebhookReceiver.start(),
-    ]);
+    [primary, redis] = await Promise.all([PrivatePostgres.start(), PrivateRedis.start()]);
     standby = await primary.addStandby();
     proxy = await FaultProxy.before(primary.url);
     stack = await Stack.start({
       gateways: 2,
-      dispatchers: 1,
+      receives: takesAll,
       databaseUrl: proxy.urlFor(primary.url),
       redisUrl: redis.url,
-      env: {
-        ...ALLOW_LOOPBACK_WEBHOOKS,
-        ...LEASES_FOR_OUTAGES,
-      },
+      env: LEASES_FOR_OUTAGES,
     });
     const more = await Promise.all(
       (['sender', 'scheduler', 'dashboard'] as const).map((name) => stack.startApp(name)),
     );
     apps = [...stack.gateways, stack.sender, stack.scheduler, ...stack.dispatchers, ...more];
-    const hook = { url: receiver.url('/hook'), events: ['EMAIL_SENT'] };
+    const hook = { url: stack.receiver.url('/hook'), events: ['EMAIL_SENT'] };
     await stack.api().post('/v1/webhooks', hook, { key: stack.tenant.keys.editor });
   });
   afterEach(async () => {
@@ -70,7 +55,7 @@ describe('When a synchronous standby takes over under load', () => {
     await stack.close();
     await proxy.close();
     await standby.close();
-    await Promise.all([primary.close(), redis.close(), receiver.close()]);
+    await Promise.all([primary.close(), redis.close()]);
   });
 
   /** Sends until the test is over; a call with a key is repeated until it is accepted. */
@@ -157,7 +142,7 @@ describe('When a synchronous standby takes over under load', () => {
       const doubled = [...arrived].filter(([, mails]) => mails.length > 1).map(([to]) => to);
       expect(doubled.filter((to) => !toldOf.has(to))).toEqual([]);
       const eventsPosted = (): number =>
-        new Set(receiver.posts.map(({ headers }) => headers['webhook-id'])).size;
+        new Set(stack.receiver.posts.map(({ headers }) => headers['webhook-id'])).size;
       await until(() => eventsPosted() === arrived.size, 'each email is reported, once or more often');
     },
     600_000,

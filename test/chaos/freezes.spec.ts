@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerAt, type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
+import { answerAt, type AppUnderTest } from '@posthorn/testing';
 import { validEmail, Stack } from '../e2e/stack.ts';
 
 const CALLERS = 6;
@@ -20,30 +20,27 @@ const EVENTS = ['CONTACT_CREATED', 'EMAIL_SENT'];
 const PATHS = ['/one', '/two'];
 
 describe('Processes that are frozen under load, one after the other', () => {
-  let stack: Stack;
-  let receiver: WebhookReceiver;
   let workers: AppUnderTest[];
   const accepted: string[] = [];
   let isOver = false;
 
+  afterAll(() => {
+    isOver = true;
+  });
+  const stack = Stack.forTests({
+    dispatchers: 3,
+    sink: { script: answerAt('content', { delayMs: AT_WORK_MS }) },
+    receives: () => ({ status: 200, afterMs: AT_WORK_MS }),
+  });
   beforeAll(async () => {
-    receiver = await WebhookReceiver.start(() => ({ status: 200, afterMs: AT_WORK_MS }));
-    stack = await Stack.start({
-      dispatchers: 3,
-      sink: { script: answerAt('content', { delayMs: AT_WORK_MS }) },
-      env: { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-    });
     const senders = [stack.sender, await stack.startApp('sender')];
     workers = [0, 1, 2, 3].flatMap((n) => [stack.dispatchers[n % 3]!, senders[n % 2]!]);
     for (const path of PATHS) {
-      const { status } = await stack.api().post('/v1/webhooks', { url: receiver.url(path), events: EVENTS });
+      const { status } = await stack
+        .api()
+        .post('/v1/webhooks', { url: stack.receiver.url(path), events: EVENTS });
       expect(status).toBe(200);
     }
-  });
-  afterAll(async () => {
-    isOver = true;
-    await stack.close();
-    await receiver.close();
   });
 
   async function call(): Promise<void> {
@@ -56,7 +53,9 @@ describe('Processes that are frozen under load, one after the other', () => {
   }
 
   function waiting(): number {
-    return accepted.length - Math.min(stack.sink.count, receiver.posts.length / EVENTS.length / PATHS.length);
+    return (
+      accepted.length - Math.min(stack.sink.count, stack.receiver.posts.length / EVENTS.length / PATHS.length)
+    );
   }
 
   async function freeze({ program }: AppUnderTest): Promise<void> {
@@ -74,7 +73,7 @@ describe('Processes that are frozen under load, one after the other', () => {
     await stack.settled(SETTLED_WITHIN_MS);
 
     expect(stack.sink.messages.flatMap(({ to }) => to).sort()).toEqual(accepted.sort());
-    const told = receiver.posts.map(({ headers }) => String(headers['x-service-delivery-id']));
+    const told = stack.receiver.posts.map(({ headers }) => String(headers['x-service-delivery-id']));
     const deliveries = accepted.length * EVENTS.length * PATHS.length;
     expect(new Set(told).size).toBe(deliveries);
     // A receiver that a busy machine keeps from answering in time gets the delivery again.

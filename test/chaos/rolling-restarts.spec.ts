@@ -2,16 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTransport } from 'nodemailer';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type AppName,
-  type AppUnderTest,
-  type Exit,
-  type SinkMessage,
-  WebhookReceiver,
-} from '@posthorn/testing';
+import type { AppName, AppUnderTest, Exit, SinkMessage } from '@posthorn/testing';
 import { Api, emailIn } from '../e2e/api.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
-import { validEmail, Stack, until } from '../e2e/stack.ts';
+import { validEmail, Stack, until, takesAll } from '../e2e/stack.ts';
 
 /** Twenty by hand: `ROLLING_ROUNDS=20 npm test -- test/chaos/rolling`. */
 const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 3);
@@ -39,8 +32,6 @@ interface Departure extends Exit {
 }
 
 describe('Rolling restarts of every app under load', () => {
-  let stack: Stack;
-  let receiver: WebhookReceiver;
   /** The running processes of each app. Calls go to these gateways, as a Service routes to the ready pods. */
   const serving = new Map<AppName, AppUnderTest[]>();
   const accepted: string[] = [];
@@ -59,21 +50,23 @@ describe('Rolling restarts of every app under load', () => {
     if (path === '/v1/emails') countUnsent(new URL(origin).origin, -1);
   }
 
+  afterAll(() => {
+    isOver = true;
+    unsubscribe(SENT, noteSent);
+  });
+  const stack = Stack.forTests({
+    gateways: 2,
+    receives: takesAll,
+    env: {
+      // Twenty rounds accept more than the default monthly limit.
+      MONTHLY_EMAIL_LIMIT: '0',
+      BOUNCE_DOMAIN,
+      INBOUND_PORT: '0',
+      INBOUND_HOST: '127.0.0.1',
+    },
+  });
   beforeAll(async () => {
     subscribe(SENT, noteSent);
-    receiver = await WebhookReceiver.start();
-    stack = await Stack.start({
-      gateways: 2,
-      dispatchers: 1,
-      env: {
-        ...ALLOW_LOOPBACK_WEBHOOKS,
-        // Twenty rounds accept more than the default monthly limit.
-        MONTHLY_EMAIL_LIMIT: '0',
-        BOUNCE_DOMAIN,
-        INBOUND_PORT: '0',
-        INBOUND_HOST: '127.0.0.1',
-      },
-    });
     serving.set('gateway', [...stack.gateways]);
     serving.set('sender', [stack.sender]);
     serving.set('scheduler', [stack.scheduler]);
@@ -83,15 +76,9 @@ describe('Rolling restarts of every app under load', () => {
       .api()
       .post(
         '/v1/webhooks',
-        { url: receiver.url('/hook'), events: ['EMAIL_SENT', 'EMAIL_BOUNCED'] },
+        { url: stack.receiver.url('/hook'), events: ['EMAIL_SENT', 'EMAIL_BOUNCED'] },
         editor(),
       );
-  });
-  afterAll(async () => {
-    isOver = true;
-    unsubscribe(SENT, noteSent);
-    await stack.close();
-    await receiver.close();
   });
 
   const editor = (): { key: string } => ({ key: stack.tenant.keys.editor });
@@ -178,8 +165,8 @@ describe('Rolling restarts of every app under load', () => {
       expect(reported.length).toBeGreaterThan(ROUNDS);
       // A report whose answer was cut off may have been recorded: the repeated one counts only once.
       expect(bounced).toBeGreaterThanOrEqual(reported.length);
-      await until(() => receiver.inFlight === 0, 'every POST is answered');
-      const told = receiver.postsTo('/hook').map(({ headers }) => String(headers['webhook-id']));
+      await until(() => stack.receiver.inFlight === 0, 'every POST is answered');
+      const told = stack.receiver.postsTo('/hook').map(({ headers }) => String(headers['webhook-id']));
       expect(new Set(told).size).toBe(told.length);
       expect(told).toHaveLength(accepted.length + bounced);
     },

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
-import { ALLOW_LOOPBACK_WEBHOOKS } from '../e2e/receiving.ts';
-import { Stack, until } from '../e2e/stack.ts';
+import { type AppUnderTest, PrivatePostgres, PrivateRedis } from '@posthorn/testing';
+import { Stack, until, takesAll } from '../e2e/stack.ts';
 import { RetryingCallers } from './retrying-callers.ts';
 import { LEASES_FOR_OUTAGES } from './short-leases.ts';
 
@@ -14,42 +13,34 @@ const EMAILS_BETWEEN = 100;
 describe('Stores that are killed under load', () => {
   let postgres: PrivatePostgres;
   let redis: PrivateRedis;
-  let receiver: WebhookReceiver;
-  let stack: Stack;
   let apps: AppUnderTest[];
   let callers: RetryingCallers;
 
-  beforeAll(async () => {
-    [postgres, redis, receiver] = await Promise.all([
-      PrivatePostgres.start(),
-      PrivateRedis.start(),
-      WebhookReceiver.start(),
-    ]);
-    stack = await Stack.start({
+  afterAll(() => void callers.stop());
+  const stack = Stack.forTests(async () => {
+    [postgres, redis] = await Promise.all([PrivatePostgres.start(), PrivateRedis.start()]);
+    return {
       gateways: 2,
-      dispatchers: 1,
+      receives: takesAll,
       databaseUrl: postgres.url,
       redisUrl: redis.url,
       env: {
-        ...ALLOW_LOOPBACK_WEBHOOKS,
         ...LONGER_LEASES,
         BOUNCE_DOMAIN: 'bounces.example.com',
         INBOUND_PORT: '0',
         INBOUND_HOST: '127.0.0.1',
       },
-    });
+    };
+  });
+  beforeAll(async () => {
     const more = await Promise.all(
       (['sender', 'scheduler', 'inbound', 'dashboard'] as const).map((name) => stack.startApp(name)),
     );
     apps = [...stack.gateways, stack.sender, stack.scheduler, ...stack.dispatchers, ...more];
-    const hook = { url: receiver.url('/hook'), events: ['EMAIL_SENT'] };
+    const hook = { url: stack.receiver.url('/hook'), events: ['EMAIL_SENT'] };
     await stack.api().post('/v1/webhooks', hook, { key: stack.tenant.keys.editor });
   });
-  afterAll(async () => {
-    void callers.stop();
-    await stack.close();
-    await Promise.all([postgres.close(), redis.close(), receiver.close()]);
-  });
+  afterAll(() => Promise.all([postgres.close(), redis.close()]));
 
   it('lose nothing, double nothing, end no process, and callers get no error but 503', async () => {
     callers = new RetryingCallers(stack);
@@ -72,7 +63,7 @@ describe('Stores that are killed under load', () => {
     expect(stack.sink.messages.flatMap(({ to }) => to).sort()).toEqual(accepted.sort());
     expect(await stack.count('SELECT accepted AS count FROM usage')).toBe(accepted.length);
     const told = (): string[] =>
-      receiver.postsTo('/hook').map(({ headers }) => String(headers['webhook-id']));
+      stack.receiver.postsTo('/hook').map(({ headers }) => String(headers['webhook-id']));
     await until(() => new Set(told()).size === accepted.length, 'each email is told, once or more often');
   }, 600_000);
 });

@@ -11,14 +11,16 @@ describe('When a replica of Redis takes over, and the old primary keeps half of 
   let young: PrivateRedis;
   /** The address that follows the primary. */
   let proxy: FaultProxy;
-  let stack: Stack;
   let apps: AppUnderTest[];
   let callers: RetryingCallers;
 
-  beforeAll(async () => {
+  afterAll(() => void callers.stop());
+  const stack = Stack.forTests(async () => {
     [old, young] = await Promise.all([PrivateRedis.start(), PrivateRedis.start()]);
     proxy = await FaultProxy.before(old.url);
-    stack = await Stack.start({ redisUrl: old.url });
+    return { redisUrl: old.url };
+  });
+  beforeAll(async () => {
     const followers = (['gateway', 'sender'] as const).map((name) =>
       stack.startApp(name, { REDIS_URL: proxy.urlFor(old.url) }),
     );
@@ -26,11 +28,7 @@ describe('When a replica of Redis takes over, and the old primary keeps half of 
     stack.gateways.push(gateway!);
     apps = [...stack.gateways, stack.sender, stack.scheduler, sender!];
   });
-  afterAll(async () => {
-    void callers.stop();
-    await stack.close();
-    await Promise.all([proxy.close(), old.close(), young.close()]);
-  });
+  afterAll(() => Promise.all([proxy.close(), old.close(), young.close()]));
 
   it('every request is served, nothing is lost, and nothing is sent twice', async () => {
     callers = new RetryingCallers(stack);

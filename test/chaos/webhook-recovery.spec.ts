@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { idFromUuid, newUuid, uuidOf, type WebhookId } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
-import { type AppUnderTest, WebhookReceiver } from '@posthorn/testing';
-import { Stack, until } from '../e2e/stack.ts';
+import type { AppUnderTest } from '@posthorn/testing';
+import { Stack, until, takesAll } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './delivery-checks.ts';
 import { FEW_CONNECTIONS, UNRECORDED } from './few-connections.ts';
 import { SHORT_LEASES } from './short-leases.ts';
@@ -12,23 +12,18 @@ const FAILED = 10_000;
 const A_STATEMENT = 500;
 
 describe('A recovery', () => {
-  let receiver: WebhookReceiver;
   let stack: Stack;
   let webhook: WebhookId;
 
   beforeEach(async () => {
-    receiver = await WebhookReceiver.start(() => ({ status: 200 }));
     stack = await Stack.start({
-      dispatchers: 1,
+      receives: takesAll,
       env: { ...SHORT_LEASES, ...FEW_CONNECTIONS },
     });
-    const body = { url: receiver.url('/hook'), events: ['CONTACT_CREATED'] };
+    const body = { url: stack.receiver.url('/hook'), events: ['CONTACT_CREATED'] };
     webhook = ((await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: WebhookId }).id;
   });
-  afterEach(async () => {
-    await stack.close();
-    await receiver.close();
-  });
+  afterEach(() => stack.close());
 
   /** Creates exhausted deliveries. @returns the event of each */
   async function exhaust(): Promise<Map<string, string>> {
@@ -86,7 +81,7 @@ describe('A recovery', () => {
     const { id } = (await stack.api().post(`/v1/webhooks/${webhook}/recover`, body)).body['recovery'] as {
       id: string;
     };
-    await until(() => receiver.posts.length > 1_500, 'it is under way');
+    await until(() => stack.receiver.posts.length > 1_500, 'it is under way');
     expect(await recovery(id)).toMatchObject({ status: 'RUNNING', total: FAILED });
     const [recordedThen] = await Promise.all([
       killAndReplace('webhook-dispatcher', stack.dispatchers[0]!),
@@ -97,15 +92,15 @@ describe('A recovery', () => {
 
     expect(await recovery(id)).toMatchObject({ total: FAILED, done: FAILED });
     const arrived = new Map(
-      receiver.posts.map(({ headers }) => [
+      stack.receiver.posts.map(({ headers }) => [
         String(headers['x-service-delivery-id']),
         String(headers['x-service-event-id']),
       ]),
     );
     expect(arrived).toEqual(failed);
-    expect(receiver.posts.length).toBeLessThanOrEqual(FAILED + UNRECORDED);
-    expectPostedOnce(receiver, recordedThen);
-    expect(new Set(receiver.posts.map(({ headers }) => headers['x-service-attempt']))).toEqual(
+    expect(stack.receiver.posts.length).toBeLessThanOrEqual(FAILED + UNRECORDED);
+    expectPostedOnce(stack.receiver, recordedThen);
+    expect(new Set(stack.receiver.posts.map(({ headers }) => headers['x-service-attempt']))).toEqual(
       new Set(['11']),
     );
     const sql = `SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`;

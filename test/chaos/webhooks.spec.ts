@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf } from '@posthorn/kernel';
 import { eventShape } from '@posthorn/domain';
-import { type AppUnderTest, PrivatePostgres, PrivateRedis, WebhookReceiver } from '@posthorn/testing';
-import { Stack, type StackOptions, until } from '../e2e/stack.ts';
+import { type AppUnderTest, PrivatePostgres, PrivateRedis } from '@posthorn/testing';
+import { Stack, type StackOptions, until, takesAll } from '../e2e/stack.ts';
 import { expectPostedOnce, recordedDeliveries } from './delivery-checks.ts';
 import { FEW_CONNECTIONS, UNRECORDED } from './few-connections.ts';
 import { SHORT_LEASES } from './short-leases.ts';
@@ -12,23 +12,19 @@ import { SHORT_LEASES } from './short-leases.ts';
 const EVENTS_PER_STATEMENT = 500;
 
 describe('dispatchers', () => {
-  let receiver: WebhookReceiver;
   let stack: Stack;
   const undo: (() => Promise<void>)[] = [];
 
-  beforeEach(async () => {
-    receiver = await WebhookReceiver.start();
-  });
   afterEach(async () => {
     await stack.close();
-    await receiver.close();
     for (const action of undo.splice(0)) await action();
   });
 
   async function start(options: StackOptions = {}): Promise<void> {
-    stack = await Stack.start({ dispatchers: 2, ...options, env: { ...FEW_CONNECTIONS, ...options.env } });
+    const env = { ...FEW_CONNECTIONS, ...options.env };
+    stack = await Stack.start({ dispatchers: 2, receives: takesAll, ...options, env });
     for (const path of ['/one', '/two']) {
-      const body = { url: receiver.url(path), events: ['CONTACT_CREATED'] };
+      const body = { url: stack.receiver.url(path), events: ['CONTACT_CREATED'] };
       expect((await stack.api().post('/v1/webhooks', body)).status).toBe(200);
     }
   }
@@ -63,7 +59,7 @@ describe('dispatchers', () => {
   /** The deliveries that have arrived, by id, each with its event. */
   function deliveries(): Map<string, string> {
     return new Map(
-      receiver.posts.map(({ headers }) => [
+      stack.receiver.posts.map(({ headers }) => [
         String(headers['x-service-delivery-id']),
         String(headers['x-service-event-id']),
       ]),
@@ -75,29 +71,29 @@ describe('dispatchers', () => {
     const arrived = deliveries();
     expect(arrived.size).toBe(2 * events);
     expect(new Set(arrived.values()).size).toBe(events);
-    expect(receiver.posts.length - arrived.size).toBeLessThanOrEqual(extra);
+    expect(stack.receiver.posts.length - arrived.size).toBeLessThanOrEqual(extra);
     const sql = `SELECT count(*)::int FROM webhook_deliveries WHERE status = 'SUCCEEDED'`;
     expect(await stack.count(sql)).toBe(2 * events);
   }
 
-  const posted = (count: number, what: string) => until(() => receiver.posts.length >= count, what);
+  const posted = (count: number, what: string) => until(() => stack.receiver.posts.length >= count, what);
   const idOfFirst = () => stack.dispatchers[0] as AppUnderTest;
 
   it('W9: deliver everything when one is killed among 10,000 deliveries; only those in flight may be doubled, none that was recorded', async () => {
     await start({ env: SHORT_LEASES });
-    receiver.answer = () => ({ status: 200, afterMs: 5 });
+    stack.receiver.answer = () => ({ status: 200, afterMs: 5 });
     await recordEvents(5_000);
     await posted(1_000, 'work is under way');
     idOfFirst().program.kill('SIGKILL');
     await idOfFirst().program.exit;
     const recordedThen = await recordedDeliveries(stack);
     await expectEachOnce(5_000, UNRECORDED);
-    expectPostedOnce(receiver, recordedThen);
+    expectPostedOnce(stack.receiver, recordedThen);
   });
 
   it('W9: post nothing twice when one gets SIGTERM, which posts nothing after that', async () => {
     await start();
-    receiver.answer = () => ({ status: 200, afterMs: 20 });
+    stack.receiver.answer = () => ({ status: 200, afterMs: 20 });
     await recordEvents(1_000);
     await posted(200, 'work is under way');
     idOfFirst().program.kill('SIGTERM');
@@ -109,7 +105,7 @@ describe('dispatchers', () => {
     const redis = await PrivateRedis.start();
     undo.push(() => redis.close());
     await start({ redisUrl: redis.url });
-    receiver.answer = () => ({ status: 200, afterMs: 5 });
+    stack.receiver.answer = () => ({ status: 200, afterMs: 5 });
     await recordEvents(2_000);
     await posted(500, 'work is under way');
     await redis.flush();
@@ -120,7 +116,7 @@ describe('dispatchers', () => {
     const postgres = await PrivatePostgres.start();
     undo.push(() => postgres.close());
     await start({ databaseUrl: postgres.url });
-    receiver.answer = () => ({ status: 200, afterMs: 10 });
+    stack.receiver.answer = () => ({ status: 200, afterMs: 10 });
     await recordEvents(1_000);
     await posted(200, 'work is under way');
     await postgres.stop();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import PostalMime from 'postal-mime';
-import { type AppName, WebhookReceiver, wrongClock } from '@posthorn/testing';
+import { type AppName, wrongClock } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { DashboardVisitor } from './dashboard-visitor.ts';
 import { TestIdentityProvider, Visitor } from './identity-provider.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS, subscribe } from './receiving.ts';
-import { newRecipient, Stack, until } from './stack.ts';
+import { subscribe } from './receiving.ts';
+import { newRecipient, Stack, until, takesAll } from './stack.ts';
 
 const TEN_MINUTES = 600;
 /** Far less than the clocks are wrong by, and more than a busy machine takes for anything here. */
@@ -24,25 +24,21 @@ describe.each([
 ] satisfies { ahead: AppName[]; behind: AppName[] }[])(
   'While the clocks of $ahead are ten minutes fast, and those of $behind slow',
   ({ ahead, behind }) => {
-    let receiver: WebhookReceiver;
     let provider: TestIdentityProvider;
-    let stack: Stack;
-    beforeAll(async () => {
-      receiver = await WebhookReceiver.start();
+    const stack = Stack.forTests(async () => {
       provider = await TestIdentityProvider.start({ ada: { groups: ['operators'] } }, CALLBACK);
-      stack = await Stack.start({ gateways: 0, sends: false, env: ALLOW_LOOPBACK_WEBHOOKS });
+      return { gateways: 0, sends: false, dispatchers: 0, receives: takesAll };
+    });
+    beforeAll(async () => {
       const apps = await Promise.all(
         [...ahead, ...behind]
           .filter((name) => name !== 'dashboard')
           .map(async (name) => ({ name, app: await stack.startApp(name, clockOf(name)) })),
       );
       stack.gateways.push(apps.find(({ name }) => name === 'gateway')!.app);
-      await subscribe(stack, receiver.url('/hook'), { events: ['EMAIL_SENT'] });
+      await subscribe(stack, stack.receiver.url('/hook'), { events: ['EMAIL_SENT'] });
     });
-    afterAll(async () => {
-      await stack.close();
-      await Promise.all([receiver.close(), provider.close()]);
-    });
+    afterAll(() => provider.close());
 
     function clockOf(name: AppName): ReturnType<typeof wrongClock> {
       return wrongClock((ahead as AppName[]).includes(name) ? TEN_MINUTES : -TEN_MINUTES);
@@ -55,8 +51,8 @@ describe.each([
       const { createdAt, sentAt, timeline } = await stack.show(id);
       const times = [date, createdAt, sentAt, ...timeline.map((entry) => entry.createdAt)];
       expect(times.map((time) => isNear(String(time)))).toEqual(times.map(() => true));
-      await until(() => receiver.postsTo('/hook').length > 0, 'it is told');
-      const { headers, body } = receiver.postsTo('/hook')[0]!;
+      await until(() => stack.receiver.postsTo('/hook').length > 0, 'it is told');
+      const { headers, body } = stack.receiver.postsTo('/hook')[0]!;
       expect(isNear(Number(headers['webhook-timestamp']) * 1_000)).toBe(true);
       expect(isNear((JSON.parse(body.toString()) as { createdAt: string }).createdAt)).toBe(true);
     });

@@ -13,18 +13,15 @@ const MEGABYTE = 1024 * 1024;
 const AT_FAULT = 'gave an invalid answer';
 const AWAY = 'does not answer right now';
 
-let stack: Stack;
 let provider: HostileProvider;
 let dashboard: AppUnderTest;
 
+const stack = Stack.forTests({ sends: false });
 beforeAll(async () => {
-  [stack, provider] = await Promise.all([Stack.start({ sends: false }), HostileProvider.start()]);
+  provider = await HostileProvider.start();
   dashboard = await start();
 });
-afterAll(async () => {
-  await stack.close();
-  await provider.close();
-});
+afterAll(() => provider.close());
 beforeEach(() => provider.reset());
 
 /** Starts a dashboard that has not contacted the provider yet. */

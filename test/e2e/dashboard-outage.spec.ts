@@ -8,14 +8,13 @@ import { Stack, until } from './stack.ts';
 /** Ten seconds, and a margin for a machine that stands still for a while; whoever waits for an answer without a limit waits for minutes. */
 const MAX_WAIT_MS = 60_000;
 
-let stack: Stack;
 let proxy: FaultProxy;
 let redis: FaultProxy;
 let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 
+const stack = Stack.forTests({ sends: false });
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   proxy = await FaultProxy.before(stack.databaseUrl);
   redis = await FaultProxy.before(testRedisUrl());
   dashboard = await stack.startApp('dashboard', {
@@ -25,7 +24,6 @@ beforeAll(async () => {
   ada = await DashboardVisitor.signIn(stack, dashboard, 'ada', 'operator');
 });
 afterAll(async () => {
-  await stack.close();
   await proxy.close();
   await redis.close();
 });

@@ -77,7 +77,6 @@ if (chromium === undefined) {
   });
 } else {
   describe('the pages of the dashboard in a browser', () => {
-    let stack: Stack;
     let browser: Browser;
     let dashboard: AppUnderTest;
     let ada: DashboardVisitor;
@@ -87,12 +86,9 @@ if (chromium === undefined) {
     let webhook: WebhookId;
     let tracker: Tracker;
 
+    const stack = Stack.forTests();
     beforeAll(async () => {
-      [stack, browser, tracker] = await Promise.all([
-        Stack.start(),
-        Browser.start(chromium),
-        Tracker.start(),
-      ]);
+      [browser, tracker] = await Promise.all([Browser.start(chromium), Tracker.start()]);
       ({ dashboard, ada, vera } = await openDashboard(stack));
       const to = 'ada@receiver.example';
       ({ id: email } = emailIn(
@@ -119,7 +115,6 @@ if (chromium === undefined) {
     });
     afterAll(async () => {
       await browser?.close();
-      await stack?.close();
       tracker?.close();
     });
 

@@ -18,21 +18,17 @@ const PEOPLE = {
 /** The public URL for browsers; tests connect to the real address. */
 const SEEN_AT = 'http://dashboard.posthorn.example';
 
-let stack: Stack;
 let dashboard: AppUnderTest;
 let provider: TestIdentityProvider;
 let url: string;
 
+const stack = Stack.forTests({ sends: false });
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false });
   provider = await TestIdentityProvider.start(PEOPLE, callback());
   dashboard = await start();
   ({ url } = dashboard);
 });
-afterAll(async () => {
-  await stack.close();
-  await provider.close();
-});
+afterAll(() => provider.close());
 
 function start(env: Record<string, string> = {}): Promise<AppUnderTest> {
   return stack.startApp('dashboard', {

@@ -10,15 +10,14 @@ const MEGABYTE = 1024 * 1024;
 const BOARD = `/queues/api/queues?activeQueue=${QUEUES.emailTurns}`;
 
 const prefix = uniqueQueuePrefix();
-let stack: Stack;
 let redis: Redis;
 let queue: Queue;
 let dashboard: AppUnderTest;
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 
+const stack = Stack.forTests({ sends: false, env: { QUEUE_PREFIX: prefix } });
 beforeAll(async () => {
-  stack = await Stack.start({ sends: false, env: { QUEUE_PREFIX: prefix } });
   ({ dashboard, ada, vera } = await openDashboard(stack));
   redis = new Redis(testRedisUrl(), { maxRetriesPerRequest: null });
   queue = new Queue(QUEUES.emailTurns, { connection: redis, prefix, skipMetasUpdate: true });
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await queue.close();
   redis.disconnect();
-  await stack.close();
 });
 
 /** Adds a ring whose job has a foreign value in a field. */

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AuditLogStore } from '@posthorn/database';
 import { type DeliveryId, newId, type WebhookId, type WorkspaceId } from '@posthorn/kernel';
-import type { WebhookReceiver } from '@posthorn/testing';
 import { type DashboardVisitor, HOSTILE, FROM_ELSEWHERE, openDashboard } from './dashboard-visitor.ts';
 import { addDelivery } from './deliveries.ts';
-import { startReceiving, subscribe } from './receiving.ts';
-import { type Stack, until } from './stack.ts';
+import { subscribe } from './receiving.ts';
+import { Stack, until, takesAll } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
+const stack = Stack.forTests({ receives: takesAll });
 let ada: DashboardVisitor;
 let vera: DashboardVisitor;
 let workspaceId: WorkspaceId;
@@ -19,20 +16,18 @@ let path: string;
 let hooks = 0;
 
 beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving());
   ({ ada, vera } = await openDashboard(stack));
   ({ workspaceId } = stack.tenant);
 });
-afterAll(() => close());
 beforeEach(async () => {
   path = `/shown-${(hooks += 1)}`;
-  webhook = (await subscribe(stack, receiver.url(path))).id;
+  webhook = (await subscribe(stack, stack.receiver.url(path))).id;
 });
 
 const add = (wanted: Parameters<typeof addDelivery>[3] = {}): Promise<DeliveryId> =>
   addDelivery(stack, workspaceId, webhook, wanted);
 
-const posted = () => receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
+const posted = () => stack.receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
 
 async function audited() {
   const page = { limit: 10, sort: 'createdAt.asc' } as const;
@@ -45,7 +40,9 @@ async function audited() {
 describe('The webhooks of the dashboard', () => {
   it('are those of all workspaces, or of one', async () => {
     const other = await stack.createTenant('Other');
-    const { id: foreign } = await subscribe(stack, receiver.url('/foreign'), { key: other.keys.apiUser });
+    const { id: foreign } = await subscribe(stack, stack.receiver.url('/foreign'), {
+      key: other.keys.apiUser,
+    });
     const all = (await vera.get('/webhooks')).text;
     for (const id of [webhook, foreign]) expect(all).toContain(`/webhooks/${id}`);
     const one = (await vera.get(`/webhooks?workspace=${other.workspaceId}`)).text;
@@ -57,7 +54,7 @@ describe('The webhooks of the dashboard', () => {
     const { pool } = stack.database;
     const name = 'Newest <of all>';
     const newest = await stack.createTenant(name);
-    await subscribe(stack, receiver.url('/newest'), { key: newest.keys.apiUser });
+    await subscribe(stack, stack.receiver.url('/newest'), { key: newest.keys.apiUser });
     await stack.send({}, { key: newest.keys.apiUser });
     await ada.post('/suppressions', { email: 'she@example.net', workspace: newest.workspaceId });
     await ada.post('/pauses', { whose: 'workspace', workspace: newest.workspaceId, reason: 'x' });
@@ -140,7 +137,7 @@ describe('One webhook', () => {
       expect([status, text.includes('This webhook has no delivery with this id')]).toEqual([404, true]);
     }
     const id = await add();
-    const { id: other } = await subscribe(stack, receiver.url('/other'));
+    const { id: other } = await subscribe(stack, stack.receiver.url('/other'));
     expect((await ada.get(`/webhooks/${other}/deliveries/${id}`)).status).toBe(404);
     expect((await ada.post(`/webhooks/${other}/deliveries/${id}/redeliver`)).status).toBe(404);
     expect((await ada.post(`/webhooks/${nowhere}/recover`, { since: fromNow(-DAY_MS) })).status).toBe(404);

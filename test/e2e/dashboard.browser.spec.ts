@@ -47,13 +47,13 @@ if (chromium === undefined) {
   });
 } else {
   describe('the dashboard in a browser', () => {
-    let stack: Stack;
     let browser: Browser;
     let dashboard: AppUnderTest;
     let url: string;
     let password: string;
+    const stack = Stack.forTests({ sends: false });
     beforeAll(async () => {
-      [stack, browser] = await Promise.all([Stack.start({ sends: false }), Browser.start(chromium)]);
+      browser = await Browser.start(chromium);
       ({ password } = await createOperator(new OperatorAccountStore(stack.database), TESTS, {
         name: 'ada',
         role: 'operator',
@@ -64,10 +64,7 @@ if (chromium === undefined) {
       await stack.database.pool.query(AN_HOUR);
       await stack.database.pool.query(EMAILS_OF_AN_HOUR);
     });
-    afterAll(async () => {
-      await browser?.close();
-      await stack?.close();
-    });
+    afterAll(() => browser?.close());
 
     const isOverview = `document.querySelector('h1')?.textContent === 'Overview'`;
 

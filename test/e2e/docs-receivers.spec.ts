@@ -6,31 +6,23 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
 import { examplesOf, type Fence } from './docs/fences.ts';
 import { cleanEnv, itWithExample, prepare } from './docs/runners.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
-import { newRecipient, Stack, until } from './stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS, newRecipient, Stack, until } from './stack.ts';
 
 /** Forged POSTs. */
 const BODY = '{"event":"FORGED"}';
 
 const RECEIVERS = examplesOf('docs/receiving-webhooks.md');
 
-let stack: Stack;
 let folder: string;
-beforeAll(async () => {
+const stack = Stack.forTests(() => {
   folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
-  stack = await Stack.start({
-    dispatchers: 1,
-    env: ALLOW_LOOPBACK_WEBHOOKS,
-  });
+  return { dispatchers: 1, env: ALLOW_LOOPBACK_WEBHOOKS };
 });
-afterAll(async () => {
-  await stack.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('W5, W6: the receivers of the documents', () => {
   it('exist in every language', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
 import { examplesOf, type Example } from './docs/fences.ts';
 import { expectPrinted } from './docs/expected-output.ts';
@@ -24,16 +24,12 @@ const FATES: readonly Fate[] = [
   'answered',
 ];
 
-let stack: Stack;
 let folder: string;
-beforeAll(async () => {
+const stack = Stack.forTests(() => {
   folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-'));
-  stack = await Stack.start({ sends: false });
+  return { sends: false };
 });
-afterAll(async () => {
-  await stack.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('S11: the examples that send an email once', () => {
   it('exist in every language', () => {

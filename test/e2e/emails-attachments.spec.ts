@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { DnsServer, type SinkMessage } from '@posthorn/testing';
 import type { Attachment } from 'postal-mime';
 import { type Api, emailIn } from './api.ts';
@@ -12,15 +12,11 @@ import { fromNow } from './times.ts';
 const MIB = 1024 * 1024;
 
 let dns: DnsServer;
-let stack: Stack;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   dns = await DnsServer.start();
-  stack = await Stack.start({ env: { DNS_SERVERS: dns.address } });
+  return { env: { DNS_SERVERS: dns.address } };
 });
-afterAll(async () => {
-  await stack.close();
-  await dns.close();
-});
+afterAll(() => dns.close());
 
 const editor = (): Api => stack.apiAs(stack.tenant.keys.editor);
 

@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EndedProgram, PrivateRedis, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
+import { type EndedProgram, PrivateRedis, runOperatorCommand } from '@posthorn/testing';
 import { emailIn, isReplay } from './api.ts';
 import { mentionsOf, textColumns } from './mentions.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
-import { newRecipient, validEmail, Stack, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, until, takesAll } from './stack.ts';
 import { fromNow } from './times.ts';
 
 /** A canary that occurs nowhere else in the run. */
@@ -31,9 +30,7 @@ interface Receipt {
   readonly inProgress: number;
 }
 
-let stack: Stack;
 let redis: PrivateRedis;
-let receiver: WebhookReceiver;
 let listener: Socket;
 /** Every command that Redis has received. */
 let heard = '';
@@ -45,15 +42,15 @@ const relayMayAnswer = new Promise<void>((resolve) => (letRelayAnswer = resolve)
 let scheduledId: string;
 let namingId: string;
 
-beforeAll(async () => {
+afterAll(() => void listener.destroy());
+const stack = Stack.forTests(async () => {
   redis = await PrivateRedis.start();
   const { hostname, port } = new URL(redis.url);
   listener = connect(Number(port), hostname).on('data', (bytes) => (heard += bytes.toString('latin1')));
   listener.write('MONITOR\r\n');
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
+  return {
     redisUrl: redis.url,
-    dispatchers: 1,
+    receives: takesAll,
     sink: {
       script: (stage, { to }) => {
         if (stage !== 'rcpt') return undefined;
@@ -66,19 +63,11 @@ beforeAll(async () => {
           : undefined;
       },
     },
-    env: {
-      LOG_LEVEL: 'trace',
-      ...ALLOW_LOOPBACK_WEBHOOKS,
-    },
-  });
-  await leaveTraces();
+    env: { LOG_LEVEL: 'trace' },
+  };
 });
-afterAll(async () => {
-  listener.destroy();
-  await stack.close();
-  await receiver.close();
-  await redis.close();
-});
+beforeAll(() => leaveTraces());
+afterAll(() => redis.close());
 
 const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
   const answer = await stack.api().post(path, body, { key: stack.tenant.keys.editor });
@@ -89,8 +78,8 @@ const post = async (path: string, body: object): Promise<Record<string, unknown>
 /** Stores the person wherever a person can be stored. */
 async function leaveTraces(): Promise<void> {
   const events = ['CONTACT_CREATED', 'EMAIL_SENT', 'EMAIL_BOUNCED', 'EMAIL_FAILED'];
-  await post('/v1/webhooks', { url: receiver.url('/hook'), events });
-  const paused = (await post('/v1/webhooks', { url: receiver.url('/paused'), events }))['webhook'] as {
+  await post('/v1/webhooks', { url: stack.receiver.url('/hook'), events });
+  const paused = (await post('/v1/webhooks', { url: stack.receiver.url('/paused'), events }))['webhook'] as {
     id: string;
   };
   await post(`/v1/webhooks/${paused.id}`, { status: 'PAUSED' });
@@ -130,7 +119,7 @@ async function leaveTraces(): Promise<void> {
       0,
     'nothing is due but what is scheduled',
   );
-  await until(() => receiver.posts.length >= 5, 'the webhook was told');
+  await until(() => stack.receiver.posts.length >= 5, 'the webhook was told');
   await until(
     async () => (await stack.count('SELECT count(*)::int FROM webhook_attempts')) >= 5,
     'its answers are recorded',

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
-import { runOperatorCommand, type WebhookReceiver } from '@posthorn/testing';
+import { runOperatorCommand } from '@posthorn/testing';
 import { type Answer, emailIn, isReplay } from './api.ts';
 import { mentionsOf } from './mentions.ts';
-import { startReceiving } from './receiving.ts';
-import { newRecipient, type Stack, type Tenant, until, validEmail } from './stack.ts';
+import { newRecipient, Stack, type Tenant, until, validEmail, takesAll } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 interface Erasure {
@@ -26,13 +25,7 @@ interface Erasure {
 const CANARY = 'canary-w4xq';
 const PERSON = `${CANARY}@receiver.example`;
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving());
-});
-afterAll(() => close());
+const stack = Stack.forTests({ receives: takesAll });
 
 const post = (tenant: Tenant, path: string, body: object): Promise<Answer> =>
   stack.api().post(path, body, { key: tenant.keys.editor });
@@ -58,7 +51,7 @@ async function leaveTraces(tenant: Tenant, person: string): Promise<string> {
     return answer;
   };
   const path = `/of-${tenant.workspaceId}`;
-  await done('/v1/webhooks', { url: receiver.url(path), events: ['CONTACT_CREATED', 'EMAIL_SENT'] });
+  await done('/v1/webhooks', { url: stack.receiver.url(path), events: ['CONTACT_CREATED', 'EMAIL_SENT'] });
   const email = { ...validEmail(), to: person };
   await done('/v1/emails', { ...email, idempotencyKey: 'one', contactProperties: { name: 'Ada' } });
   await done('/v1/emails', { ...email, idempotencyKey: `welcome-${person}` });
@@ -200,7 +193,7 @@ describe('Erasing a person by HTTP', () => {
 
   it('S21: causes no event, and an event about the person is not posted any more', async () => {
     const tenant = await stack.createTenant('Silent');
-    const url = receiver.url('/silent');
+    const url = stack.receiver.url('/silent');
     const webhook = await post(tenant, '/v1/webhooks', {
       url,
       events: ['CONTACT_CREATED', 'CONTACT_DELETED'],

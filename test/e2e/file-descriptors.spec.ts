@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppUnderTest } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
@@ -16,13 +16,11 @@ function limitFiles(pid: number, max: number): void {
 }
 
 (canLimit ? describe : describe.skip)('Without file descriptors', () => {
-  let stack: Stack;
+  // Each email needs a connection.
+  const stack = Stack.forTests({ env: { SMTP_MESSAGES_PER_CONNECTION: '1' } });
   beforeAll(async () => {
-    // Each email needs a connection.
-    stack = await Stack.start({ env: { SMTP_MESSAGES_PER_CONNECTION: '1' } });
     await stack.onlyMailTo(emailIn(await stack.send()).to);
   });
-  afterAll(() => stack.close());
 
   /** The log of an app while this limit is set. */
   const says = ({ program }: AppUnderTest, what: string): Promise<void> =>

@@ -135,25 +135,23 @@ const CASES: readonly Case[] = [
 ];
 
 describe('strange names, headers and addresses', () => {
-  let stack: Stack;
   let relay: ScriptedSmtpServer;
   let ordinaryNames: string[];
   const answers = new Map<Case, Answer>();
-  beforeAll(async () => {
+  const stack = Stack.forTests(async () => {
     relay = await ScriptedSmtpServer.start(undefined, {
       extensions: ['PIPELINING', '8BITMIME', 'SMTPUTF8', 'SIZE'],
     });
-    stack = await Stack.start({ smtpUrl: () => relay.url });
+    return { smtpUrl: () => relay.url };
+  });
+  beforeAll(async () => {
     const ordinary = emailIn(await stack.send({ replyTo: 'reply@example.org' }));
     const template = await newTemplate();
     for (const each of CASES) answers.set(each, await stack.api().post('/v1/emails', bodyOf(each, template)));
     await stack.settled();
     ordinaryNames = headerNames(messageOf(ordinary.messageId));
   });
-  afterAll(async () => {
-    await stack.close();
-    await relay.close();
-  });
+  afterAll(() => relay.close());
 
   /** The name of a template that prints a variable in dangerous places. */
   async function newTemplate(): Promise<string> {

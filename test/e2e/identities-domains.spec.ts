@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
 import type { Api } from './api.ts';
@@ -13,22 +13,18 @@ const TIMEOUT_MS = 5_000;
 const RESULT_STAYS_MS = 5_000;
 
 let dns: DnsServer;
-let stack: Stack;
 let tenant: Tenant;
 let domains = 0;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   dns = await DnsServer.start();
   const env = {
     DNS_SERVERS: dns.address,
     DNS_TIMEOUT_MS: String(TIMEOUT_MS),
     SPF_INCLUDE: '_spf.relay.example',
   };
-  stack = await Stack.start({ env, sends: false });
+  return { env, sends: false };
 });
-afterAll(async () => {
-  await stack.close();
-  await dns.close();
-});
+afterAll(() => dns.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('Domains');
 });

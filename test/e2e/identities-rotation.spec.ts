@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
 import { DnsServer } from '@posthorn/testing';
 import { type Api, emailIn } from './api.ts';
@@ -9,16 +9,12 @@ import { addSigningDomain, BOTH, publish, verified } from './signatures.ts';
 import { newRecipient, Stack } from './stack.ts';
 
 let dns: DnsServer;
-let stack: Stack;
 let domains = 0;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   dns = await DnsServer.start();
-  stack = await Stack.start({ env: { DNS_SERVERS: dns.address } });
+  return { env: { DNS_SERVERS: dns.address } };
 });
-afterAll(async () => {
-  await stack.close();
-  await dns.close();
-});
+afterAll(() => dns.close());
 
 const api = (): Api => stack.apiAs(stack.tenant.keys.editor);
 

@@ -2,14 +2,7 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
-import {
-  type AppUnderTest,
-  COMMIT_SENT,
-  createTestDatabase,
-  FaultProxy,
-  freePort,
-  type TestDatabase,
-} from '@posthorn/testing';
+import { type AppUnderTest, COMMIT_SENT, FaultProxy, freePort } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { contactChanges } from './contact-changes.ts';
 import { notification } from './returned-mail.ts';
@@ -33,16 +26,14 @@ interface Incoming {
   readonly raw: string;
 }
 
-let test: TestDatabase;
 /** Before the database of the first inbound. */
 let way: FaultProxy;
-let stack: Stack;
 let first: AppUnderTest;
 let ports: [number, number];
 let tenant: Tenant;
 
 const startFirst = (): Promise<AppUnderTest> =>
-  startInbound({ DATABASE_URL: way.urlFor(test.url), INBOUND_PORT: String(ports[0]) });
+  startInbound({ DATABASE_URL: way.urlFor(stack.databaseUrl), INBOUND_PORT: String(ports[0]) });
 
 async function startInbound(env: Record<string, string>): Promise<AppUnderTest> {
   const app = await stack.startApp('inbound', env);
@@ -50,22 +41,14 @@ async function startInbound(env: Record<string, string>): Promise<AppUnderTest> 
   return app;
 }
 
+const stack = Stack.forTests({ env: { BOUNCE_DOMAIN: DOMAIN, INBOUND_HOST: '127.0.0.1' } });
 beforeAll(async () => {
-  test = await createTestDatabase();
-  way = await FaultProxy.before(test.url);
+  way = await FaultProxy.before(stack.databaseUrl);
   ports = [await freePort(), await freePort()];
-  stack = await Stack.start({
-    databaseUrl: test.url,
-    env: { BOUNCE_DOMAIN: DOMAIN, INBOUND_HOST: '127.0.0.1' },
-  });
   first = await startFirst();
   await startInbound({ INBOUND_PORT: String(ports[1]) });
 });
-afterAll(async () => {
-  await stack.close();
-  await way.close();
-  await test.drop();
-});
+afterAll(() => way.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');
   const hook = { url: 'https://example.com/hook', events: ['EMAIL_BOUNCED', 'CONTACT_UNSUBSCRIBED'] };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@posthorn/testing';
 import { Mailbox } from '../../tools/inbox/mailbox.mjs';
 import { createReceiver } from '../../tools/inbox/receive.mjs';
@@ -13,20 +13,18 @@ import { Stack, until, validEmail } from './stack.ts';
 
 let folder: string;
 let inbox: ReturnType<typeof createReceiver>;
-let stack: Stack;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   folder = mkdtempSync(join(tmpdir(), 'inbox-'));
   const inboundPort = await freePort();
   inbox = createReceiver(new Mailbox(folder), new ReturnedMail(inboundPort));
   await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
   const { port } = inbox.server.address() as AddressInfo;
-  stack = await Stack.start({
+  return {
     smtpUrl: () => `smtp://127.0.0.1:${port}`,
     env: { BOUNCE_DOMAIN: 'bounces.localhost', INBOUND_HOST: '127.0.0.1', INBOUND_PORT: String(inboundPort) },
-  });
+  };
 });
 afterAll(async () => {
-  await stack.close();
   await new Promise<void>((resolve) => inbox.close(resolve));
   rmSync(folder, { recursive: true });
 });

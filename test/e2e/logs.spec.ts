@@ -34,7 +34,6 @@ interface Line {
   readonly emailIds?: string[];
 }
 
-let stack: Stack;
 let redisProxy: FaultProxy;
 /** The ids of all requests that were answered. */
 const requestIds: string[] = [];
@@ -42,24 +41,23 @@ const requestIds: string[] = [];
 const toldOf: { readonly requestId: string; readonly emailIds: string[] }[] = [];
 const strangersKey = newApiKeySecret();
 
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   redisProxy = await FaultProxy.before(testRedisUrl());
-  stack = await Stack.start({
+  return {
     redisUrl: redisProxy.urlFor(testRedisUrl()),
     sink: { auth: true },
     smtpUrl: (url) => url.replace('//', `//user:${CANARIES.smtpPassword}@`),
     env: { LOG_LEVEL: 'trace', SMTP_MESSAGES_PER_CONNECTION: '1' },
-  });
+  };
+});
+beforeAll(async () => {
   await sendWell();
   await sendWhatIsRefused();
   await meetRelayTrouble();
   await meetRedisTrouble();
   await stop();
 });
-afterAll(async () => {
-  await stack.close();
-  await redisProxy.close();
-});
+afterAll(() => redisProxy.close());
 
 function canaryEmail(): Record<string, unknown> {
   return {

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AppUnderTest, freePort, type WebhookReceiver } from '@posthorn/testing';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type AppUnderTest, freePort } from '@posthorn/testing';
 import { parse } from 'yaml';
-import { startReceiving } from './receiving.ts';
-import { type Stack, until } from './stack.ts';
+import { Stack, until, takesAll } from './stack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -37,14 +36,7 @@ const BOUNDED_LABELS = [
   ...['le', 'quantile', 'type', 'space', 'version', 'major', 'minor', 'patch'],
 ];
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving());
-});
-afterAll(() => close());
+const stack = Stack.forTests({ receives: takesAll });
 
 async function scrape(app: { readonly metricsUrl: string }): Promise<string> {
   const response = await fetch(app.metricsUrl);
@@ -92,7 +84,7 @@ function namesIn(expressions: readonly string[]): string[] {
 describe('the metrics of a running stack', () => {
   let text: string;
   beforeAll(async () => {
-    const url = receiver.url('/ok');
+    const url = stack.receiver.url('/ok');
     await stack.api().post('/v1/webhooks', { url, events: ['EMAIL_SENT'] });
     await stack.send();
     await stack.api().get('/v1/nowhere/trs_01jd0000000000000000000000');

@@ -29,16 +29,12 @@ const TEMPLATED = { template: 'welcome', to: 'ada@example.net' };
 describe('without Redis', () => {
   const prefix = uniqueQueuePrefix();
   let redis: PrivateRedis;
-  let stack: Stack;
-  beforeAll(async () => {
+  afterAll(() => redis.thaw());
+  const stack = Stack.forTests(async () => {
     redis = await PrivateRedis.start();
-    stack = await Stack.start({ redisUrl: redis.url, env: { QUEUE_PREFIX: prefix } });
+    return { redisUrl: redis.url, env: { QUEUE_PREFIX: prefix } };
   });
-  afterAll(async () => {
-    redis.thaw();
-    await stack.close();
-    await redis.close();
-  });
+  afterAll(() => redis.close());
 
   async function expectQuickAcceptance(count: number): Promise<string[]> {
     const recipients = Array.from({ length: count }, newRecipient);
@@ -104,19 +100,17 @@ describe('without Redis', () => {
 describe('without Postgres', () => {
   let postgres: PrivatePostgres;
   let proxy: FaultProxy;
-  let stack: Stack;
-  beforeAll(async () => {
+  const stack = Stack.forTests(async () => {
     postgres = await PrivatePostgres.start();
     proxy = await FaultProxy.before(postgres.url);
-    stack = await Stack.start({
+    return {
       databaseUrl: postgres.url,
       gatewayDatabaseUrl: proxy.urlFor(postgres.url),
       // Rows whose claim was lost are revived soon, but only after processes that know an outcome have reconnected and recorded it.
       env: { LEASE_MS: '5000', LEASE_RENEWAL_MS: '1500', LEASE_MARGIN_MS: '2000', LEASE_GRACE_MS: '10000' },
-    });
+    };
   });
   afterAll(async () => {
-    await stack.close();
     await proxy.close();
     await postgres.close();
   });
@@ -288,20 +282,16 @@ describe('without Postgres', () => {
 });
 
 describe('when the relay', () => {
-  let stack: Stack;
   const wellRelay: SinkScript = () => undefined;
-  beforeAll(async () => {
-    stack = await Stack.start({
-      sink: { auth: true },
-      smtpUrl: (url) => url.replace('//', '//user:pass@'),
-      // Each email gets a new connection to the relay.
-      env: { SMTP_MESSAGES_PER_CONNECTION: '1' },
-    });
+  const stack = Stack.forTests({
+    sink: { auth: true },
+    smtpUrl: (url) => url.replace('//', '//user:pass@'),
+    // Each email gets a new connection to the relay.
+    env: { SMTP_MESSAGES_PER_CONNECTION: '1' },
   });
   afterEach(() => {
     stack.sink.script = wellRelay;
   });
-  afterAll(() => stack.close());
 
   /** Makes all retries due now. */
   async function retryNow(id: string): Promise<void> {
@@ -404,15 +394,11 @@ describe('when a sender gets SIGTERM', () => {
   const EMAILS = 200;
   const BEFORE_IT = 20;
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
-  let stack: Stack;
-  beforeAll(async () => {
-    // A relay that accepts nothing until the signal was sent, so that many emails are claimed then.
-    let begun = 0;
-    const script: SinkScript = (stage) =>
-      stage === 'content' && (begun += 1) > BEFORE_IT ? { after: told } : undefined;
-    stack = await Stack.start({ sink: { script }, env: { SMTP_CONNECTIONS: '4' } });
-  });
-  afterAll(() => stack.close());
+  let begun = 0;
+  /** A relay that accepts nothing until the signal was sent, so that many emails are claimed then. */
+  const script: SinkScript = (stage) =>
+    stage === 'content' && (begun += 1) > BEFORE_IT ? { after: told } : undefined;
+  const stack = Stack.forTests({ sink: { script }, env: { SMTP_CONNECTIONS: '4' } });
 
   it('it loses and doubles nothing, and exits with 0', async () => {
     const answers = await Promise.all(Array.from({ length: EMAILS }, () => stack.send()));
@@ -430,13 +416,11 @@ describe('when a sender gets SIGTERM', () => {
 });
 
 describe('when a sender gets SIGTERM while the relay is silent', () => {
-  let stack: Stack;
   let sender: Stack['sender'];
-  beforeAll(async () => {
-    stack = await Stack.start();
+  const stack = Stack.forTests();
+  beforeAll(() => {
     ({ sender } = stack);
   });
-  afterAll(() => stack.close());
 
   it.each(['greeting', 'mail', 'rcpt'] as const)(
     'at %s, it gives its email back at once, without an attempt',
@@ -464,11 +448,7 @@ describe('when a sender gets SIGTERM while the relay is silent', () => {
 describe('when a sender gets SIGTERM while it makes the text of an email', () => {
   /** Takes 20 s and more, were it not for its deadline; see the spec of `HtmlToText`. */
   const SLOW_HTML = '<blockquote>x y'.repeat(2_500);
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start();
-  });
-  afterAll(() => stack.close());
+  const stack = Stack.forTests();
 
   it('the email is given back at once, without an attempt', async () => {
     const id = idOf(await stack.send({ html: SLOW_HTML }));

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { UpkeepStore } from '@posthorn/database';
 import { emailIn } from './api.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
-import { newRecipient, Stack, until } from './stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS, newRecipient, Stack, until } from './stack.ts';
 
 /** Longer than outcomes that the database rejects are kept. */
 const REJECTED_FOR_MS = 5_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { PrivateRedis } from '@posthorn/testing';
 import { newApiKeySecret } from '@posthorn/signing';
 import { rateIn } from './rates.ts';
@@ -12,10 +12,10 @@ const AT_ONCE = 4;
 
 describe('without Redis', () => {
   let redis: PrivateRedis;
-  let stack: Stack;
-  beforeAll(async () => {
+  afterAll(() => redis.thaw());
+  const stack = Stack.forTests(async () => {
     redis = await PrivateRedis.start();
-    stack = await Stack.start({
+    return {
       redisUrl: redis.url,
       sends: false,
       env: {
@@ -24,13 +24,9 @@ describe('without Redis', () => {
         RATE_LIMIT_BURST: '1000000',
         FAILED_AUTHENTICATIONS_PER_MINUTE: '20',
       },
-    });
+    };
   });
-  afterAll(async () => {
-    redis.thaw();
-    await stack.close();
-    await redis.close();
-  });
+  afterAll(() => redis.close());
 
   /**
    * Asks without a pause while something happens to Redis; every answer must be a 404, quickly: where Redis were waited for, each

@@ -63,15 +63,12 @@ if (chromium === undefined) {
   });
 } else {
   describe('the reference in a browser', () => {
-    let stack: Stack;
     let browser: Browser;
+    const stack = Stack.forTests({ sends: false });
     beforeAll(async () => {
-      [stack, browser] = await Promise.all([Stack.start({ sends: false }), Browser.start(chromium)]);
+      browser = await Browser.start(chromium);
     });
-    afterAll(async () => {
-      await browser?.close();
-      await stack?.close();
-    });
+    afterAll(() => browser?.close());
 
     async function open(size: PageSize): Promise<BrowserPage> {
       const page = await browser.openPage(size);

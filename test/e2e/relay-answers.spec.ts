@@ -34,27 +34,23 @@ const CASES = Object.entries(FATES)
   .filter(([code, stage]) => !['greeting', 'ehlo'].includes(stage) || CODES_BEFORE_ANY_EMAIL.has(code));
 const STAGES = Object.keys(FATES) as SinkStage[];
 
-let stack: Stack;
 let relay: ScriptedSmtpServer;
 let sender: AppUnderTest;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   relay = await ScriptedSmtpServer.start();
-  stack = await Stack.start({
+  return {
     smtpUrl: () => relay.url,
-    env: {
-      // Each email gets a new connection to the relay.
-      SMTP_MESSAGES_PER_CONNECTION: '1',
-    },
-  });
+    // Each email gets a new connection to the relay.
+    env: { SMTP_MESSAGES_PER_CONNECTION: '1' },
+  };
+});
+beforeAll(() => {
   sender = stack.sender;
 });
 afterEach(() => {
   relay.script = WELL;
 });
-afterAll(async () => {
-  await stack.close();
-  await relay.close();
-});
+afterAll(() => relay.close());
 
 /** Sends an email while the relay follows a script. */
 async function sendTo(script: SinkScript): Promise<{ id: string; to: string; tries: () => number }> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { answerAt, ScriptedSmtpServer, SmtpSink } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { Stack, until } from './stack.ts';
@@ -7,23 +7,19 @@ const ALARM = 'ALARM: the relay refuses us or cannot be reached; emails leave th
 
 /** Two relays in order of preference: one with broken TLS, and one with a self-signed certificate. */
 describe('relays whose TLS does not meet the requirement', () => {
-  let stack: Stack;
   let broken: ScriptedSmtpServer;
   let untrusted: SmtpSink;
-  beforeAll(async () => {
+  const stack = Stack.forTests(async () => {
     broken = await ScriptedSmtpServer.start(answerAt('starttls', { reply: '220 go on\r\nthis is no TLS' }), {
       extensions: ['STARTTLS'],
     });
     untrusted = await SmtpSink.start({ starttls: true });
-    stack = await Stack.start({
+    return {
       smtpUrl: () => `${broken.url} ${untrusted.url}`,
       env: { SMTP_TLS: 'verified' },
-    });
+    };
   });
-  afterAll(async () => {
-    await stack.close();
-    await Promise.all([broken.close(), untrusted.close()]);
-  });
+  afterAll(() => Promise.all([broken.close(), untrusted.close()]));
 
   it('are sent nothing, the email loses no attempt, both raise alarms, and it is sent when the requirement is lowered', async () => {
     const { id, to } = emailIn(await stack.send());

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { SmtpSink, TestAuthority, TokenServer } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { Stack, until } from './stack.ts';
@@ -15,9 +15,8 @@ describe('A relay that is logged in to with access tokens', () => {
   let authority: TestAuthority;
   let tokens: TokenServer;
   let relay: SmtpSink;
-  let stack: Stack;
   const logins: [token: string, user: string][] = [];
-  beforeAll(async () => {
+  const stack = Stack.forTests(async () => {
     directory = mkdtempSync(join(tmpdir(), 'posthorn-tokens-'));
     authority = TestAuthority.create();
     writeFileSync(join(directory, 'ca.pem'), authority.certificate);
@@ -29,7 +28,7 @@ describe('A relay that is logged in to with access tokens', () => {
       starttls: authority.issue({ names: ['IP:127.0.0.1'] }),
       auth: (...login) => logins.push(login) > 0,
     });
-    stack = await Stack.start({
+    return {
       smtpUrl: () => relay.url.replace('//', `//${encodeURIComponent(USER)}@`),
       env: {
         NODE_EXTRA_CA_CERTS: join(directory, 'ca.pem'),
@@ -38,10 +37,9 @@ describe('A relay that is logged in to with access tokens', () => {
         SMTP_OAUTH_CLIENT_SECRET: SECRET,
         SMTP_OAUTH_SCOPE: 'smtp',
       },
-    });
+    };
   });
   afterAll(async () => {
-    await stack.close();
     await Promise.all([relay.close(), tokens.close()]);
     authority.close();
     rmSync(directory, { recursive: true });

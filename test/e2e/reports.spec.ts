@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
-import { type AppUnderTest, createTestDatabase, FaultProxy, type TestDatabase } from '@posthorn/testing';
+import { type AppUnderTest, FaultProxy } from '@posthorn/testing';
 import { type Answer, emailIn, type ShownEmail } from './api.ts';
 import { complaint, notification } from './returned-mail.ts';
 import { newRecipient, validEmail, Stack, until } from './stack.ts';
@@ -9,27 +9,21 @@ import { newRecipient, validEmail, Stack, until } from './stack.ts';
 const DOMAIN = 'bounces.example.com';
 const EVENTS = ['EMAIL_DELIVERED', 'EMAIL_DELAYED', 'EMAIL_BOUNCED', 'EMAIL_COMPLAINED'];
 
-let test: TestDatabase;
-let stack: Stack;
 let inbound: AppUnderTest;
 let database: FaultProxy;
 let port: number;
+const stack = Stack.forTests({
+  env: { BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' },
+});
 beforeAll(async () => {
-  test = await createTestDatabase();
-  database = await FaultProxy.before(test.url);
-  const env = { BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' };
-  stack = await Stack.start({ databaseUrl: test.url, env });
-  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
+  database = await FaultProxy.before(stack.databaseUrl);
+  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(stack.databaseUrl) });
   await inbound.program.waitForOutput('accepting returned mail');
   port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
   const editor = stack.apiAs(stack.tenant.keys.editor);
   await editor.post('/v1/webhooks', { url: 'https://example.com/hook', events: EVENTS });
 });
-afterAll(async () => {
-  await stack.close();
-  await database.close();
-  await test.drop();
-});
+afterAll(() => database.close());
 
 interface Sent {
   readonly id: string;

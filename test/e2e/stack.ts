@@ -23,6 +23,7 @@ import {
   startApp,
   testRedisUrl,
   uniqueQueuePrefix,
+  WebhookReceiver,
 } from '@posthorn/testing';
 import { addIdentity, createApiKey, createWorkspace, limitWorkspace } from '@posthorn/use-cases/operate';
 import { Api, type Answer, emailIn, type RequestOptions, type ShownEmail } from './api.ts';
@@ -36,6 +37,15 @@ const WAIT_TIMEOUT_MS = 180_000;
 /** The actor of tests in the audit log. */
 export const TESTS = operator('tests');
 
+/** Settings that allow webhooks over HTTP to loopback addresses. */
+export const ALLOW_LOOPBACK_WEBHOOKS = {
+  WEBHOOK_ALLOW_HTTP: 'true',
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+};
+
+/** A receiver of webhooks that takes all of them at once. */
+export const takesAll: WebhookReceiver['answer'] = () => ({ status: 200 });
+
 type Env = Record<string, string | undefined>;
 
 /** How the stack of a test file is set up. */
@@ -44,7 +54,7 @@ export interface StackOptions {
   readonly gateways?: number;
   /** Whether emails are sent: a sender and a scheduler run. Default: yes. */
   readonly sends?: boolean;
-  /** The number of webhook dispatchers. Default: none. */
+  /** The number of webhook dispatchers. Default: 1 for a receiver, otherwise none. */
   readonly dispatchers?: number;
   /** Default: a new database on the server of `npm test`. */
   readonly databaseUrl?: string;
@@ -53,6 +63,8 @@ export interface StackOptions {
   /** Default: the server of `npm test`. */
   readonly redisUrl?: string;
   readonly sink?: SmtpSinkOptions;
+  /** How the {@link Stack.receiver} of webhooks answers, to which the apps may then post. Default: there is none. */
+  readonly receives?: WebhookReceiver['answer'];
   /** Makes `SMTP_URL` from the sink's URL. Default: the same URL. */
   readonly smtpUrl?: (url: string) => string;
   /** Additional settings of every app. */
@@ -77,46 +89,32 @@ export class Stack {
   sender!: AppUnderTest;
   scheduler!: AppUnderTest;
   readonly dispatchers: AppUnderTest[] = [];
+  /** Receives webhooks, if that is an option of the stack. */
+  receiver!: WebhookReceiver;
   private db!: Database;
-  private readonly env: Env;
+  private options!: StackOptions;
+  private env!: Env;
   private readonly apps: AppUnderTest[] = [];
   /** Clean-up actions, run in reverse order. */
   private readonly undo: (() => unknown)[] = [];
 
-  private constructor(private readonly options: StackOptions) {
-    this.env = {
-      REDIS_URL: options.redisUrl ?? testRedisUrl(),
-      QUEUE_PREFIX: uniqueQueuePrefix(),
-      HTTP_HOST: '127.0.0.1',
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
-      // The same for all apps, as in production; by default it would depend on each app's port.
-      TRACKING_URL: 'https://links.posthorn.example',
-      // Nothing listens there: no test may ask the machine's name servers.
-      DNS_SERVERS: '127.0.0.1:1',
-      DATABASE_POOL_SIZE: '6',
-      CLOCK_TICK_MS: '200',
-      LOG_LEVEL: 'info',
-      // Tests call as fast as they can; those about rate limits set their own.
-      RATE_LIMIT_PER_SECOND: '0',
-      FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
-      ...options.env,
-    };
-  }
-
-  /** A stack that runs during the tests of the file or of the `describe` in which this is called. */
-  static forTests(options: StackOptions = {}): Stack {
-    const stack = new Stack(options);
-    beforeAll(() => stack.startAll());
+  /**
+   * A stack that runs during the tests of the file or of the `describe` in which this is called.
+   *
+   * @param options those that depend on something else are made by a function, which starts that; it is closed in an `afterAll` below
+   */
+  static forTests(options: StackOptions | (() => StackOptions | Promise<StackOptions>) = {}): Stack {
+    const stack = new Stack();
+    beforeAll(async () => stack.startAll(typeof options === 'function' ? await options() : options));
     afterAll(() => stack.close());
     return stack;
   }
 
-  /** For a stack that depends on what is started before it. */
+  /** For a stack of one test. */
   static async start(options: StackOptions = {}): Promise<Stack> {
-    const stack = new Stack(options);
+    const stack = new Stack();
     try {
-      await stack.startAll();
+      await stack.startAll(options);
       return stack;
     } catch (error) {
       await stack.close();
@@ -273,10 +271,16 @@ export class Stack {
     for (const action of this.undo.splice(0).reverse()) await action();
   }
 
-  private async startAll(): Promise<void> {
-    this.sink = await SmtpSink.start(this.options.sink);
+  private async startAll(options: StackOptions): Promise<void> {
+    this.options = options;
+    this.env = environmentFor(options);
+    this.sink = await SmtpSink.start(options.sink);
     this.undo.push(() => this.sink.close());
-    this.env['SMTP_URL'] = this.options.smtpUrl?.(this.sink.url) ?? this.sink.url;
+    this.env['SMTP_URL'] = options.smtpUrl?.(this.sink.url) ?? this.sink.url;
+    if (options.receives !== undefined) {
+      this.receiver = await WebhookReceiver.start(options.receives);
+      this.undo.push(() => this.receiver.close());
+    }
     await this.prepareDatabase();
     this.tenant = await this.createTenant('End to end');
     await this.startApps();
@@ -305,8 +309,9 @@ export class Stack {
     );
     const workers = this.options.sends === false ? [] : [this.startApp('sender'), this.startApp('scheduler')];
     // Waits for all of them, so that each is stopped when another fails to start.
-    const dispatchers = Array.from({ length: this.options.dispatchers ?? 0 }, () =>
-      this.startApp('webhook-dispatcher'),
+    const dispatchers = Array.from(
+      { length: this.options.dispatchers ?? (this.options.receives ? 1 : 0) },
+      () => this.startApp('webhook-dispatcher'),
     );
     const started = await Promise.allSettled([...gateways, ...workers, ...dispatchers]);
     for (const result of started) if (result.status === 'rejected') throw result.reason;
@@ -316,6 +321,29 @@ export class Stack {
     if (sender !== undefined) this.sender = sender;
     if (scheduler !== undefined) this.scheduler = scheduler;
   }
+}
+
+/** The settings of all apps, without the URLs of what is started for them. */
+function environmentFor({ redisUrl, receives, env }: StackOptions): Env {
+  return {
+    REDIS_URL: redisUrl ?? testRedisUrl(),
+    QUEUE_PREFIX: uniqueQueuePrefix(),
+    HTTP_HOST: '127.0.0.1',
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    SYSTEM_FROM: 'Posthorn <posthorn@example.com>',
+    // The same for all apps, as in production; by default it would depend on each app's port.
+    TRACKING_URL: 'https://links.posthorn.example',
+    // Nothing listens there: no test may ask the machine's name servers.
+    DNS_SERVERS: '127.0.0.1:1',
+    DATABASE_POOL_SIZE: '6',
+    CLOCK_TICK_MS: '200',
+    LOG_LEVEL: 'info',
+    // Tests call as fast as they can; those about rate limits set their own.
+    RATE_LIMIT_PER_SECOND: '0',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
+    ...(receives && ALLOW_LOOPBACK_WEBHOOKS),
+    ...env,
+  };
 }
 
 /** Waits until a condition is true. @param what the condition in words, for the error @throws when it takes too long */

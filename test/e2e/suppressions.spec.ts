@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type EmailId } from '@posthorn/kernel';
 import type { SinkScript } from '@posthorn/testing';
@@ -33,14 +33,10 @@ const relay: SinkScript = (stage, { to }) => {
   return undefined;
 };
 
-let stack: Stack;
 let tenant: Tenant;
 let api: Api;
-beforeAll(async () => {
-  // One connection, so that a slow email delays those that were claimed with it.
-  stack = await Stack.start({ sink: { script: relay }, env: { SMTP_CONNECTIONS: '1' } });
-});
-afterAll(() => stack.close());
+// One connection, so that a slow email delays those that were claimed with it.
+const stack = Stack.forTests({ sink: { script: relay }, env: { SMTP_CONNECTIONS: '1' } });
 beforeEach(async () => {
   tenant = await stack.createTenant('Suppressions');
   api = apiOf(tenant);

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type ReceivedSpan, TraceCollector, WebhookReceiver } from '@posthorn/testing';
+import { type ReceivedSpan, TraceCollector } from '@posthorn/testing';
 import { emailIn } from './api.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
-import { newRecipient, validEmail, Stack, until } from './stack.ts';
+import { newRecipient, validEmail, Stack, until, takesAll } from './stack.ts';
 import { createTemplate } from './templates.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -14,24 +13,17 @@ const SECRET_SUBJECT = 'The subject that no trace may hold';
 const SPAN = '00f067aa0ba902b7';
 
 let collector: TraceCollector;
-let receiver: WebhookReceiver;
-let stack: Stack;
-
-beforeAll(async () => {
-  [collector, receiver] = await Promise.all([TraceCollector.start(), WebhookReceiver.start()]);
-  stack = await Stack.start({
-    dispatchers: 1,
+const stack = Stack.forTests(async () => {
+  collector = await TraceCollector.start();
+  return {
+    receives: takesAll,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
-      ...ALLOW_LOOPBACK_WEBHOOKS,
     },
-  });
+  };
 });
-afterAll(async () => {
-  await stack.close();
-  await Promise.all([collector.close(), receiver.close()]);
-});
+afterAll(() => collector.close());
 
 const newTrace = (): string => randomBytes(16).toString('hex');
 const spansOf = (traceId: string): ReceivedSpan[] =>
@@ -42,7 +34,7 @@ const spansArrive = (traceId: string, name: string, count = 1): Promise<void> =>
   until(() => named(spansOf(traceId), name).length >= count, `${count} spans ${name} of the trace arrive`);
 
 async function subscribe(path: string, events: string[]): Promise<void> {
-  const answer = await stack.api().post('/v1/webhooks', { url: receiver.url(path), events });
+  const answer = await stack.api().post('/v1/webhooks', { url: stack.receiver.url(path), events });
   expect(answer.status).toBe(200);
 }
 
@@ -88,7 +80,9 @@ it('G6: One trace, which names the request, leads from it by the relay to the re
     parentSpanId: request!.spanId,
     attributes: { 'posthorn.event.name': 'EMAIL_SENT', 'http.response.status_code': 200 },
   });
-  expect(receiver.postsTo('/told')[0]!.headers['traceparent']).toBe(`00-${traceId}-${posted!.spanId}-01`);
+  expect(stack.receiver.postsTo('/told')[0]!.headers['traceparent']).toBe(
+    `00-${traceId}-${posted!.spanId}-01`,
+  );
 
   const [turnLink] = sent!.links;
   await spansArrive(turnLink!.traceId, 'email turn');
@@ -138,7 +132,7 @@ it('The trace of a caller with the flag `not sampled` is not exported, and its w
   await stack.send({ to }, { headers: { traceparent: `00-${traceId}-${SPAN}-00` } });
   await stack.onlyMailTo(to);
   const ofTrace = () =>
-    receiver.postsTo('/untold').find(({ headers }) => String(headers['traceparent']).includes(traceId));
+    stack.receiver.postsTo('/untold').find(({ headers }) => String(headers['traceparent']).includes(traceId));
   await until(() => ofTrace() !== undefined, 'the webhook is told');
   expect(ofTrace()!.headers['traceparent']).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
   expect(spansOf(traceId)).toEqual([]);
@@ -157,7 +151,13 @@ it.each([
 it('No span contains an address, a subject, a URL, a key or the text of a reply', async () => {
   await until(() => named(collector.spans, 'POST webhook').length > 0, 'webhooks are told of');
   const text = JSON.stringify(collector.spans);
-  for (const secret of ['@', SECRET_SUBJECT, receiver.url(), stack.tenant.keys.apiUser, 'collector-secret'])
+  for (const secret of [
+    '@',
+    SECRET_SUBJECT,
+    stack.receiver.url(),
+    stack.tenant.keys.apiUser,
+    'collector-secret',
+  ])
     expect(text).not.toContain(secret);
   expect(collector.requests.every(({ authorization }) => authorization === 'Bearer collector-secret')).toBe(
     true,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { FaultProxy, PrivatePostgres } from '@posthorn/testing';
 import { emailIn, type ShownEmail } from './api.ts';
 import { trackingToken } from './factories.ts';
@@ -15,20 +15,18 @@ interface Counted extends ShownEmail {
 
 let postgres: PrivatePostgres;
 let proxy: FaultProxy;
-let stack: Stack;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   postgres = await PrivatePostgres.start();
   proxy = await FaultProxy.before(postgres.url);
-  stack = await Stack.start({
+  return {
     sends: false,
     databaseUrl: postgres.url,
     gatewayDatabaseUrl: proxy.urlFor(postgres.url),
     // Not even a gateway that takes no requests for their number lets a reader wait.
     env: { MAX_REQUESTS_IN_FLIGHT: '1' },
-  });
+  };
 });
 afterAll(async () => {
-  await stack.close();
   await proxy.close();
   await postgres.close();
 });

@@ -2,13 +2,7 @@ import { createTransport } from 'nodemailer';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type EmailId, uuidOf } from '@posthorn/kernel';
-import {
-  type AppUnderTest,
-  COMMIT_SENT,
-  createTestDatabase,
-  FaultProxy,
-  type TestDatabase,
-} from '@posthorn/testing';
+import { type AppUnderTest, COMMIT_SENT, FaultProxy } from '@posthorn/testing';
 import { type Api, emailIn, type ShownEmail } from './api.ts';
 import { contactChanges, contactStatus } from './contact-changes.ts';
 import { notification } from './returned-mail.ts';
@@ -23,28 +17,22 @@ const WISH =
   'From: Ada <ada@example.net>\r\nSubject: \r\n\r\nApple Mail sent this email to unsubscribe from the message “Hello”.\r\n';
 const CHANGES = ['CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED', 'contact.unsubscribed recipient'];
 
-let test: TestDatabase;
-let stack: Stack;
 let inbound: AppUnderTest;
 let database: FaultProxy;
 let port: number;
 let tenant: Tenant;
 let api: Api;
 
+const stack = Stack.forTests({
+  env: { PUBLIC_URL, BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' },
+});
 beforeAll(async () => {
-  test = await createTestDatabase();
-  database = await FaultProxy.before(test.url);
-  const env = { PUBLIC_URL, BOUNCE_DOMAIN: DOMAIN, INBOUND_PORT: '0', INBOUND_HOST: '127.0.0.1' };
-  stack = await Stack.start({ databaseUrl: test.url, env });
-  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(test.url) });
+  database = await FaultProxy.before(stack.databaseUrl);
+  inbound = await stack.startApp('inbound', { DATABASE_URL: database.urlFor(stack.databaseUrl) });
   await inbound.program.waitForOutput('accepting returned mail');
   port = Number(/"port":(\d+),"domain"/.exec(inbound.program.output)![1]);
 });
-afterAll(async () => {
-  await stack.close();
-  await database.close();
-  await test.drop();
-});
+afterAll(() => database.close());
 beforeEach(async () => {
   tenant = await stack.createTenant('The Shop');
   api = stack.apiAs(tenant.keys.editor);

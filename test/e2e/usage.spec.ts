@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Answer, emailIn } from './api.ts';
 import { Stack, type Tenant, validEmail } from './stack.ts';
 import { avoidEndOfMonth, DAY_MS, fromNow } from './times.ts';
 
 const LIMIT = 3;
 
-let stack: Stack;
-beforeAll(async () => {
+const stack = Stack.forTests(async () => {
   await avoidEndOfMonth();
-  stack = await Stack.start({ sends: false, env: { MONTHLY_EMAIL_LIMIT: '5' } });
+  return { sends: false, env: { MONTHLY_EMAIL_LIMIT: '5' } };
 });
-afterAll(() => stack.close());
 
 const usageOf = async ({ keys }: Tenant): Promise<Record<string, unknown>> => {
   const { status, body } = await stack.api().get('/v1/usage', { key: keys.viewer });

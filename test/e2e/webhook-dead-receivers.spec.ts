@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { WebhookReceiver } from '@posthorn/testing';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { Api } from './api.ts';
-import { startReceiving } from './receiving.ts';
-import { newRecipient, type Stack, type Tenant, until } from './stack.ts';
+import { newRecipient, Stack, type Tenant, until } from './stack.ts';
 
 const WORKSPACES = 20;
 const WEBHOOKS_EACH = 50;
@@ -14,23 +12,16 @@ const FOR_EVER_MS = 600_000;
 const SOON_MS = 5_000;
 const AT_MOST_MS = 60_000;
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
+const stack = Stack.forTests({
+  receives: ({ path }) => ({ status: 200, afterMs: path === WELL ? 0 : FOR_EVER_MS }),
+  env: { WEBHOOK_DEADLINE_MS: '2500' },
+});
 let dead: Tenant[];
 
 beforeAll(async () => {
-  const afterMs = (path: string): number => (path === WELL ? 0 : FOR_EVER_MS);
-  ({ stack, receiver, close } = await startReceiving(
-    ({ path }) => ({ status: 200, afterMs: afterMs(path) }),
-    {
-      WEBHOOK_DEADLINE_MS: '2500',
-    },
-  ));
   dead = await Promise.all(Array.from({ length: WORKSPACES }, (_, n) => stack.createTenant(`Dead ${n}`)));
   await Promise.all(dead.map(subscribeTheDead));
 });
-afterAll(() => close());
 
 const apiOf = ({ keys }: Tenant): Api => stack.apiAs(keys.apiUser);
 
@@ -43,7 +34,7 @@ async function createContact(tenant: Tenant): Promise<string> {
 /** Half of them accept the connection and never answer, the others do not accept it. */
 async function subscribeTheDead(tenant: Tenant): Promise<void> {
   for (let n = 0; n < WEBHOOKS_EACH; n += 1) {
-    const url = n % 2 === 0 ? receiver.url(`/dead-${n}`) : 'http://127.0.0.1:1/dead';
+    const url = n % 2 === 0 ? stack.receiver.url(`/dead-${n}`) : 'http://127.0.0.1:1/dead';
     expect((await apiOf(tenant).post('/v1/webhooks', { url, events: EVENTS })).status).toBe(200);
   }
 }
@@ -52,13 +43,13 @@ async function subscribeTheDead(tenant: Tenant): Promise<void> {
 async function waitOfTheHealthy(): Promise<number> {
   const email = await createContact(stack.tenant);
   const begunAt = performance.now();
-  const hasArrived = (): boolean => receiver.postsTo(WELL).some(({ body }) => body.includes(email));
+  const hasArrived = (): boolean => stack.receiver.postsTo(WELL).some(({ body }) => body.includes(email));
   await until(hasArrived, 'the healthy receiver is told');
   return performance.now() - begunAt;
 }
 
 it('W8, W9: a thousand dead receivers of twenty workspaces do not delay a healthy one', async () => {
-  await stack.api().post('/v1/webhooks', { url: receiver.url(WELL), events: EVENTS });
+  await stack.api().post('/v1/webhooks', { url: stack.receiver.url(WELL), events: EVENTS });
   await Promise.all(dead.map(createContact));
   const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
   await until(async () => (await slowLanes()) === WORKSPACES * WEBHOOKS_EACH, 'all are known to be dead');

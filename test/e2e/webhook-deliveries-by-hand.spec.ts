@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { type DeliveryId, uuidOf } from '@posthorn/kernel';
-import type { ReceivedPost, WebhookReceiver } from '@posthorn/testing';
+import type { ReceivedPost } from '@posthorn/testing';
 import { addDelivery, somePayload } from './deliveries.ts';
-import { type CreatedWebhook, startReceiving, subscribe } from './receiving.ts';
-import { newRecipient, type Stack, until } from './stack.ts';
+import { type CreatedWebhook, subscribe } from './receiving.ts';
+import { newRecipient, Stack, until, takesAll } from './stack.ts';
 
 interface Shown {
   readonly id: DeliveryId;
@@ -14,20 +14,14 @@ interface Shown {
   readonly attempts: readonly { readonly number: number; readonly statusCode: number }[];
 }
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
+const stack = Stack.forTests({ receives: takesAll });
 let webhook: CreatedWebhook;
 let path: string;
 let hooks = 0;
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving());
-});
-afterAll(() => close());
 beforeEach(async () => {
-  receiver.answer = () => ({ status: 200 });
+  stack.receiver.answer = () => ({ status: 200 });
   path = `/by-hand-${(hooks += 1)}`;
-  webhook = await subscribe(stack, receiver.url(path));
+  webhook = await subscribe(stack, stack.receiver.url(path));
 });
 
 const redeliver = (id: string) =>
@@ -35,7 +29,7 @@ const redeliver = (id: string) =>
 const test = (body: object) => stack.api().post(`/v1/webhooks/${webhook.id}/test`, body);
 const read = async (id: string): Promise<Shown> =>
   (await stack.api().get(`/v1/webhooks/${webhook.id}/deliveries/${id}`)).body['delivery'] as Shown;
-const posts = () => receiver.postsTo(path);
+const posts = () => stack.receiver.postsTo(path);
 const add = (wanted: Parameters<typeof addDelivery>[3] = {}) =>
   addDelivery(stack, stack.tenant.workspaceId, webhook.id, wanted);
 const becomes = (id: string, status: string) =>
@@ -70,19 +64,19 @@ describe('A delivery', () => {
   );
 
   it('W10: that waits for its retry is posted now', async () => {
-    receiver.answer = () => ({ status: 500 });
+    stack.receiver.answer = () => ({ status: 500 });
     await stack.api().post('/v1/contacts', { email: newRecipient() });
     await until(() => posts().length > 0, 'the first attempt');
     const id = String(posts()[0]!.headers['x-service-delivery-id']);
     await putOff(id);
-    receiver.answer = () => ({ status: 200 });
+    stack.receiver.answer = () => ({ status: 200 });
     expect((await redeliver(id)).status).toBe(200);
     await becomes(id, 'SUCCEEDED');
   });
 
   it('W10: that is being posted is not posted a second time: 409', async () => {
     const { promise: after, resolve: goOn } = Promise.withResolvers<void>();
-    receiver.answer = () => ({ status: 200, after });
+    stack.receiver.answer = () => ({ status: 200, after });
     const id = await add();
     await redeliver(id);
     // Not by what is in flight: that may be the retry of a delivery to the webhook of another test.
@@ -136,12 +130,12 @@ describe('A test', () => {
     });
     expect(Object.keys(JSON.parse(body.toString()) as object)).toEqual(['event', 'createdAt', 'data']);
     expect(delivery.body).toBe(body.toString());
-    const elsewhere = receiver.posts.filter((post) => post.headers['x-service-test'] !== undefined);
+    const elsewhere = stack.receiver.posts.filter((post) => post.headers['x-service-test'] !== undefined);
     expect(elsewhere.every((post) => post.path === path)).toBe(true);
   });
 
   it('W10: has the answer of the receiver in its delivery', async () => {
-    receiver.answer = () => ({ status: 404 });
+    stack.receiver.answer = () => ({ status: 404 });
     const { id } = (await test({})).body['delivery'] as Shown;
     await until(async () => (await read(id)).attempts.length > 0, 'an attempt is recorded');
     expect((await read(id)).attempts[0]).toMatchObject({ statusCode: 404, error: 'http' });
@@ -168,13 +162,13 @@ describe('A test', () => {
   });
 
   it('W6, W8: whose token is rotated between two attempts is signed by the new one from then on', async () => {
-    receiver.answer = () => ({ status: 500 });
+    stack.receiver.answer = () => ({ status: 500 });
     const { id } = (await test({})).body['delivery'] as Shown;
     await putOff(id);
     const token = 'another-token-of-the-webhook';
     const path = `/v1/webhooks/${webhook.id}/rotate-token`;
     expect((await stack.api().post(path, { token, overlapSeconds: 0 })).status).toBe(200);
-    receiver.answer = () => ({ status: 200 });
+    stack.receiver.answer = () => ({ status: 200 });
     expect((await redeliver(id)).status).toBe(200);
     await becomes(id, 'SUCCEEDED');
     const [first, second] = [posts()[0]!, posts().at(-1)!];

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type DeliveryId, uuidOf, type WebhookId } from '@posthorn/kernel';
 import type { Page } from '@posthorn/domain';
-import type { WebhookReceiver } from '@posthorn/testing';
 import { type Answer, partIn } from './api.ts';
 import { addDelivery, somePayload } from './deliveries.ts';
-import { startReceiving, subscribe } from './receiving.ts';
-import { newRecipient, type Stack, until } from './stack.ts';
+import { subscribe } from './receiving.ts';
+import { newRecipient, Stack, until } from './stack.ts';
 import { DAY_MS } from './times.ts';
 
 interface Shown {
@@ -17,16 +16,10 @@ interface Shown {
   readonly [field: string]: unknown;
 }
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
+const stack = Stack.forTests({ receives: () => ({ status: 500 }) });
 let webhook: WebhookId;
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving(() => ({ status: 500 })));
-});
-afterAll(() => close());
 beforeEach(async () => {
-  webhook = (await subscribe(stack, receiver.url('/hook'))).id;
+  webhook = (await subscribe(stack, stack.receiver.url('/hook'))).id;
 });
 
 const ask = (query: Record<string, string> = {}): Promise<Answer> =>
@@ -71,7 +64,7 @@ describe('The deliveries of a webhook', () => {
     ]);
     const { body, attempts, ...listed } = await read(items[0]!.id);
     expect(listed).toEqual(items[0]);
-    const [posted] = receiver.posts.filter((post) => post.body.includes(email));
+    const [posted] = stack.receiver.posts.filter((post) => post.body.includes(email));
     expect(body).toBe(posted!.body.toString());
     expect(posted!.headers['x-service-delivery-id']).toBe(listed.id);
     expect(attempts).toEqual([
@@ -119,12 +112,12 @@ describe('The deliveries of a webhook', () => {
   });
 
   it('W10, W8: of a webhook that was disabled by a 410 have no next attempt', async () => {
-    receiver.answer = () => ({ status: 410 });
+    stack.receiver.answer = () => ({ status: 410 });
     try {
       await stack.api().post('/v1/contacts', { email: newRecipient() });
       await until(async () => (await list()).items[0]?.['attemptCount'] === 1, 'an attempt is recorded');
     } finally {
-      receiver.answer = () => ({ status: 500 });
+      stack.receiver.answer = () => ({ status: 500 });
     }
     expect((await list()).items).toMatchObject([{ status: 'PENDING', nextAttemptAt: null }]);
     const test = await stack.api().post(`/v1/webhooks/${webhook}/test`, {});
@@ -166,7 +159,7 @@ describe('The deliveries of a webhook', () => {
     const id = await add();
     const answer = await stack
       .api()
-      .post('/v1/webhooks', { url: receiver.url('/other'), events: ['CONTACT_DELETED'] });
+      .post('/v1/webhooks', { url: stack.receiver.url('/other'), events: ['CONTACT_DELETED'] });
     const other = (answer.body['webhook'] as { id: string }).id;
     const elsewhere = await stack.api().get(`/v1/webhooks/${other}/deliveries/${id}`);
     expect([elsewhere.status, elsewhere.body['message']]).toEqual([

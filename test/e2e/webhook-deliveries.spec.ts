@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
 import { EVENT_EMAIL } from '@posthorn/domain';
-import type { ReceivedPost, WebhookReceiver } from '@posthorn/testing';
-import { type CreatedWebhook, startReceiving, subscribe } from './receiving.ts';
-import { newRecipient, type Stack, until } from './stack.ts';
+import type { ReceivedPost } from '@posthorn/testing';
+import { type CreatedWebhook, subscribe } from './receiving.ts';
+import { newRecipient, Stack, until, takesAll } from './stack.ts';
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving(undefined, { WEBHOOK_DEADLINE_MS: '10000' }));
-});
-afterAll(() => close());
+const stack = Stack.forTests({ receives: takesAll, env: { WEBHOOK_DEADLINE_MS: '10000' } });
 
 interface Hook extends CreatedWebhook {
   readonly path: string;
@@ -24,13 +17,13 @@ let hooks = 0;
 
 async function newHook(events?: string[]): Promise<Hook> {
   const path = `/hook-${(hooks += 1)}`;
-  return { ...(await subscribe(stack, receiver.url(path), { events })), path };
+  return { ...(await subscribe(stack, stack.receiver.url(path), { events })), path };
 }
 
 const change = (id: WebhookId, body: object) => stack.api().post(`/v1/webhooks/${id}`, body);
 const createContact = (email = newRecipient()) => stack.api().post('/v1/contacts', { email });
 const arrived = (path: string, count: number) =>
-  until(() => receiver.postsTo(path).length >= count, `${count} POSTs to ${path}`);
+  until(() => stack.receiver.postsTo(path).length >= count, `${count} POSTs to ${path}`);
 const deliveriesOf = async (id: WebhookId) => {
   const { rows } = await stack.database.pool.query<{ id: string; status: string; attempts: number }>(
     'SELECT id, status, attempts FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY id',
@@ -60,7 +53,7 @@ describe('An event', () => {
     const email = newRecipient();
     await createContact(email);
     await arrived(hook.path, 1);
-    const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
+    const [{ headers, body }] = stack.receiver.postsTo(hook.path) as [ReceivedPost];
     expect(JSON.parse(body.toString())).toMatchObject({
       event: 'CONTACT_CREATED',
       data: { contact: { email, workspaceId: stack.tenant.workspaceId } },
@@ -91,23 +84,25 @@ describe('An event', () => {
     for (let n = 0; n < 20; n += 1) await createContact();
     await Promise.all([recorded(one.id, 'SUCCEEDED', 20), recorded(other.id, 'SUCCEEDED', 20)]);
     for (const { path } of [one, other])
-      expect(new Set(receiver.postsTo(path).map(eventOf)).size).toBe(receiver.postsTo(path).length);
-    expect(receiver.postsTo(one.path)).toHaveLength(20);
-    expect(receiver.postsTo(deaf.path)).toEqual([]);
-    expect(receiver.postsTo(gone.path)).toEqual([]);
+      expect(new Set(stack.receiver.postsTo(path).map(eventOf)).size).toBe(
+        stack.receiver.postsTo(path).length,
+      );
+    expect(stack.receiver.postsTo(one.path)).toHaveLength(20);
+    expect(stack.receiver.postsTo(deaf.path)).toEqual([]);
+    expect(stack.receiver.postsTo(gone.path)).toEqual([]);
   });
 
   it('W8: is posted again with the same id after a refusal, 5 s later, and its attempts are kept', async () => {
     const hook = await newHook();
     const askedAt: number[] = [];
-    receiver.answer = ({ path, headers }) => {
+    stack.receiver.answer = ({ path, headers }) => {
       if (path === hook.path) askedAt.push(performance.now());
       return { status: path === hook.path && headers['x-service-attempt'] === '1' ? 503 : 200 };
     };
     await createContact();
     await recorded(hook.id, 'SUCCEEDED');
     expect(askedAt[1]! - askedAt[0]!).toBeGreaterThan(3_500);
-    const posts = receiver.postsTo(hook.path);
+    const posts = stack.receiver.postsTo(hook.path);
     expect(posts.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
     expect(new Set(posts.map(eventOf)).size).toBe(1);
     expect(posts[1]!.body.equals(posts[0]!.body)).toBe(true);
@@ -133,7 +128,7 @@ describe('An email', () => {
       new Set(Object.keys(EVENT_EMAIL.schema['properties']!)),
     );
     await arrived(hook.path, 1);
-    const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
+    const [{ headers, body }] = stack.receiver.postsTo(hook.path) as [ReceivedPost];
     expect(headers['x-service-event']).toBe('EMAIL_SENT');
     expect(JSON.parse(body.toString())).toEqual({
       event: 'EMAIL_SENT',
@@ -151,11 +146,11 @@ describe('A webhook', () => {
     for (let n = 0; n < 3; n += 1) await createContact();
     await until(async () => (await deliveriesOf(hook.id)).length === 3, 'the deliveries are made');
     await sleep(1_000);
-    expect(receiver.postsTo(hook.path)).toEqual([]);
-    await change(hook.id, { status: 'ACTIVE', url: receiver.url('/moved'), token: 'another-token' });
+    expect(stack.receiver.postsTo(hook.path)).toEqual([]);
+    await change(hook.id, { status: 'ACTIVE', url: stack.receiver.url('/moved'), token: 'another-token' });
     await recorded(hook.id, 'SUCCEEDED', 3);
-    expect(receiver.postsTo(hook.path)).toEqual([]);
-    for (const { headers, body } of receiver.postsTo('/moved'))
+    expect(stack.receiver.postsTo(hook.path)).toEqual([]);
+    for (const { headers, body } of stack.receiver.postsTo('/moved'))
       expect(headers['x-service-signature']).toBe(hmac('another-token', body, 'hex'));
   });
 
@@ -164,7 +159,7 @@ describe('A webhook', () => {
     await change(hook.id, { token: 'the-second-token' });
     await createContact();
     await arrived(hook.path, 1);
-    const [{ headers, body }] = receiver.postsTo(hook.path) as [ReceivedPost];
+    const [{ headers, body }] = stack.receiver.postsTo(hook.path) as [ReceivedPost];
     const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`;
     const signatures = ['the-second-token', hook.token].map((token) => `v1,${hmac(token, signed, 'base64')}`);
     expect(headers['webhook-signature']).toBe(signatures.join(' '));
@@ -174,7 +169,7 @@ describe('A webhook', () => {
     await stack.database.pool.query(sql, [uuidOf(hook.id)]);
     await createContact();
     await arrived(hook.path, 2);
-    expect(receiver.postsTo(hook.path)[1]!.headers['webhook-signature']).toMatch(/^v1,\S+$/);
+    expect(stack.receiver.postsTo(hook.path)[1]!.headers['webhook-signature']).toMatch(/^v1,\S+$/);
   });
 
   it('W6: whose token is rotated gets signatures of both during the overlap, and of the new one only without it', async () => {
@@ -188,7 +183,7 @@ describe('A webhook', () => {
     const posted = async (count: number): Promise<ReceivedPost> => {
       await createContact();
       await arrived(hook.path, count);
-      return receiver.postsTo(hook.path)[count - 1]!;
+      return stack.receiver.postsTo(hook.path)[count - 1]!;
     };
     const expectSignedBy = ({ headers, body }: ReceivedPost, tokens: readonly string[]): void => {
       const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`;
@@ -209,7 +204,7 @@ describe('A webhook', () => {
 
   it('W8, W10: whose receiver answers 410 is disabled at once, editors are notified, and it gets all events when it is active again', async () => {
     const hook = await newHook();
-    receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });
+    stack.receiver.answer = ({ path }) => ({ status: path === hook.path ? 410 : 200 });
     for (let n = 0; n < 3; n += 1) await createContact();
     await until(async () => {
       const shown = await stack.api().get(`/v1/webhooks/${hook.id}`);
@@ -218,10 +213,10 @@ describe('A webhook', () => {
     await until(async () => (await deliveriesOf(hook.id)).length === 3, 'the deliveries are made');
     const taken = `SELECT count(*)::int FROM outbox WHERE lane_id = $1 AND state = 'taken'`;
     await until(async () => (await stack.count(taken, [hook.id])) === 0, 'none is under way');
-    const posted = receiver.postsTo(hook.path).length;
+    const posted = stack.receiver.postsTo(hook.path).length;
     await sleep(1_500);
-    expect(receiver.postsTo(hook.path)).toHaveLength(posted);
-    receiver.answer = () => ({ status: 204 });
+    expect(stack.receiver.postsTo(hook.path)).toHaveLength(posted);
+    stack.receiver.answer = () => ({ status: 204 });
     await change(hook.id, { status: 'ACTIVE' });
     await recorded(hook.id, 'SUCCEEDED', 3);
   });
@@ -229,7 +224,7 @@ describe('A webhook', () => {
   it('W9: that was disabled gets what waits for a retry when it is active again, not minutes or hours later', async () => {
     const hook = await newHook();
     let status = 500;
-    receiver.answer = ({ path }) => ({ status: path === hook.path ? status : 200 });
+    stack.receiver.answer = ({ path }) => ({ status: path === hook.path ? status : 200 });
     const attempts = async () => (await deliveriesOf(hook.id))[0]?.attempts ?? 0;
     await createContact();
     await until(async () => (await attempts()) === 1, 'the first attempt');
@@ -251,11 +246,11 @@ describe('A webhook', () => {
 
   it('whose receiver hangs delays no other, and is served quickly again when it answers', async () => {
     const [dead, well] = [await newHook(), await newHook()];
-    receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 60_000 : 0 });
+    stack.receiver.answer = ({ path }) => ({ status: 200, afterMs: path === dead.path ? 60_000 : 0 });
     for (let n = 0; n < 30; n += 1) await createContact();
     await until(() => isSlow(dead.id), 'the lane is slow');
     await recorded(well.id, 'SUCCEEDED', 30);
-    receiver.answer = () => ({ status: 200 });
+    stack.receiver.answer = () => ({ status: 200 });
     await until(async () => {
       // Repeatedly: deliveries in flight still time out, and would then wait for minutes.
       await dueNow(dead.id);

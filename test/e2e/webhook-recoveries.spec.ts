@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidOf, type WebhookId } from '@posthorn/kernel';
-import type { WebhookReceiver } from '@posthorn/testing';
 import { addDelivery } from './deliveries.ts';
-import { startReceiving, subscribe } from './receiving.ts';
-import { type Stack, until } from './stack.ts';
+import { subscribe } from './receiving.ts';
+import { Stack, until, takesAll } from './stack.ts';
 import { DAY_MS, fromNow } from './times.ts';
 
 interface Recovery {
@@ -13,19 +12,13 @@ interface Recovery {
   readonly until: string;
 }
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
+const stack = Stack.forTests({ receives: takesAll });
 let webhook: WebhookId;
 let path: string;
 let hooks = 0;
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving());
-});
-afterAll(() => close());
 beforeEach(async () => {
   path = `/recovered-${(hooks += 1)}`;
-  webhook = (await subscribe(stack, receiver.url(path))).id;
+  webhook = (await subscribe(stack, stack.receiver.url(path))).id;
 });
 
 const recover = (body: object) => stack.api().post(`/v1/webhooks/${webhook}/recover`, body);
@@ -64,8 +57,8 @@ describe('A recovery', () => {
     const { id } = answer.body['recovery'] as Recovery;
     await until(async () => (await read(id)).status === 'COMPLETED', 'it is completed');
     expect(await read(id)).toMatchObject({ total: 2, done: 2, finishedAt: expect.any(String) });
-    await until(() => receiver.postsTo(path).length === 2, 'both are posted');
-    const posted = receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
+    await until(() => stack.receiver.postsTo(path).length === 2, 'both are posted');
+    const posted = stack.receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
     expect(posted.sort()).toEqual(failed.sort());
     for (const one of [before, fine]) expect(posted).not.toContain(one);
   });
@@ -106,10 +99,10 @@ describe('A recovery', () => {
     const { id } = (await recover({ since: fromNow(-DAY_MS) })).body['recovery'] as Recovery;
     await until(async () => (await read(id)).status === 'COMPLETED', 'it is completed');
     expect(await read(id)).toMatchObject({ total: 2, done: 2 });
-    expect(receiver.postsTo(path)).toEqual([]);
+    expect(stack.receiver.postsTo(path)).toEqual([]);
     await stack.api().post(`/v1/webhooks/${webhook}`, { status: 'ACTIVE' });
-    await until(() => receiver.postsTo(path).length >= 2, 'both are posted');
-    const posted = receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
+    await until(() => stack.receiver.postsTo(path).length >= 2, 'both are posted');
+    const posted = stack.receiver.postsTo(path).map(({ headers }) => headers['x-service-delivery-id']);
     expect(posted.sort()).toEqual(ids.sort());
   });
 

@@ -1,33 +1,23 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { WebhookReceiver } from '@posthorn/testing';
+import { expect, it } from '@jest/globals';
 import { uuidOf } from '@posthorn/kernel';
-import { startReceiving, subscribe } from './receiving.ts';
-import { newRecipient, type Stack, until } from './stack.ts';
+import { subscribe } from './receiving.ts';
+import { newRecipient, Stack, until } from './stack.ts';
 
 /** More than a process posts concurrently. */
 const EVENTS = 30;
 const CONNECTIONS = 12;
 
-let stack: Stack;
-let receiver: WebhookReceiver;
-let close: () => Promise<void>;
 let isThrottling = true;
 /** Resolves when slow receivers may answer, before the deadline. */
 const late = Promise.withResolvers<void>();
 
-beforeAll(async () => {
-  ({ stack, receiver, close } = await startReceiving(
-    ({ path }) => {
-      if (path === '/throttled' && isThrottling) return { status: 429, headers: { 'retry-after': '1' } };
-      return { status: 200, ...(path.startsWith('/late') && { after: late.promise }) };
-    },
-    {
-      WEBHOOK_CONNECTIONS: String(CONNECTIONS),
-      WEBHOOK_DEADLINE_MS: '20000',
-    },
-  ));
+const stack = Stack.forTests({
+  receives: ({ path }) => {
+    if (path === '/throttled' && isThrottling) return { status: 429, headers: { 'retry-after': '1' } };
+    return { status: 200, ...(path.startsWith('/late') && { after: late.promise }) };
+  },
+  env: { WEBHOOK_CONNECTIONS: String(CONNECTIONS), WEBHOOK_DEADLINE_MS: '20000' },
 });
-afterAll(() => close());
 
 /** Concurrently, so that the first POST does not wait for the last contact. */
 async function createContacts(count: number): Promise<void> {
@@ -40,17 +30,18 @@ const succeeded = (): Promise<number> =>
 const slowLanes = (): Promise<number> => stack.count('SELECT count(*)::int FROM slow_lanes');
 
 it('W8: slow receivers are recognised during a POST, lose no attempt, and release their permits to others', async () => {
-  for (const path of ['/late/1', '/late/2', '/late/3', '/well']) await subscribe(stack, receiver.url(path));
+  for (const path of ['/late/1', '/late/2', '/late/3', '/well'])
+    await subscribe(stack, stack.receiver.url(path));
   await createContacts(EVENTS);
   await until(async () => (await slowLanes()) === 3, 'they are known to be slow');
   expect(await stack.count('SELECT count(*)::int FROM webhooks WHERE failing_since IS NOT NULL')).toBe(0);
-  await until(() => receiver.postsTo('/well').length === EVENTS, 'the healthy one is told');
+  await until(() => stack.receiver.postsTo('/well').length === EVENTS, 'the healthy one is told');
   // No slow receiver has answered by then.
   await until(async () => (await succeeded()) >= EVENTS, 'that is recorded');
   expect(await succeeded()).toBe(EVENTS);
   late.resolve();
   await stack.settled();
-  const arrived = receiver.posts.map(({ headers }) => headers['x-service-delivery-id']);
+  const arrived = stack.receiver.posts.map(({ headers }) => headers['x-service-delivery-id']);
   expect(arrived).toHaveLength(4 * EVENTS);
   expect(new Set(arrived).size).toBe(4 * EVENTS);
 
@@ -63,8 +54,8 @@ it('W8: slow receivers are recognised during a POST, lose no attempt, and releas
 });
 
 it('W8: a receiver that gets too many requests rests, and then gets one at a time, so that few deliveries lose an attempt', async () => {
-  const { id } = await subscribe(stack, receiver.url('/throttled'));
-  const posts = (): number => receiver.postsTo('/throttled').length;
+  const { id } = await subscribe(stack, stack.receiver.url('/throttled'));
+  const posts = (): number => stack.receiver.postsTo('/throttled').length;
   const events = 200;
   await createContacts(events);
   await until(async () => (await slowLanes()) === 1, 'it is known to be throttled');

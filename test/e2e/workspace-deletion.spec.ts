@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EndedProgram, runOperatorCommand, WebhookReceiver } from '@posthorn/testing';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type EndedProgram, runOperatorCommand } from '@posthorn/testing';
 import { WorkspaceDeletionStore } from '@posthorn/database';
 import { uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import { emailIn } from './api.ts';
 import { orphansOf, rowsOf } from './leftovers.ts';
-import { ALLOW_LOOPBACK_WEBHOOKS } from './receiving.ts';
-import { newRecipient, Stack, type Tenant, TESTS, until, validEmail } from './stack.ts';
+import { newRecipient, Stack, type Tenant, TESTS, until, validEmail, takesAll } from './stack.ts';
 import { fromNow } from './times.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,36 +13,28 @@ const NAME = 'End to end';
 const LEAVING = 'leaving@receiver.example';
 const UNKNOWN = 'unknown@receiver.example';
 
-let stack: Stack;
-let receiver: WebhookReceiver;
 let other: Tenant;
 let scheduledId: string;
 let relayHeard = false;
 let letRelayAnswer: () => void;
 const relayMayAnswer = new Promise<void>((resolve) => (letRelayAnswer = resolve));
 
-beforeAll(async () => {
-  receiver = await WebhookReceiver.start();
-  stack = await Stack.start({
-    dispatchers: 1,
-    sink: {
-      script: (stage, { to }) => {
-        if (stage !== 'rcpt') return undefined;
-        if (to.includes(UNKNOWN)) return { reply: '550 5.1.1 unknown' };
-        if (!to.includes(LEAVING)) return undefined;
-        relayHeard = true;
-        return { reply: '250 2.1.5 ok', after: relayMayAnswer };
-      },
+const stack = Stack.forTests({
+  receives: takesAll,
+  sink: {
+    script: (stage, { to }) => {
+      if (stage !== 'rcpt') return undefined;
+      if (to.includes(UNKNOWN)) return { reply: '550 5.1.1 unknown' };
+      if (!to.includes(LEAVING)) return undefined;
+      relayHeard = true;
+      return { reply: '250 2.1.5 ok', after: relayMayAnswer };
     },
-    env: ALLOW_LOOPBACK_WEBHOOKS,
-  });
+  },
+});
+beforeAll(async () => {
   other = await stack.createTenant('Other');
   scheduledId = await fill(stack.tenant);
   await fill(other);
-});
-afterAll(async () => {
-  await stack.close();
-  await receiver.close();
 });
 
 /** Uses whatever a workspace can have. @returns the id of a scheduled email */
@@ -55,8 +46,14 @@ async function fill({ workspaceId, keys }: Tenant): Promise<string> {
     return answer.body;
   };
   const events = ['CONTACT_CREATED', 'EMAIL_SENT', 'EMAIL_BOUNCED'];
-  const { webhook } = (await post('/v1/webhooks', { url: receiver.url('/hook'), events })) as Made<'webhook'>;
-  const made = (await post('/v1/webhooks', { url: receiver.url('/paused'), events })) as Made<'webhook'>;
+  const { webhook } = (await post('/v1/webhooks', {
+    url: stack.receiver.url('/hook'),
+    events,
+  })) as Made<'webhook'>;
+  const made = (await post('/v1/webhooks', {
+    url: stack.receiver.url('/paused'),
+    events,
+  })) as Made<'webhook'>;
   await post(`/v1/webhooks/${made.webhook.id}`, { status: 'PAUSED' });
   await post('/v1/templates', {
     name: 'welcome',
@@ -73,7 +70,7 @@ async function fill({ workspaceId, keys }: Tenant): Promise<string> {
   await post('/v1/emails', { ...validEmail(), to: UNKNOWN });
   await post('/v1/emails/batch', { emails: [{ to: newRecipient(), template: 'welcome' }, validEmail()] });
   const scheduled = await api.post('/v1/emails', { ...validEmail(), sendAt: fromNow(DAY_MS) });
-  await until(() => receiver.posts.length > 0, 'the webhook is told');
+  await until(() => stack.receiver.posts.length > 0, 'the webhook is told');
   await post(`/v1/webhooks/${webhook.id}/recover`, { since: fromNow(-DAY_MS) });
   await addByHand(uuidOf(workspaceId), uuidOf(webhook.id as WorkspaceId));
   return emailIn(scheduled).id;

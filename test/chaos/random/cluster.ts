@@ -7,8 +7,7 @@ import {
   PrivateRedis,
   WebhookReceiver,
 } from '@posthorn/testing';
-import { ALLOW_LOOPBACK_WEBHOOKS } from '../../e2e/receiving.ts';
-import { Stack } from '../../e2e/stack.ts';
+import { ALLOW_LOOPBACK_WEBHOOKS, Stack } from '../../e2e/stack.ts';
 import { Place } from '../places.ts';
 import { LEASES_FOR_KILLS } from '../short-leases.ts';
 import { misbehavingReceiver, misbehavingRelay } from './misbehaviour.ts';

@@ -12,20 +12,25 @@ const AT_ONCE = 10;
 
 /** A stack for a file of invalid requests. After all of them, the database must be unchanged. */
 export class RefusingStack {
-  private started!: Stack;
+  readonly stack: Stack;
   private readonly ids: Record<string, string> = {};
   private before: unknown;
 
-  /** Registers `beforeAll` and `afterAll` for the file. @param prepare creates what must exist first, and returns the ids for paths */
-  static forFile(prepare?: (stack: Stack) => Promise<Record<string, string> | void>): RefusingStack {
-    const refusing = new RefusingStack();
-    beforeAll(() => refusing.begin(prepare));
-    afterAll(() => refusing.end());
-    return refusing;
+  private constructor(prepare: (stack: Stack) => Promise<Record<string, string> | void>) {
+    // Before the stack is closed.
+    afterAll(async () => expect(await this.contents()).toEqual(this.before));
+    this.stack = Stack.forTests({ sends: false });
+    beforeAll(async () => {
+      Object.assign(this.ids, { workspace_id: this.stack.tenant.workspaceId }, await prepare(this.stack));
+      this.before = await this.contents();
+    });
   }
 
-  get stack(): Stack {
-    return this.started;
+  /** Registers `beforeAll` and `afterAll` for the file. @param prepare creates what must exist first, and returns the ids for paths */
+  static forFile(
+    prepare: (stack: Stack) => Promise<Record<string, string> | void> = async () => {},
+  ): RefusingStack {
+    return new RefusingStack(prepare);
   }
 
   /** Sends the request of a case, and checks the refusal. */
@@ -50,9 +55,9 @@ export class RefusingStack {
   send({ route, path = {}, query = '', headers = {}, body, as = 'editor' }: Case): Promise<Answer> {
     const [method, template] = route.split(' ') as [string, string];
     const url = template.replace(/\{(\w+)\}/g, (_all, name: string) => path[name] ?? this.idFor(name));
-    const key = as === null ? null : this.started.tenant.keys[as];
+    const key = as === null ? null : this.stack.tenant.keys[as];
     const options: RequestOptions = { key, headers: { ...headers } };
-    return this.started.api().send(method, url + query, body, options);
+    return this.stack.api().send(method, url + query, body, options);
   }
 
   private idFor(name: string): string {
@@ -60,23 +65,9 @@ export class RefusingStack {
     return this.ids[name] ?? `${prefix}_${NOWHERE}`;
   }
 
-  private async begin(prepare?: (stack: Stack) => Promise<Record<string, string> | void>): Promise<void> {
-    this.started = await Stack.start({ sends: false });
-    Object.assign(this.ids, { workspace_id: this.started.tenant.workspaceId }, await prepare?.(this.started));
-    this.before = await this.contents();
-  }
-
-  private async end(): Promise<void> {
-    try {
-      expect(await this.contents()).toEqual(this.before);
-    } finally {
-      await this.started.close();
-    }
-  }
-
   /** The number of rows of every table, and the last transaction that wrote to it. */
   private async contents(): Promise<Record<string, unknown>> {
-    const { pool } = this.started.database;
+    const { pool } = this.stack.database;
     const { rows: tables } = await pool.query<{ name: string }>(
       "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace",
     );
