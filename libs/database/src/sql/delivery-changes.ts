@@ -1,10 +1,13 @@
 import { rescheduleDeliveries } from './reschedule-deliveries.ts';
 
+/** A webhook that still exists: deliveries outlive it. $1 uuid: the webhook. $2 uuid: its workspace. Index: webhooks_pkey. Locks: none. */
+export const FIND_WEBHOOK = `SELECT id FROM webhooks WHERE id = $1::uuid AND workspace_id = $2::uuid`;
+
 /**
- * A webhook that still exists: deliveries outlive it. $1 uuid: the webhook. $2 uuid: its workspace. Index: webhooks_pkey. Locks: the row, which a recovery and a
- * re-activation lock too: while they wait for another delivery to be made due, this one could be made due, posted and recorded, and they would make it due again.
+ * The same with a lock. Locks: the row, which a recovery and a re-activation lock too: while they wait for another delivery to be made due, this one could be made
+ * due, posted and recorded, and they would make it due again.
  */
-export const SHARE_WEBHOOK = `SELECT id FROM webhooks WHERE id = $1::uuid AND workspace_id = $2::uuid FOR SHARE`;
+export const SHARE_WEBHOOK = `${FIND_WEBHOOK} FOR SHARE`;
 
 /**
  * Reads and locks the outbox row of a delivery. $1 uuid: the delivery. $2 uuid: its webhook. Index: outbox_pkey. Locks: the outbox row. If its outcome is being

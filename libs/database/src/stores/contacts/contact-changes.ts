@@ -10,19 +10,20 @@ import {
   mergeProperties,
   withStatus,
 } from '@posthorn/domain';
+import type pg from 'pg';
 import { awaitStandby } from '../../transactions/await-standby.ts';
 import type { Database } from '../../connection/connection.ts';
 import { eventsAsJson, type NewEvent, runWithEvents } from '../events/record-events.ts';
 import { DELETE_CONTACT, FORGET_OPT_OUT, LOCK_CONTACT } from '../../sql/contacts.ts';
-import { transact, type Transaction } from '../../transactions/transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 import { writeContacts } from './contact-writes.ts';
 
-/** The context of a change of one contact: its transaction, and the database's time in it. */
+/** The context of a change of one contact: the connection of its transaction, and the database's time in it. */
 interface ChangeContext {
-  readonly transaction: Transaction;
+  readonly client: pg.ClientBase;
   readonly nowMs: number;
   readonly actor: Actor;
 }
@@ -68,7 +69,7 @@ export class ContactChanges {
     return this.change(workspaceId, actor, id, async (before, context) => {
       // Even for a contact that is subscribed: what is remembered of an earlier contact withholds emails, too.
       if (status === 'SUBSCRIBED')
-        await context.transaction.$executeRawUnsafe(FORGET_OPT_OUT, uuidOf(workspaceId), before.email);
+        await context.client.query(FORGET_OPT_OUT, [uuidOf(workspaceId), before.email]);
       const after = withStatus(before, status, new Date(context.nowMs));
       if (after === before) return before;
       const { event, action } = CONTACT_STATUS_CHANGES[status];
@@ -82,7 +83,7 @@ export class ContactChanges {
   delete(workspaceId: WorkspaceId, actor: Actor, id: ContactId): Promise<Contact | undefined> {
     return this.change(workspaceId, actor, id, async (contact, context) => {
       const events = eventsAsJson(context.nowMs, [contactEvent('CONTACT_DELETED', contact)]);
-      await runWithEvents(context.transaction, DELETE_CONTACT, [events, uuidOf(id)]);
+      await runWithEvents(context.client, DELETE_CONTACT, [events, uuidOf(id)]);
       await audit(context, 'contact.deleted', contact);
       return contact;
     });
@@ -96,26 +97,25 @@ export class ContactChanges {
     work: (before: Contact, context: ChangeContext) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { changes, clock } = this.database;
-    const inTransaction = async (transaction: Transaction): Promise<Result | undefined> => {
-      const ids = [uuidOf(id), uuidOf(workspaceId)];
-      const [row] = await transaction.$queryRawUnsafe<ContactRow[]>(LOCK_CONTACT, ...ids);
-      if (row !== undefined) return work(contactOf(row), { transaction, nowMs: clock.nowMs(), actor });
-      await awaitStandby(transaction);
+    const inTransaction = async (client: pg.ClientBase): Promise<Result | undefined> => {
+      const { rows } = await client.query<ContactRow>(LOCK_CONTACT, [uuidOf(id), uuidOf(workspaceId)]);
+      if (rows[0] !== undefined) return work(contactOf(rows[0]), { client, nowMs: clock.nowMs(), actor });
+      await awaitStandby(client);
       return undefined;
     };
-    return changes.run(id, () => transact(this.database, inTransaction));
+    return changes.run(id, () => transactOn(this.database, inTransaction));
   }
 }
 
-function write({ transaction, nowMs }: ChangeContext, after: Contact, event: NewEvent): Promise<void> {
-  return writeContacts(transaction, nowMs, [after], [event]);
+function write({ client, nowMs }: ChangeContext, after: Contact, event: NewEvent): Promise<void> {
+  return writeContacts(client, nowMs, [after], [event]);
 }
 
 function audit(
-  { transaction, nowMs, actor }: ChangeContext,
+  { client, nowMs, actor }: ChangeContext,
   action: Extract<AuditedAction, `contact.${string}`>,
   { workspaceId, id: subjectId }: Contact,
   detail: JsonObject = {},
 ): Promise<void> {
-  return recordAudit(transaction, nowMs, { workspaceId, action, actor, subjectId, detail });
+  return recordAudit(client, nowMs, { workspaceId, action, actor, subjectId, detail });
 }

@@ -8,9 +8,10 @@ import {
   mergeProperties,
   withStatus,
 } from '@posthorn/domain';
+import type pg from 'pg';
 import { eventsAsJson, type NewEvent, runWithEvents } from '../events/record-events.ts';
 import { LOCK_CONTACTS, READ_LOCKED_CONTACTS, WRITE_CONTACTS } from '../../sql/contacts.ts';
-import type { AnyTransaction, TransactionClient } from '../../transactions/transaction.ts';
+import type { TransactionClient } from '../../transactions/transaction.ts';
 import { CONTACT_STATUS_CHANGES, contactEvent, contactUpdatedEvent } from './contact-events.ts';
 import { contactOf, type ContactRow } from './contact-row.ts';
 
@@ -145,7 +146,7 @@ async function writeChanges(
 
 /** Writes the new state of locked contacts, with their events. `nowMs` is the database's time. */
 export async function writeContacts(
-  transaction: AnyTransaction,
+  client: pg.ClientBase,
   nowMs: number,
   contacts: readonly Contact[],
   events: readonly NewEvent[],
@@ -157,5 +158,5 @@ export async function writeContacts(
     unsubscribed_at: unsubscribedAt,
     updated_at: updatedAt,
   }));
-  await runWithEvents(transaction, WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
+  await runWithEvents(client, WRITE_CONTACTS, [eventsAsJson(nowMs, events), JSON.stringify(rows)]);
 }

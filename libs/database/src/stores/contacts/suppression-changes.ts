@@ -1,9 +1,10 @@
 import { newId, type SuppressionId, uuidOf, type WorkspaceId } from '@posthorn/kernel';
 import type { Actor, Suppression, SuppressionReason } from '@posthorn/domain';
+import type pg from 'pg';
 import { awaitStandby } from '../../transactions/await-standby.ts';
 import type { Database } from '../../connection/connection.ts';
 import { ADD_SUPPRESSIONS, REMOVE_SUPPRESSION } from '../../sql/suppressions.ts';
-import { transact, type Transaction } from '../../transactions/transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 import { suppressionOf, type SuppressionRow } from './suppression-row.ts';
 
@@ -39,47 +40,42 @@ export class SuppressionChanges {
     actor: Actor,
     wanted: readonly NewSuppression[],
   ): Promise<readonly AddedSuppression[]> {
-    const inTransaction = async (transaction: Transaction): Promise<AddedSuppression[]> => {
+    const inTransaction = async (client: pg.ClientBase): Promise<AddedSuppression[]> => {
       const now = this.database.clock.now();
       // Ids of one moment are in no order, and the list is in theirs.
       const ids = wanted.map(() => newId('sup', now.getTime())).sort();
       const items = wanted.map(({ email, reason }, n) => ({ n, id: uuidOf(ids[n]!), email, reason }));
-      const rows = await transaction.$queryRawUnsafe<SuppressionRow[]>(
-        ADD_SUPPRESSIONS,
-        JSON.stringify(items),
-        uuidOf(workspaceId),
-        JSON.stringify(actor),
-        now,
-      );
+      const values = [JSON.stringify(items), uuidOf(workspaceId), JSON.stringify(actor), now];
+      const { rows } = await client.query<SuppressionRow>(ADD_SUPPRESSIONS, values);
       const added = rows.map(suppressionOf).map((suppression, n) => ({
         suppression,
         isCreated: suppression.id === ids[n],
       }));
       const created = added.filter(({ isCreated }) => isCreated).map(({ suppression }) => suppression);
-      if (created.length > 0) await this.audit(transaction, 'suppression.created', actor, created);
+      if (created.length > 0) await this.audit(client, 'suppression.created', actor, created);
       return added;
     };
-    return this.database.changes.run(workspaceId, () => transact(this.database, inTransaction));
+    return this.database.changes.run(workspaceId, () => transactOn(this.database, inTransaction));
   }
 
   /** Removes an entry and returns it as it was; undefined when the workspace has none with this id. */
   remove(workspaceId: WorkspaceId, actor: Actor, id: SuppressionId): Promise<Suppression | undefined> {
-    return transact(this.database, async (transaction) => {
+    return transactOn(this.database, async (client) => {
       const values = [uuidOf(id), uuidOf(workspaceId)];
-      const [row] = await transaction.$queryRawUnsafe<SuppressionRow[]>(REMOVE_SUPPRESSION, ...values);
-      if (row === undefined) {
-        await awaitStandby(transaction);
+      const { rows } = await client.query<SuppressionRow>(REMOVE_SUPPRESSION, values);
+      if (rows[0] === undefined) {
+        await awaitStandby(client);
         return undefined;
       }
-      const suppression = suppressionOf(row);
-      await this.audit(transaction, 'suppression.deleted', actor, [suppression]);
+      const suppression = suppressionOf(rows[0]);
+      await this.audit(client, 'suppression.deleted', actor, [suppression]);
       return suppression;
     });
   }
 
   /** Without the addresses, which must not outlive other data of their owners. */
   private audit(
-    transaction: Transaction,
+    client: pg.ClientBase,
     action: 'suppression.created' | 'suppression.deleted',
     actor: Actor,
     changed: readonly Suppression[],
@@ -91,6 +87,6 @@ export class SuppressionChanges {
       subjectId,
       detail: { reason },
     }));
-    return recordAudit(transaction, this.database.clock.nowMs(), ...changes);
+    return recordAudit(client, this.database.clock.nowMs(), ...changes);
   }
 }

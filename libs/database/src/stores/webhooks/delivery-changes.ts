@@ -17,16 +17,18 @@ import {
   type SendAgain,
   webhookLane,
 } from '@posthorn/domain';
+import type pg from 'pg';
 import type { Database } from '../../connection/connection.ts';
 import {
   ADD_TEST_DELIVERY,
+  FIND_WEBHOOK,
   HASTEN_DELIVERY,
   LOCK_DUE,
   PUT_BACK_DELIVERY,
   READ_STATUS,
   SHARE_WEBHOOK,
 } from '../../sql/delivery-changes.ts';
-import { transact, type Transaction } from '../../transactions/transaction.ts';
+import { transactOn } from '../../transactions/transaction.ts';
 import { recordAudit } from '../workspaces/audit-log-store.ts';
 
 /** An example event to test a webhook with. */
@@ -52,17 +54,16 @@ export class DeliveryChanges {
     webhookId: WebhookId,
     id: DeliveryId,
   ): Promise<SendAgain | undefined> {
-    const inTransaction = async (transaction: Transaction): Promise<SendAgain | undefined> => {
-      const webhook = [uuidOf(webhookId), uuidOf(workspaceId)];
-      if ((await transaction.$queryRawUnsafe<unknown[]>(SHARE_WEBHOOK, ...webhook)).length === 0)
-        return undefined;
-      const decided = await decide(transaction, [uuidOf(id), uuidOf(webhookId)]);
+    const inTransaction = async (client: pg.ClientBase): Promise<SendAgain | undefined> => {
+      const webhook = await client.query(SHARE_WEBHOOK, [uuidOf(webhookId), uuidOf(workspaceId)]);
+      if (webhook.rows.length === 0) return undefined;
+      const decided = await decide(client, [uuidOf(id), uuidOf(webhookId)]);
       if (decided !== 'hastened' && decided !== 'put_back') return decided;
       const sql = decided === 'hastened' ? HASTEN_DELIVERY : PUT_BACK_DELIVERY;
-      const made = await transaction.$queryRawUnsafe<unknown[]>(sql, uuidOf(id));
+      const made = await client.query(sql, [uuidOf(id)]);
       // Somebody else has just made it due.
-      if (made.length === 0) return 'due_already';
-      await recordAudit(transaction, this.database.clock.nowMs(), {
+      if (made.rows.length === 0) return 'due_already';
+      await recordAudit(client, this.database.clock.nowMs(), {
         workspaceId,
         action: 'webhook.redelivered',
         actor,
@@ -71,7 +72,7 @@ export class DeliveryChanges {
       });
       return decided;
     };
-    return this.database.changes.run(webhookId, () => transact(this.database, inTransaction));
+    return this.database.changes.run(webhookId, () => transactOn(this.database, inTransaction));
   }
 
   /** Makes an example event due for this one webhook, if the workspace has it. */
@@ -82,11 +83,10 @@ export class DeliveryChanges {
     { id, name, data }: TestEvent,
   ): Promise<DeliveryId | undefined> {
     const now = this.database.clock.now();
-    return transact(this.database, async (transaction) => {
-      const where = { id: uuidOf(webhookId), workspaceId: uuidOf(workspaceId) };
-      if ((await transaction.webhook.count({ where })) === 0) return undefined;
-      const [delivery] = await transaction.$queryRawUnsafe<{ id: string }[]>(
-        ADD_TEST_DELIVERY,
+    return transactOn(this.database, async (client) => {
+      const webhook = await client.query(FIND_WEBHOOK, [uuidOf(webhookId), uuidOf(workspaceId)]);
+      if (webhook.rows.length === 0) return undefined;
+      const { rows } = await client.query<{ id: string }>(ADD_TEST_DELIVERY, [
         uuidOf(id),
         uuidOf(workspaceId),
         name,
@@ -94,9 +94,9 @@ export class DeliveryChanges {
         uuidOf(webhookId),
         now,
         webhookLane(webhookId),
-      );
-      const deliveryId = idFromUuid('dlv', delivery!.id);
-      await recordAudit(transaction, now.getTime(), {
+      ]);
+      const deliveryId = idFromUuid('dlv', rows[0]!.id);
+      await recordAudit(client, now.getTime(), {
         workspaceId,
         action: 'webhook.tested',
         actor,
@@ -109,8 +109,8 @@ export class DeliveryChanges {
 }
 
 /** Once its outbox row is locked, or known to be missing, its status can only be changed by somebody else who makes it due again. */
-async function decide(transaction: Transaction, ids: readonly string[]): Promise<SendAgain | undefined> {
-  const [due] = await transaction.$queryRawUnsafe<{ state: DueState }[]>(LOCK_DUE, ...ids);
-  const [delivery] = await transaction.$queryRawUnsafe<{ status: DeliveryStatus }[]>(READ_STATUS, ...ids);
-  return delivery && decideSendAgain(delivery.status, due?.state);
+async function decide(client: pg.ClientBase, ids: string[]): Promise<SendAgain | undefined> {
+  const due = await client.query<{ state: DueState }>(LOCK_DUE, ids);
+  const delivery = await client.query<{ status: DeliveryStatus }>(READ_STATUS, ids);
+  return delivery.rows[0] && decideSendAgain(delivery.rows[0].status, due.rows[0]?.state);
 }
