@@ -91,6 +91,23 @@ describe('G2, G4: invalid bodies and unknown fields', () => {
           `\`${name}\` is not a known field; for a contact who has unsubscribed, give \`"status": "UNSUBSCRIBED"\``,
         ),
       ),
+      ...['firstName', 'last_name', 'Name', 'phone'].flatMap((name) =>
+        [UPSERT, UPDATE].map((route) =>
+          sending(
+            `a property ${name}`,
+            { ...(route === UPSERT ? ada : {}), [name]: 'Ada' },
+            `\`${name}\` is not a known field; did you mean \`properties.${name}\`?`,
+            route,
+          ),
+        ),
+      ),
+      ...['attributes', 'custom_fields', 'data'].map((name) =>
+        sending(
+          `properties as ${name}`,
+          { ...ada, [name]: { firstName: 'Ada' } },
+          `\`${name}\` is not a known field; did you mean \`properties\`?`,
+        ),
+      ),
       ...['SUBSCRIBED', 'unsubscribed', ''].map((status) =>
         sending(
           `the status ${shown(status)}`,

@@ -48,7 +48,7 @@ export function validateUpsert(body: unknown): WantedContact {
     properties = {},
     status,
   } = validateBody(UpsertContactRequest, body, (name) =>
-    adviceForStatus(name, 'for a contact who has unsubscribed, give `"status": "UNSUBSCRIBED"`'),
+    adviceForField(name, 'for a contact who has unsubscribed, give `"status": "UNSUBSCRIBED"`'),
   );
   return { email: addressIn(email), properties, status };
 }
@@ -56,18 +56,21 @@ export function validateUpsert(body: unknown): WantedContact {
 /** Validates what is to be changed of a contact. @throws Refusal (400) */
 export function validateUpdate(body: unknown): UpdateContactRequest {
   return validateBody(UpdateContactRequest, body, (name) =>
-    adviceForStatus(
+    adviceForField(
       name,
       'a contact is unsubscribed by a call of its own, POST /v1/contacts/{contact_id}/unsubscribe',
     ),
   );
 }
 
-/** The advice for a status in the fields of another service. */
-function adviceForStatus(name: string, advice: string): string | undefined {
-  return /^(?:status|(?:un)?subscribed(?:_?at)?)$/i.test(name)
-    ? `is not a known field; ${advice}`
-    : undefined;
+/** The fault of a field that contacts have in another service; undefined for any other name. @param statusAdvice what to do about a status */
+function adviceForField(name: string, statusAdvice: string): string | undefined {
+  if (/^(?:status|(?:un)?subscribed(?:_?at)?)$/i.test(name)) return `is not a known field; ${statusAdvice}`;
+  if (/^(?:(?:(?:first|last|full)_?)?name|phone)$/i.test(name))
+    return `is not a known field; did you mean \`properties.${name}\`?`;
+  if (/^(?:attributes|(?:custom|merge)_?fields|data)$/i.test(name))
+    return 'is not a known field; did you mean `properties`?';
+  return undefined;
 }
 
 /** Several contacts that are to be created or updated together. */
