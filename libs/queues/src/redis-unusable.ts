@@ -97,8 +97,10 @@ export function isRedisOutage(error: unknown): boolean {
 
 /** Node's codes for a connection that could not be made, or was lost. */
 const SYSTEM_ERROR = /^E(?!RR_)[A-Z_]+$/;
-/** A write that is refused because memory or disk are full, or by a replica, or without replicas; without the script that it came from. */
-const REFUSED_WRITE = /^(?:OOM|MISCONF|READONLY|NOREPLICAS) .*?(?=\s+script: |$)/;
+/** What Redis says of a write when its memory or disk is full, it is a replica, or has too few of them. */
+const REFUSED_WRITE = /^(?:OOM|MISCONF|READONLY|NOREPLICAS) /;
+/** What Redis adds to the error of a script: which of its lines. */
+const OF_SCRIPT = ' script: ';
 
 /** The error of a command or a connection, for the log: what Redis, Node and ioredis say names neither Redis nor what to do. */
 export function errorForLog(error: unknown): Error {
@@ -117,6 +119,7 @@ function sentenceForLog(error: NodeJS.ErrnoException): string | undefined {
   // Not these rights themselves: before an `@`, logs mask what may be a person's name.
   if (message.startsWith('NOPERM'))
     return `${notPermitted(message)}: npm run posthorn -- doctor names the rights to give it`;
-  const refusedWrite = REFUSED_WRITE.exec(message)?.[0];
-  return refusedWrite === undefined ? adviceOn(error) : `Redis accepts no writes (${refusedWrite})`;
+  return REFUSED_WRITE.test(message)
+    ? `Redis accepts no writes (${message.split(OF_SCRIPT)[0]})`
+    : adviceOn(error);
 }
