@@ -4,6 +4,7 @@ import { idFromUuid } from '@posthorn/kernel';
 import { PrivatePostgres } from '@posthorn/testing';
 import pg from 'pg';
 import { ExaminedDatabase } from './examined-database.ts';
+import { CHECK_DISK_SPACE } from './sql/examination.ts';
 
 describe('Examining a database', () => {
   let postgres: PrivatePostgres;
@@ -64,6 +65,17 @@ describe('Examining a database', () => {
       check.status === 'rejected' ? (check.reason as unknown) : undefined,
     );
     expect(reasons).toEqual(checks.map(() => expect.objectContaining({ code: '55P03' })));
+  });
+
+  it('looks for room on the disk for as much as a segment of the WAL takes', async () => {
+    const client = await connect();
+    const explained = CHECK_DISK_SPACE.replace('SELECT', 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT');
+    const results: unknown = await client.query(explained);
+    await client.end();
+    const [, { rows }] = results as [unknown, pg.QueryResult<{ 'QUERY PLAN': [{ Plan: object }] }>];
+    const { Plan } = rows[0]!['QUERY PLAN'][0];
+    const blocks = (Plan as { 'Temp Written Blocks': number })['Temp Written Blocks'];
+    expect(blocks * 8192).toBeGreaterThanOrEqual(16 * 1024 * 1024);
   });
 
   it('finds the partitions that are missing of its own tables, and of no others', async () => {

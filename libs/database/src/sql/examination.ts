@@ -20,10 +20,10 @@ WHERE  d.datname = current_database()`;
 
 /**
  * Checks for free disk space by making the server write 16 MiB, the size of a WAL segment, to a temporary file: what exceeds `work_mem` is spilled there, next
- * to the data unless `temp_tablespaces` says otherwise. Both statements form one transaction. Locks: none.
+ * to the data unless `temp_tablespaces` says otherwise; a number takes 14 bytes. Both statements form one transaction. Locks: none.
  */
 export const CHECK_DISK_SPACE = `
-SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 32)`;
+SET LOCAL work_mem = '64kB'; SELECT count(*) FROM generate_series(1, 16 * 1024 * 1024 / 14)`;
 
 /** Storage options of the outbox, and its estimated numbers of dead and live rows. Locks: none. */
 export const READ_OUTBOX_TABLE = `
