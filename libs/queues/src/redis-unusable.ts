@@ -66,7 +66,7 @@ function adviceOnTls(
   if (code === 'CERT_HAS_EXPIRED')
     return 'The certificate of Redis, or the one that it was issued by, has expired: renew it';
   if (!/certificate/i.test(message)) return undefined;
-  return `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by`;
+  return `The certificate of Redis is not trusted (${message.split(';')[0]}): let NODE_EXTRA_CA_CERTS name a file with the one that it was issued by, and restart the apps: they read it only when they start`;
 }
 
 const MAXCLIENTS = /max number of clients/;
