@@ -77,9 +77,11 @@ export function equalityOf({ column, value }: Equality): string {
 /**
  * The conditions and the ORDER BY of a list that is read by the index of these columns and the id.
  *
- * They are compared and sorted by together, because only that index has this order. By `column = value` and the order of the ids alone, Postgres prefers the
+ * They are sorted by together, because only that index has this order. By `column = value` and the order of the ids alone, Postgres prefers the
  * primary key for whoever has a good part of all rows, expecting to meet one soon: if the last of them is weeks old, it reads the rows of everybody else since
- * then, and the statement runs out of time. The bounds of the id alone are for pruning partitions.
+ * then, and the statement runs out of time. The first column is compared with an array of one value, which Postgres does not take for a constant; the others
+ * are compared with the id as a row, where a scan ends when the first of these is over. In Postgres 15 it would not end where only a later column of a row is
+ * over, and an array of a later column would lose the order of the index. The bounds of the id alone are for pruning partitions.
  */
 export function inIndexOrder(
   equalities: readonly Equality[],
@@ -87,15 +89,21 @@ export function inIndexOrder(
   sort: Sort,
 ): { readonly conditions: readonly string[]; readonly order: string } {
   const { order } = inOrder(sort);
-  const columns = [...equalities.map(({ column }) => column), 'id'];
-  const keyWith = (id: string): string => `(${[...equalities.map(({ value }) => value), id].join(', ')})`;
-  const key = `(${columns.join(', ')})`;
+  const [first, ...others] = equalities;
+  const keyOf = (place: 'column' | 'value', id: string): string =>
+    `(${[...others.map((equality) => equality[place]), id].join(', ')})`;
+  const key = keyOf('column', 'id');
   const ofKey =
-    equalities.length === 0
+    others.length === 0
       ? []
-      : [`${key} >= ${keyWith(from ?? `'${FIRST_ID}'`)}`, `${key} <= ${keyWith(to ?? `'${LAST_ID}'`)}`];
+      : [
+          `${key} >= ${keyOf('value', from ?? `'${FIRST_ID}'`)}`,
+          `${key} <= ${keyOf('value', to ?? `'${LAST_ID}'`)}`,
+        ];
+  const columns = [...equalities.map(({ column }) => column), 'id'];
   return {
     conditions: [
+      ...(first === undefined ? [] : [`${first.column} = ANY (ARRAY[${first.value}])`]),
       ...ofKey,
       ...(from === undefined ? [] : [`id >= ${from}`]),
       ...(to === undefined ? [] : [`id <= ${to}`]),
