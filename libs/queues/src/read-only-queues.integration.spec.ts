@@ -1,22 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { PrivateRedis, testRedisUrl, uniqueQueuePrefix } from '@posthorn/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connected } from './connected.fixture.ts';
 import { JobProducer } from './job-producer.ts';
 import { QUEUES, ReadOnlyQueues } from './index.ts';
 
 const onError = (error: Error): never => {
   throw error;
 };
-
-/** Waits until it is connected, which may take longer on a busy machine than a command waits. */
-async function connected(one: { ping(): Promise<void> }): Promise<void> {
-  const answers = (): Promise<boolean> =>
-    one.ping().then(
-      () => true,
-      () => false,
-    );
-  while (!(await answers())) await sleep(5);
-}
 
 it('reading a queue does not change the settings that its workers have written', async () => {
   const redis = { url: testRedisUrl(), prefix: uniqueQueuePrefix() };

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { nowLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
 import { PrivateRedis } from '@posthorn/testing';
+import { connected } from './connected.fixture.ts';
 import {
   examineRedis,
   JobWorker,
@@ -13,16 +14,6 @@ import {
   RateLimiter,
   ReadOnlyQueues,
 } from './index.ts';
-
-/** Waits until it is connected, which may take longer on a busy machine than a command waits. */
-async function connected(one: { ping(): Promise<void> }): Promise<void> {
-  const answers = (): Promise<boolean> =>
-    one.ping().then(
-      () => true,
-      () => false,
-    );
-  while (!(await answers())) await sleep(5);
-}
 
 it('a user of Redis with the rights that are documented may do all that Posthorn does', async () => {
   const redis = await PrivateRedis.start();

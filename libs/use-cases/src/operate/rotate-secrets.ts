@@ -23,12 +23,11 @@ export async function rotateSecrets(
   secrets: Pick<SealedSecretStore, 'listOthers' | 'replace' | 'record'>,
   actor: Actor,
   box: SecretBox,
-  columns: readonly SealedColumn[] = Object.values(SEALED_COLUMNS),
 ): Promise<{ readonly key: string; readonly sealedAnew: number }> {
   const key = box.currentKeyId;
   let sealedAnew = 0;
   const closed: string[] = [];
-  for (const column of columns) {
+  for (const column of Object.values(SEALED_COLUMNS)) {
     for await (const secret of othersOf(secrets, column, box.currentHead)) {
       if (sealedAnew + closed.length === 0) await secrets.record(actor, { key, begun: true });
       const context = sealContextOf(column, secret.rowId);
