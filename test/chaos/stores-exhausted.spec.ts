@@ -11,13 +11,16 @@ const CONNECTIONS = 60;
 describe('While Postgres or Redis answers but does not execute what it is asked', () => {
   let postgres: PrivatePostgres;
   let redis: PrivateRedis;
-  let stack: Stack;
   let apps: AppUnderTest[];
   /** Statements of the operator of the database, who may always write. */
   let operator: Database;
   let held: PoolClient[] = [];
 
-  beforeAll(async () => {
+  afterAll(() => {
+    letGo();
+    return operator.close();
+  });
+  const stack = Stack.forTests(async () => {
     [postgres, redis] = await Promise.all([
       PrivatePostgres.start({ connections: CONNECTIONS }),
       PrivateRedis.start(),
@@ -25,15 +28,12 @@ describe('While Postgres or Redis answers but does not execute what it is asked'
     const url = new URL(postgres.url);
     url.searchParams.set('options', '-c default_transaction_read_only=off');
     operator = openDatabase({ url: url.href, poolSize: CONNECTIONS, applicationName: 'operator' });
-    stack = await Stack.start({ databaseUrl: postgres.url, redisUrl: redis.url, dispatchers: 1 });
+    return { databaseUrl: postgres.url, redisUrl: redis.url, dispatchers: 1 };
+  });
+  beforeAll(() => {
     apps = [...stack.gateways, stack.sender, stack.scheduler, ...stack.dispatchers];
   });
-  afterAll(async () => {
-    letGo();
-    await operator.close();
-    await stack.close();
-    await Promise.all([postgres.close(), redis.close()]);
-  });
+  afterAll(() => Promise.all([postgres.close(), redis.close()]));
 
   /** Takes all connections, also those of the apps, however often these connect again meanwhile. */
   async function holdConnections(): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { Postfix, SmtpSink, TestAuthority, whyNoPostfix } from '@posthorn/testing';
 import { emailIn, type ShownEmail } from './api.ts';
 import { newRecipient, Stack, until } from './stack.ts';
@@ -14,13 +14,12 @@ if (why !== undefined) {
   });
 } else {
   describe('a real Postfix as the relay', () => {
-    let stack: Stack;
     let postfix: Postfix;
     /** The server that Postfix relays to. */
     let destination: SmtpSink;
     let authority: TestAuthority;
     const directory = mkdtempSync(join(tmpdir(), 'posthorn-ca-'));
-    beforeAll(async () => {
+    const stack = Stack.forTests(async () => {
       authority = TestAuthority.create();
       writeFileSync(join(directory, 'ca.pem'), authority.certificate);
       destination = await SmtpSink.start();
@@ -35,7 +34,7 @@ if (why !== undefined) {
             'check_recipient_access inline:{{slow.example = 450 4.2.0 Greylisted, come again},{denied.example = reject_unauth_destination}}, reject_unlisted_recipient',
         },
       });
-      stack = await Stack.start({
+      return {
         smtpUrl: () => postfix.url,
         env: {
           SMTP_TLS: 'verified',
@@ -43,10 +42,9 @@ if (why !== undefined) {
           BOUNCE_DOMAIN: 'bounces.example.com',
           BOUNCE_REPORT_DELIVERIES: 'true',
         },
-      });
+      };
     });
     afterAll(async () => {
-      await stack?.close();
       await postfix?.close();
       await destination?.close();
       authority.close();
