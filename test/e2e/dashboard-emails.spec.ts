@@ -98,7 +98,9 @@ describe('The search for emails', () => {
     const found = async (query: string) => (await vera.get(`/emails?${query}`)).text;
     expect(await found(`groupBy=${groupBy}`)).toContain(id);
     expect(await found(`groupBy=${groupBy}&status=SCHEDULED`)).toContain('Nothing was found');
-    expect(await found('status=SCHEDULED')).toContain(late);
+    expect(await found('status=SCHEDULED')).toMatch(
+      new RegExp(`${late}[^]*?to be sent at \\d{4}-[0-9: -]{14} UTC`),
+    );
     const minute = (ms: number) => fromNow(ms).slice(0, 16);
     expect(await found(`after=${minute(-120_000)}`)).toContain(id);
     expect(await found(`before=${minute(-120_000)}`)).not.toContain(id);
@@ -117,6 +119,57 @@ describe('The search for emails', () => {
       expect(text).not.toContain(late);
       expect(text).toMatch(/<option value="NOT_LEFT" selected>SENT, not left yet</);
     }
+  });
+
+  it('says of those that failed or wait why, in the words of the relay, and of others nothing', async () => {
+    const groupBy = randomUUID();
+    const left = await sent({ groupBy });
+    const { id } = emailIn(await stack.send({ to: `later-${newRecipient()}`, groupBy }));
+    await until(async () => (await stack.show(id)).timeline.length === 2, 'it was tried');
+    const { text } = await vera.get(`/emails?groupBy=${groupBy}`);
+    expect(text).toContain(left.id);
+    expect(text.match(/<div class="quiet cut">[^<]*/g)).toEqual([
+      '<div class="quiet cut">451 4.7.1 Try again later',
+    ]);
+  });
+
+  it('finds all recipients of a domain, however it is written', async () => {
+    const groupBy = randomUUID();
+    const send = async (to: string) => emailIn(await stack.send({ to, groupBy })).id;
+    const wanted = [await send('ada@bücher.example'), await send('grace@bücher.example')];
+    const other = await send('ada@sub.bücher.example');
+    for (const where of ['', `&workspace=${stack.tenant.workspaceId}`, '&status=SENT']) {
+      const query = `groupBy=${groupBy}&to=${encodeURIComponent('@BÜCHER.example')}${where}`;
+      const { text } = await vera.get(`/emails?${query}`);
+      for (const id of wanted) expect(text).toContain(id);
+      expect(text).not.toContain(other);
+    }
+  });
+
+  it('counts what matches, by status, reason, domain and workspace, with links to each', async () => {
+    const groupBy = randomUUID();
+    const ready = [await sent({ groupBy }), await sent({ groupBy })];
+    const { id } = emailIn(await stack.send({ to: 'later-ada@late.example', groupBy }));
+    await until(async () => (await stack.show(id)).timeline.length === 2, 'it was tried');
+    const { text } = await vera.get(`/emails/counts?groupBy=${groupBy}`);
+    expect(text).toContain('3 match.');
+    const counted = [
+      ...text.matchAll(/(?:href="(\/emails\?[^"]+)"><bdi|<bdi class="cut")>([^<]+)<\/bdi>[^]*?>(\d+)<\/td>/g),
+    ];
+    expect(Object.fromEntries(counted.map(([, , what, number]) => [what, number]))).toMatchObject({
+      'SENT': '3',
+      'SENT, not left yet': '1',
+      '451 4.7.1 Try again later': '1',
+      'late.example': '1',
+      'End to end': '3',
+    });
+    for (const what of ['SENT, not left yet', 'late.example']) {
+      const [, href] = counted.find(([, , value]) => value === what)!;
+      const found = (await vera.get(href!.replaceAll('&amp;', '&'))).text;
+      expect(found).toContain(id);
+      for (const other of ready) expect(found).not.toContain(other.id);
+    }
+    expect((await vera.get(`/emails/counts?groupBy=${randomUUID()}`)).text).toContain('0 match.');
   });
 
   it('shows for Posthorn’s own mails that they are, as their pages do', async () => {
@@ -147,6 +200,7 @@ describe('The search for emails', () => {
 
   it.each([
     ['an address that is none', 'to=ada', 'to'],
+    ['a domain that is none', 'to=@a..b', 'to'],
     ['a status that there is not', 'status=LOST', 'status'],
     ['a workspace that is none', 'workspace=wrk_1', 'workspace'],
     ['a time that is none', 'after=tomorrow', 'after'],
@@ -156,10 +210,12 @@ describe('The search for emails', () => {
     ['a NUL', 'groupBy=%00', 'groupBy'],
     ['a text without end', `groupBy=${'x'.repeat(1_001)}`, 'groupBy'],
   ])('explains what is wrong with %s', async (_what, query, field) => {
-    const { status, text } = await ada.get(`/emails?${query}`);
-    expect(status).toBe(400);
-    expect(text).toMatch(new RegExp(`role="alert">\`${field}\``));
-    expect(text).toContain('<form class="search"');
+    for (const path of ['/emails', '/emails/counts']) {
+      const { status, text } = await ada.get(`${path}?${query}`);
+      expect(status).toBe(400);
+      expect(text).toMatch(new RegExp(`role="alert">\`${field}\``));
+      expect(text).toContain('<form class="search"');
+    }
   });
 
   it('escapes its input and its results', async () => {

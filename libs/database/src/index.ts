@@ -66,7 +66,7 @@ export { type HastenedCounts, type RetryFilter, RetryStore } from './stores/outb
 export { HitStore } from './stores/emails/hit-store.ts';
 export { EmailListStore } from './stores/emails/email-list-store.ts';
 export type { EmailRecord, EmailSummary } from './stores/emails/email-record.ts';
-export { EmailSearchStore, type FoundEmail } from './stores/emails/email-search-store.ts';
+export { type EmailFailure, EmailSearchStore, type FoundEmail } from './stores/emails/email-search-store.ts';
 export { EmailStore, MAX_TIMELINE_ENTRIES } from './stores/emails/email-store.ts';
 export type { AuditLogFilter } from './sql/audit-log.ts';
 export type { DeliveryFilter } from './sql/delivery-list.ts';

@@ -1,14 +1,14 @@
-import { EMAIL_STATUSES, type EmailStatus, FAILURE_CLASSES } from '@posthorn/domain';
+import { EMAIL_STATUSES, type EmailStatus, FAILURE_CLASSES, parseMailDomain } from '@posthorn/domain';
 import type { EmailFilter } from '@posthorn/database';
-import type { WorkspaceId } from '@posthorn/kernel';
+import { Refusal, type WorkspaceId } from '@posthorn/kernel';
 import type { FormInput } from '../pages/form-input.ts';
 
 /** The fields of the search for emails. */
 export const EMAIL_FIELDS = ['to', 'status', 'workspace', 'groupBy', 'class', 'after', 'before'] as const;
 
 /** Selects, in place of a status, the emails that are due, in progress or to be retried. */
-const NOT_LEFT = 'NOT_LEFT';
-type StatusChoice = EmailStatus | typeof NOT_LEFT;
+export const NOT_LEFT = 'NOT_LEFT';
+export type StatusChoice = EmailStatus | typeof NOT_LEFT;
 
 /** What can be selected as status, with the words of the list for it. */
 export const STATUS_CHOICES = {
@@ -23,11 +23,20 @@ export function emailFilter(input: FormInput): EmailFilter {
   const times = input.createdRange();
   return {
     ...status,
-    to: input.address('to'),
+    ...recipientIn(input),
     groupBy: input.text('groupBy'),
     failureClass: input.oneOf('class', FAILURE_CLASSES),
     ...times,
   };
+}
+
+/** One recipient, or all of a domain, such as `@example.com`. */
+function recipientIn(input: FormInput): Pick<EmailFilter, 'to' | 'toDomain'> {
+  const text = input.text('to');
+  if (text === undefined || !text.startsWith('@')) return { to: input.address('to') };
+  const parsed = parseMailDomain(text.slice(1));
+  if ('fault' in parsed) throw new Refusal(400, `\`to\` ${parsed.fault}`);
+  return { toDomain: parsed.domain };
 }
 
 /** The URL of the search for emails to an address. */

@@ -11,7 +11,9 @@ import { accountOf } from '../sign-in/session-guard.ts';
 import { emailPage } from './email-page.ts';
 import { EmailReader } from './email-reader.ts';
 import { EMAIL_FIELDS, emailFilter } from './email-search.ts';
-import { emailsPage, titleOf } from './emails-page.ts';
+import { countEmails, MAX_COUNTED } from './email-counts.ts';
+import { emailCountsPage } from './email-counts-page.ts';
+import { emailsPage, mayHaveFailed, titleOf } from './emails-page.ts';
 
 /** The confirmations of actions, by the value of `done` in the URL. */
 const CONFIRMATIONS: Readonly<Record<string, string>> = {
@@ -43,9 +45,26 @@ export class EmailsController {
       return undefined;
     }
     const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input));
-    const workspaces = await readWorkspaces(this.workspaces, result.found?.items);
-    const content = emailsPage({ ...result, workspaces });
+    const items = result.found?.items ?? [];
+    const [workspaces, failures] = await Promise.all([
+      readWorkspaces(this.workspaces, items),
+      this.failuresOf(items),
+    ]);
+    const content = emailsPage({ ...result, workspaces, failures });
     return renderPage(response, { title: 'Emails', section: 'Emails', content });
+  }
+
+  @Get('counts')
+  async count(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input, MAX_COUNTED));
+    const items = result.found?.items ?? [];
+    const counts = countEmails(items, await this.failuresOf(items));
+    const workspaces = await readWorkspaces(
+      this.workspaces,
+      counts.workspaces.map(({ value }) => ({ workspaceId: value })),
+    );
+    const content = emailCountsPage({ ...result, counts, workspaces });
+    return renderPage(response, { title: 'Emails, counted', section: 'Emails', content });
   }
 
   @Get(':email_id')
@@ -59,10 +78,14 @@ export class EmailsController {
     return renderPage(response, { title: titleOf(shown.email), section: 'Emails', content });
   }
 
-  private async pageOf(input: FormInput): Promise<Page<FoundEmail>> {
+  private failuresOf(emails: readonly FoundEmail[]): ReturnType<EmailSearchStore['lastFailures']> {
+    return this.search.lastFailures(emails.filter(mayHaveFailed).map(({ id }) => id));
+  }
+
+  private async pageOf(input: FormInput, limit?: number): Promise<Page<FoundEmail>> {
     const filter = emailFilter(input);
     const workspaceId = input.workspaceId();
-    const page = input.pageRequest('trs');
+    const page = { ...input.pageRequest('trs'), ...(limit === undefined ? {} : { limit }) };
     if (workspaceId === undefined) return this.search.list(page, filter);
     const found = await this.list.list(workspaceId, page, filter);
     return { ...found, items: found.items.map((email) => ({ ...email, workspaceId })) };

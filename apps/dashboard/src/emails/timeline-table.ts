@@ -34,6 +34,11 @@ function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html 
   </tr>`;
 }
 
+/** Why an attempt failed, in the words of the relay or of Posthorn, from an entry of a timeline. */
+export function failureText({ reply, error, reason }: Fact['detail']): string {
+  return replyText(reply) ?? toText(error ?? reason ?? '');
+}
+
 /** An SMTP reply as the server sent it (RFC 5321, section 4.2). */
 function replyText(reply: unknown): string | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined;

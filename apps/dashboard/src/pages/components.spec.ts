@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { count, formatDuration, time, timeInUtc } from './components.ts';
+import { count, formatDuration, textInUtc, time, timeInUtc } from './components.ts';
 
 describe('times on pages', () => {
   it('are in UTC, to the second', () => {
@@ -7,6 +7,7 @@ describe('times on pages', () => {
     const attributes = 'datetime="2026-01-02T03:04:05.678Z" title="2026-01-02T03:04:05.678Z"';
     expect(time(moment).text).toBe(`<time ${attributes}>2026-01-02 03:04:05</time>`);
     expect(timeInUtc(moment).text).toBe(`<time ${attributes}>2026-01-02 03:04:05 UTC</time>`);
+    expect(textInUtc(moment)).toBe('2026-01-02 03:04:05 UTC');
     expect(time(null).text).toBe('–');
   });
 

@@ -30,11 +30,20 @@ export function timeInUtc(moment: Date): Html {
   return timeElement(moment, ' UTC');
 }
 
+/** A time with `UTC` after it, as text. */
+export function textInUtc(moment: Date): string {
+  return Number.isFinite(Number(moment)) ? `${toSeconds(moment)} UTC` : String(moment);
+}
+
 /** Somebody may have written a time into the database that no Date can hold, such as `infinity`: it is named, so that the rest of the page is shown. */
 function timeElement(moment: Date, zone: string): Html {
   if (!Number.isFinite(Number(moment))) return html`${String(moment)}`;
-  const text = moment.toISOString().slice(0, 19).replace('T', ' ');
-  return html`<time datetime="${moment.toISOString()}" title="${moment.toISOString()}">${text}${zone}</time>`;
+  const iso = moment.toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${toSeconds(moment)}${zone}</time>`;
+}
+
+function toSeconds(moment: Date): string {
+  return moment.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /**

@@ -9,11 +9,16 @@ interface FoldedFields {
   readonly areFilled: boolean;
 }
 
-/** A search form; its fields become the query of the path. */
-export function searchForm(path: string, fields: readonly Html[], folded?: FoldedFields): Html {
+/** A search form; its fields become the query of the path. @param others further buttons */
+export function searchForm(
+  path: string,
+  fields: readonly Html[],
+  folded?: FoldedFields,
+  others: Html = html``,
+): Html {
   return html`<form class="search" method="get" action="${path}" role="search">
     ${fields} ${folded === undefined ? '' : foldedFields(folded)}
-    <div><button>Search</button></div>
+    <div><button>Search</button> ${others}</div>
   </form>`;
 }
 

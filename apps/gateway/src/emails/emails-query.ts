@@ -30,7 +30,9 @@ export class EmailsQuery extends PageQuery {
 }
 
 /** The filter of a validated query. @throws Refusal (400) for an empty time range */
-export function emailFilter(query: EmailsQuery): Required<Omit<EmailFilter, 'hasNotLeft' | 'failureClass'>> {
+export function emailFilter(
+  query: EmailsQuery,
+): Required<Omit<EmailFilter, 'hasNotLeft' | 'failureClass' | 'toDomain'>> {
   const { status, to, groupBy, template } = query;
   return {
     status,

@@ -21,6 +21,8 @@ export interface EmailFilter extends CreatedBetween {
   readonly hasNotLeft?: boolean | undefined;
   /** The recipient's address as stored: with the domain in lower-case ASCII. */
   readonly to?: string | undefined;
+  /** The domain of the recipient, in lower-case ASCII. */
+  readonly toDomain?: string | undefined;
   readonly groupBy?: string | undefined;
   readonly template?: string | undefined;
   /** Only those whose last attempt failed like this, and that have not been sent since. */
@@ -98,7 +100,7 @@ interface Conditions {
 const NOT_LEFT = `status = 'SENT' AND sent_at IS NULL`;
 
 export function conditionsOf(
-  { to, status, hasNotLeft = false, template, groupBy, failureClass }: EmailFilter,
+  { to, toDomain, status, hasNotLeft = false, template, groupBy, failureClass }: EmailFilter,
   values: Values,
 ): Conditions {
   const isScheduled = status === 'SCHEDULED';
@@ -115,6 +117,11 @@ export function conditionsOf(
   const otherStatus = isScheduled ? undefined : status;
   const others = [
     ...values.given(otherStatus, 'email_status', (wanted) => `status = ${wanted}`),
+    ...values.given(
+      toDomain,
+      'text',
+      (wanted) => `right(to_address, length(${wanted}) + 1) = '@' || ${wanted}`,
+    ),
     ...(hasNotLeft ? [NOT_LEFT] : []),
     ...values.given(
       failureClass,

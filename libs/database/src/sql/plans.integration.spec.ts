@@ -87,6 +87,7 @@ import { LOCATE_EVENT, READ_EVENT_FEED } from './event-feed.ts';
 import { ARE_LEFT_BEFORE, LOCK_HELD_READY, lockDueBefore } from './held-emails.ts';
 import { CANCEL_EMAIL, RESCHEDULE_EMAIL } from './email-changes.ts';
 import { READ_EMAIL_WORKSPACE, searchEmails } from './email-search.ts';
+import { LAST_FAILURES } from './failure-class.ts';
 import {
   CLAIM_EMAILS,
   GIVE_BACK,
@@ -609,6 +610,7 @@ const STATEMENTS: readonly Checked[] = [
     () => [`'FAILED'`, `'blocked'`, '10000', '51'],
     'emails_.*_pkey',
   ),
+  checked({ LAST_FAILURES }, () => [array(sample.ids)], 'email_events_.*_pkey'),
   checked({ READ_EMAIL_WORKSPACE }, () => [text(NOBODY)], 'emails_.*_pkey'),
   checked(
     { RENEW_LEASES },
