@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newId, SYSTEM_WORKSPACE_ID } from '@posthorn/kernel';
+import { newId, SYSTEM_WORKSPACE_ID, uuidOf } from '@posthorn/kernel';
 import { runOperatorCommand } from '@posthorn/testing';
 import { emailIn } from './api.ts';
 import { type DashboardVisitor, HOSTILE, nextPageIn, openDashboard } from './dashboard-visitor.ts';
 import { newRecipient, Stack, until } from './stack.ts';
+import { DAY_MS, fromNow } from './times.ts';
 
 const stack = Stack.forTests();
 let ada: DashboardVisitor;
@@ -82,6 +83,64 @@ describe('The workspaces', () => {
     expect(shown).not.toContain('It is there');
   });
 
+  it('show all their senders, page by page, if they have more than their own page shows', async () => {
+    const { workspaceId } = await stack.createTenant('With many senders');
+    await stack.database.pool.query(
+      `INSERT INTO identities (id, workspace_id, kind, value, created_at)
+       SELECT gen_random_uuid(), $1, 'domain', 'many' || n || '.example', now() FROM generate_series(1, 120) n`,
+      [uuidOf(workspaceId)],
+    );
+    const path = `/workspaces/${workspaceId}/senders`;
+    expect(await page(`/workspaces/${workspaceId}`)).toContain(`href="${path}"`);
+    const seen = new Set<string>();
+    for (let next = path; next !== '';) {
+      const text = await page(next);
+      for (const [, name] of text.matchAll(/<bdi>(many\d+\.example)</g)) seen.add(name!);
+      next = text.includes('rel="next"') ? nextPageIn(text) : '';
+    }
+    expect(seen.size).toBe(120);
+  });
+
+  it('show who can use them: keys with an abbreviated secret, and members', async () => {
+    const { workspaceId, keys } = await stack.createTenant(`Used ${HOSTILE}`);
+    await stack.database.pool.query(
+      `WITH person AS (
+         INSERT INTO users (id, email, name, created_at)
+         SELECT gen_random_uuid(), 'colleague' || n || '@used.example', $2, now() FROM generate_series(1, 60) n RETURNING id)
+       INSERT INTO memberships (id, workspace_id, user_id, role, created_at)
+       SELECT gen_random_uuid(), $1, id, 'VIEWER', now() FROM person`,
+      [uuidOf(workspaceId), HOSTILE],
+    );
+    const first = await page(`/workspaces/${workspaceId}/access`);
+    expect(first).toContain(keys.editor.slice(-4));
+    expect(first).not.toContain(keys.editor);
+    expect(first).not.toContain('<script>');
+    const second = await page(nextPageIn(first));
+    const of = (text: string) => [...text.matchAll(/colleague\d+@used\.example/g)].map(([name]) => name);
+    expect(new Set([...of(first), ...of(second)]).size).toBe(60);
+  });
+
+  it('show how many of their emails were accepted on each day, with links to them', async () => {
+    const { workspaceId, keys } = await stack.createTenant('Counted');
+    const { id } = emailIn(await stack.send({ to: newRecipient() }, { key: keys.apiUser }));
+    const later = await stack.send({ to: newRecipient(), sendAt: fromNow(DAY_MS) }, { key: keys.apiUser });
+    await stack.api().post(`/v1/emails/${emailIn(later).id}/cancel`, {}, { key: keys.apiUser });
+    const shown = await page(`/workspaces/${workspaceId}/days`);
+    const counts = [...shown.matchAll(/<td class="n" data-label="(\w+)"><a href="([^"]+)">(\d+)<\/a>/g)];
+    expect(counts.map(([, what, , number]) => [what, number])).toEqual([
+      ['Accepted', '2'],
+      ['Sent', '1'],
+      ['Cancelled', '1'],
+    ]);
+    const found = await page(counts[1]![2]!.replaceAll('&amp;', '&'));
+    expect(found.match(/href="\/emails\/trs_\w+"/g)).toEqual([`href="/emails/${id}"`]);
+    const earlier = await page(`/workspaces/${workspaceId}/days?until=2026-01-31`);
+    expect(earlier).toContain('<td class="first">2026-01-18</td>');
+    expect(earlier).toContain('href="?until=2026-01-17"');
+    const faulty = await vera.get(`/workspaces/${workspaceId}/days?until=soon`);
+    expect([faulty.status, faulty.text.includes('`until`')]).toEqual([400, true]);
+  });
+
   it('are linked from their emails and pauses, except for that of Posthorn itself', async () => {
     const { workspaceId } = stack.tenant;
     const to = newRecipient();
@@ -94,7 +153,8 @@ describe('The workspaces', () => {
     expect(await page('/pauses')).toContain(link);
     await ada.post('/pauses/resume', { whose: 'workspace', workspace: workspaceId });
     for (const nobody of [SYSTEM_WORKSPACE_ID, newId('wrk', 0), 'wrk_1'])
-      expect((await vera.get(`/workspaces/${nobody}`)).status).toBe(404);
+      for (const detail of ['', '/senders', '/access', '/days'])
+        expect((await vera.get(`/workspaces/${nobody}${detail}`)).status).toBe(404);
   });
 });
 

@@ -1,8 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import {
+  ApiKeyStore,
   AuditLogStore,
+  EmailCountsStore,
   EraStore,
   IdentityStore,
+  MemberStore,
   OutboxStore,
   OverviewStore,
   PausedLaneStore,
@@ -30,6 +33,7 @@ import type { SignInCookie } from './sign-in/sign-in-cookie.ts';
 import type { SignInMethods, TrustedProxies } from './sign-in/sign-in-methods.ts';
 import { RetriesController } from './retries/retries.controller.ts';
 import { SuppressionsController } from './suppressions/suppressions.controller.ts';
+import { WorkspaceDetailsController } from './workspaces/workspace-details.controller.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.ts';
 import { webhookProviders } from './webhooks/webhook.providers.ts';
@@ -59,6 +63,7 @@ export class DashboardModule {
         SignInController,
         ProviderController,
         WorkspacesController,
+        WorkspaceDetailsController,
         EmailsController,
         EmailContentController,
         EmailActionsController,
@@ -79,6 +84,9 @@ export class DashboardModule {
           new AuditLogStore(database),
           new EraStore(database),
           new IdentityStore(database),
+          new ApiKeyStore(database),
+          new MemberStore(database),
+          new EmailCountsStore(database),
           new WorkspaceDeletionStore(database),
           new ReadUsage({
             usage: new UsageStore(database),

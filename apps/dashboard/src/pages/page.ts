@@ -25,7 +25,7 @@ h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1
 .bad{color:var(--bad)}
 .scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.5rem}
 table{border-collapse:collapse;width:100%}progress{width:5rem}th,td{text-align:left;padding:.5rem .75rem;border-bottom:1px solid var(--line);white-space:nowrap}
-tr:last-child td{border-bottom:0}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+tr:last-child td{border-bottom:0}td.n a{display:inline-block;min-width:1.5rem;line-height:1.5rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 figcaption b.bad{display:inline;font-size:inherit}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:.75rem}
 svg{display:block;width:100%;height:9rem}svg .a{fill:var(--accent)}svg .b{fill:var(--bad)}

@@ -1,4 +1,3 @@
-import { expectedRecords } from '@posthorn/domain';
 import {
   type BusyLane,
   type FoundWebhook,
@@ -11,6 +10,7 @@ import type { ReadUsage } from '@posthorn/use-cases';
 import { lanesTable } from '../overview/backlog-tables.ts';
 import { count, facts, formatDuration, table, time, timeInUtc } from '../pages/components.ts';
 import { html, type Html } from '../pages/html.ts';
+import { sendersTable } from './senders-page.ts';
 
 /** A workspace with all that its page shows. */
 export interface ShownWorkspace {
@@ -43,11 +43,14 @@ export function workspacePage(shown: ShownWorkspace): Html {
       <a href="/emails?${query}">Emails</a> · <a href="/emails?status=NOT_LEFT&${query}">not left yet</a> ·
       <a href="/emails?status=FAILED&${query}">failed</a> ·
       <a href="/emails?status=BOUNCED&${query}">bounced</a> ·
+      <a href="/workspaces/${workspace.id}/days">by day</a> ·
+      <a href="/workspaces/${workspace.id}/access">Keys and members</a> ·
       <a href="/suppressions?${query}">Suppressions</a> · <a href="/retries?${query}">Retries</a> ·
       <a href="/pauses?${query}">Pause</a> · <a href="/audit?${query}">Audit log</a>
     </p>
     <h2>Senders</h2>
-    ${identitiesTable(identities)}
+    ${identities.items.length === 0 ? html`<p class="quiet">None: it cannot send anything yet.</p>` : sendersTable(identities.items)}
+    ${identities.hasMore ? html`<p><a href="/workspaces/${workspace.id}/senders">All senders</a></p>` : ''}
     <h2>What is due in its lanes</h2>
     ${lanesTable(lanes)}
     <h2>Webhooks</h2>
@@ -84,41 +87,6 @@ function ownText(limit: number | null): string {
 
 function daysText(days: number | null): string {
   return days === null ? 'as the installation' : `${count(days)} d`;
-}
-
-function identitiesTable({ items, hasMore }: FirstOf<IdentityWithRecords>): Html {
-  if (items.length === 0) return html`<p class="quiet">None: it cannot send anything yet.</p>`;
-  const row = (identity: IdentityWithRecords): Html =>
-    html`<tr>
-      <td class="wrap first"><bdi>${identity.value}</bdi></td>
-      <td class="${identity.status === 'VERIFIED' ? '' : 'bad'}">
-        ${identity.status}${identity.isVouched ? ', by an operator' : ''}
-      </td>
-      <td class="wrap">${missingText(identity)}</td>
-      <td data-label="Checked (UTC)">${time(identity.check?.checkedAt ?? null)}</td>
-    </tr>`;
-  return html`${table(['Sender', 'Status', 'What is missing', 'Checked (UTC)'], items.map(row))}
-  ${hasMore ? html`<p class="quiet">Only the oldest ${items.length} are shown.</p>` : ''}`;
-}
-
-/** What the last look-up did not find; the required record is the one that verifies the domain. */
-function missingText({ kind, value, status, keys, check }: IdentityWithRecords): Html {
-  if (kind === 'address')
-    return html`${status === 'VERIFIED' ? '' : 'the link in its mail was not used yet'}`;
-  const findings = check?.findings ?? {};
-  const required = new Set(
-    expectedRecords(value, keys, undefined)
-      .filter(({ isRequired }) => isRequired)
-      .map(({ name }) => name),
-  );
-  const missing = Object.entries(findings).filter(([, { state }]) => state !== 'FOUND');
-  if (Object.keys(findings).length === 0) return html`<span class="quiet">it was not looked for yet</span>`;
-  return html`${missing.map(
-    ([name, { state, message }]) =>
-      html`<div class="${required.has(name) ? 'bad' : ''}">
-        ${required.has(name) ? 'Required: ' : ''}${name} ${state}: ${message}
-      </div>`,
-  )}`;
 }
 
 function webhooksTable({ webhooks, dueToWebhooks }: ShownWorkspace): Html {

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import { parseId, SYSTEM_WORKSPACE_ID, type WorkspaceId } from '@posthorn/kernel';
+import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { emailLanes, eventLane, webhookLane } from '@posthorn/domain';
 import {
   IdentityStore,
@@ -13,12 +13,11 @@ import { ReadUsage } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { FormInput } from '../pages/form-input.ts';
 import { renderPage } from '../pages/page.ts';
-import { orNotFound } from '../pages/refusals.ts';
 import { runSearch } from '../pages/search.ts';
+import { findCustomer } from './find-customer.ts';
 import { workspacePage } from './workspace-page.ts';
 import { WORKSPACE_FIELDS, workspacesPage } from './workspaces-page.ts';
 
-const NO_WORKSPACE = 'There is no workspace with this id';
 const OLDEST = { limit: 50, sort: 'createdAt.asc' } as const;
 const NEWEST = { limit: 50, sort: 'createdAt.desc' } as const;
 
@@ -60,9 +59,8 @@ export class WorkspacesController {
     @Param('workspace_id') text: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const id = orNotFound(parseId('wrk', text), NO_WORKSPACE);
-    const found = id === SYSTEM_WORKSPACE_ID ? undefined : await this.workspaces.find(id);
-    const workspace = orNotFound(found, NO_WORKSPACE);
+    const workspace = await findCustomer(this.workspaces, text);
+    const { id } = workspace;
     const [usage, begun, pause, lanes, identities, webhooks] = await Promise.all([
       this.usage.read(id),
       this.deletion.begun(),
