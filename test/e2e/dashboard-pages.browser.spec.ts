@@ -29,6 +29,8 @@ const EDGE_CONTRAST = `(() => {
   ];
   return Math.max(edge, page) / Math.min(edge, page);
 })()`;
+/** Pages on which there is no time. */
+const TIMELESS = new Set(['/workspaces/:workspace/senders', '/workspaces/:workspace/days', '/emails/counts']);
 const LONG_NAME = 'A long name '.repeat(8).trim();
 
 /** Content of a mail that would run scripts, load or send something if it were allowed. @param tracker the origin that it comes from */
@@ -266,7 +268,7 @@ if (chromium === undefined) {
       await fill(page, 'status', 'EXHAUSTED');
       await press(page, webhook);
       await page.waitUntil(`location.search.includes('EXHAUSTED') && document.readyState === 'complete'`);
-      expect(await page.evaluate(`document.querySelectorAll('tbody tr').length`)).toBe(2);
+      expect(await page.evaluate(`document.querySelectorAll('td a[href*="/deliveries/"]').length`)).toBe(2);
       await page.evaluate(`document.querySelector('td a').click()`);
       await page.waitUntil(`document.querySelector('summary')`);
       await page.evaluate(`document.querySelector('details').open = true`);
@@ -312,6 +314,10 @@ if (chromium === undefined) {
       '/webhooks/:webhook',
       '/workspaces',
       '/workspaces/:workspace',
+      '/workspaces/:workspace/senders',
+      '/workspaces/:workspace/access',
+      '/workspaces/:workspace/days',
+      '/emails/counts',
       '/audit',
     ])('show all columns of their tables on a desktop, and each time with its zone: %s', async (path) => {
       await call(LONG_NAME);
@@ -333,7 +339,7 @@ if (chromium === undefined) {
           cell.dataset.label !== cell.closest('table').querySelectorAll('th')[cell.cellIndex].textContent
         ).length`;
       expect(await page.evaluate(misnamed)).toBe(0);
-      expect(await page.evaluate(`document.querySelectorAll('time').length`)).toBeGreaterThan(0);
+      expect(await page.evaluate(`document.querySelectorAll('time').length > 0`)).toBe(!TIMELESS.has(path));
       await call('End to end');
     });
 
@@ -348,6 +354,10 @@ if (chromium === undefined) {
       '/retries',
       '/workspaces',
       '/workspaces/:workspace',
+      '/workspaces/:workspace/senders',
+      '/workspaces/:workspace/access',
+      '/workspaces/:workspace/days',
+      '/emails/counts',
       '/audit',
     ])('are no wider than a phone: %s', async (path) => {
       const address = addressOf(path);

@@ -96,6 +96,15 @@ describe('The webhooks of the dashboard', () => {
 });
 
 describe('One webhook', () => {
+  it('says who changed it, and leads to all changes', async () => {
+    const { status } = await stack.api().post(`/v1/webhooks/${webhook}`, { status: 'PAUSED' });
+    expect(status).toBe(200);
+    const { text } = await vera.get(`/webhooks/${webhook}`);
+    const changes = text.slice(text.indexOf('What was done to it'), text.indexOf('<h2>Deliveries'));
+    expect(changes).toMatch(/webhook\.updated[^]*\(API key\)[^]*status: ACTIVE → PAUSED[^]*webhook\.created/);
+    expect(changes).toContain(`href="/audit?workspace=${workspaceId}&amp;subject=${webhook}"`);
+  });
+
   it('is shown with its deliveries, found by status, event and time, but without its token', async () => {
     const exhausted = await add();
     const old = await add({ status: 'SUCCEEDED', atMs: Date.now() - 2 * DAY_MS });

@@ -1,12 +1,13 @@
 import { parseId } from '@posthorn/kernel';
-import { type Actor, AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domain';
+import { AUDITED_ACTIONS, type AuditedAction } from '@posthorn/domain';
 import type { AuditEntry } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { choice, field, timeField } from '../pages/fields.ts';
-import { faultAlert, toText, time } from '../pages/components.ts';
+import { faultAlert, time } from '../pages/components.ts';
 import { resultsTable, searchForm } from '../pages/search-components.ts';
 import type { SearchResult } from '../pages/search.ts';
 import { type PageWorkspaces, workspaceField } from '../pages/workspaces.ts';
+import { actorText, detailText } from './changes-table.ts';
 
 /** The fields of the search in the audit log. */
 export const AUDIT_FIELDS = ['workspace', 'action', 'subject', 'after', 'before'] as const;
@@ -52,25 +53,8 @@ function row({ createdAt, action, actor, subjectId, detail }: AuditEntry): Html 
   </tr>`;
 }
 
-/** Shown after the names of actors that may have any name. */
-const KINDS: Partial<Record<Actor['kind'], string>> = {
-  operator: 'operator',
-  user: 'member',
-  api_key: 'API key',
-};
-
-function actorText({ kind, name }: Actor): string {
-  return KINDS[kind] === undefined ? name : `${name} (${KINDS[kind]})`;
-}
-
 /** A link, where the dashboard has a page of it. */
 function subjectText(id: string): Html {
   if (parseId('trs', id) !== undefined) return html`<a href="/emails/${id}">${id}</a>`;
   return parseId('wh', id) === undefined ? html`${id}` : html`<a href="/webhooks/${id}">${id}</a>`;
-}
-
-function detailText(detail: AuditEntry['detail']): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}: ${toText(value)}`)
-    .join('; ');
 }

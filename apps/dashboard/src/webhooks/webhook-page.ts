@@ -6,7 +6,8 @@ import {
   RECOVERY_STATES,
   WEBHOOK_STATUSES,
 } from '@posthorn/domain';
-import type { FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
+import type { AuditEntry, FoundWebhook, OperatorAccount, ShownDelivery, Workspace } from '@posthorn/database';
+import { changesTable } from '../audit/changes-table.ts';
 import { html, type Html } from '../pages/html.ts';
 import { choice, timeField } from '../pages/fields.ts';
 import {
@@ -27,6 +28,8 @@ import type { DELIVERY_FIELDS } from './webhook-search.ts';
 export interface ShownWebhook {
   readonly webhook: FoundWebhook;
   readonly workspace: Workspace;
+  /** The last of what was done to it, newest first. */
+  readonly changes: readonly AuditEntry[];
   /** Newest first. */
   readonly recoveries: readonly Recovery[];
   readonly deliveries: SearchResult<(typeof DELIVERY_FIELDS)[number], ShownDelivery>;
@@ -35,10 +38,12 @@ export interface ShownWebhook {
   readonly done?: string | undefined;
 }
 
-/** The page of a webhook: its data, deliveries and recoveries. */
+/** The page of a webhook: its data, changes, deliveries and recoveries. */
 export function webhookPage(shown: ShownWebhook): Html {
   return html`<h1 class="cut">${shown.webhook.url}</h1>
     ${confirmationNotice(shown.done)} ${factsOf(shown)}
+    <h2>What was done to it</h2>
+    ${changesOf(shown)}
     <h2>Deliveries</h2>
     ${deliveriesOf(shown)}
     <h2>Resend what failed</h2>
@@ -58,6 +63,13 @@ function factsOf({ webhook, workspace }: ShownWebhook): Html {
     'Changed': updatedAt,
     'Id': id,
   });
+}
+
+/** The log has none of a webhook that is older than the log. */
+function changesOf({ webhook: { id, workspaceId }, changes }: ShownWebhook): Html {
+  const query = new URLSearchParams({ workspace: workspaceId, subject: id });
+  return html`${changes.length === 0 ? '' : changesTable(changes)}
+    <p><a href="/audit?${query.toString()}">All in the audit log</a></p>`;
 }
 
 function deliveriesOf({ webhook: { id }, deliveries }: ShownWebhook): Html {

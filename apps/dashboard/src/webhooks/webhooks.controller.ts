@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import { RecoveryStore, WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
+import { AuditLogStore, RecoveryStore, WebhookSearchStore, WorkspaceStore } from '@posthorn/database';
 import { ReadDeliveries } from '@posthorn/use-cases';
 import type { Response } from 'express';
 import { confirmationIn } from '../pages/confirmation.ts';
@@ -20,6 +20,7 @@ const CONFIRMATIONS = {
   recovering: 'What failed is being sent again.',
 } as const;
 const MAX_RECOVERIES = 5;
+const NEWEST_CHANGES = { limit: 5, sort: 'createdAt.desc' } as const;
 const REFRESH_SECONDS = 3;
 
 /** Webhooks of all workspaces, and their deliveries. */
@@ -30,6 +31,7 @@ export class WebhooksController {
     private readonly workspaces: WorkspaceStore,
     private readonly deliveries: ReadDeliveries,
     private readonly recoveries: RecoveryStore,
+    private readonly auditLog: AuditLogStore,
     private readonly reader: WebhookReader,
   ) {}
 
@@ -52,15 +54,24 @@ export class WebhooksController {
     const account = accountOf(response.req);
     const webhook = await this.reader.find(text);
     const { id, workspaceId } = webhook;
-    const [workspace, recoveries] = await Promise.all([
+    const [workspace, recoveries, changes] = await Promise.all([
       this.workspaces.find(workspaceId),
       this.recoveries.list(workspaceId, id, MAX_RECOVERIES),
+      this.auditLog.list(workspaceId, NEWEST_CHANGES, { subjectId: id }),
     ]);
     const deliveries = await runSearch(DELIVERY_FIELDS, query, response, (input) =>
       this.deliveries.list(workspaceId, id, input.pageRequest('dlv'), deliveryFilter(input)),
     );
     const done = confirmationIn(query, CONFIRMATIONS);
-    const shown = { webhook, workspace: workspace!, recoveries, deliveries, account, done };
+    const shown = {
+      webhook,
+      workspace: workspace!,
+      changes: changes.items,
+      recoveries,
+      deliveries,
+      account,
+      done,
+    };
     // Reloads only for the operator who has just begun the recovery: otherwise it would empty forms that others are filling in.
     const runs = done === CONFIRMATIONS.recovering && recoveries.some(({ state }) => state !== 'COMPLETED');
     const refreshSeconds = runs ? REFRESH_SECONDS : undefined;
