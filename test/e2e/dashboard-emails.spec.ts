@@ -374,7 +374,7 @@ describe('The overview', () => {
     const told = [
       /Emails handed to relays in the last hour: [1-9]/,
       /sent: [1-9]/,
-      /<td>127\.0\.0\.1:\d+<\/td>\s*<td class="wrap ">\s*takes emails\s*<\/td>/,
+      /<td class="first">127\.0\.0\.1:\d+<\/td>\s*<td class="wrap ">\s*takes emails\s*<\/td>\s*<td class="n" data-label="Half within">\d+ m?s</,
     ];
     await until(async () => {
       const { text } = await vera.get('/');

@@ -241,7 +241,7 @@ describe('The dashboard', () => {
     );
     const page = await (await ask('/', as(await viewerCookie()))).text();
     await pool.query('DELETE FROM paused_lanes');
-    const [, held] = /What is paused<\/h2>([^]*)<h2>Relays/.exec(page)!;
+    const [, held] = /What is paused<\/h2>([^]*)<h2>Receivers/.exec(page)!;
     expect(
       [...held!.matchAll(/<tr>\s*<td>([^<]+)<\/td>\s*<td class="wrap first">([^<]*)</g)].map(
         ([, ...row]) => row,
@@ -265,13 +265,27 @@ describe('The dashboard', () => {
     expect(page).toMatch(new RegExp(`>${lane}</a>\\s*<a [^>]+><bdi>(?!wrk_)[^<]+</bdi>`));
   });
 
+  it('names a lane of deliveries by the URL of its webhook, and its workspace', async () => {
+    const url = 'https://receiver.example/of-a-lane';
+    const body = { url, events: ['CONTACT_CREATED'] };
+    const { id } = (await stack.api().post('/v1/webhooks', body)).body['webhook'] as { id: string };
+    await stack.api().post(`/v1/webhooks/${id}`, { status: 'PAUSED' });
+    const page = await (await ask('/', as(await viewerCookie()))).text();
+    await stack.api().send('DELETE', `/v1/webhooks/${id}`, undefined);
+    expect(page).toMatch(
+      new RegExp(`href="/webhooks/${id}">${url}</a>\\s*<a [^>]+><bdi>(?!wrk_)[^<]+</bdi>`),
+    );
+  });
+
   it('says that no sender runs if none does, and where paused lanes are resumed', async () => {
     await stack.database.pool.query(
       `INSERT INTO paused_lanes (queue, lane_id, reason) VALUES ('email', 'a.now', 'Spam')`,
     );
     const page = await (await ask('/', as(await viewerCookie()))).text();
     await stack.database.pool.query('DELETE FROM paused_lanes');
-    expect(page).toMatch(/<p class="bad">\s*No sender has reported its relays in the last minute/);
+    expect(page).toMatch(
+      /<p class="bad" role="alert">\s*No sender has reported its relays in the last minute/,
+    );
     expect(page).toContain('<a href="/pauses">');
     expect(page).toContain('<a href="/webhooks?receiver=failing">');
   });

@@ -3,6 +3,8 @@ import { webhookLane } from '@posthorn/domain';
 import { newId } from '@posthorn/kernel';
 import { backlogTable, lanesTable } from './backlog-tables.ts';
 
+const NAMES = { nameOf: () => '', webhooks: new Map() };
+
 it.each([
   [{ isPaused: false, isSlow: false }, ''],
   [{ isPaused: false, isSlow: true }, 'slow receiver'],
@@ -14,7 +16,7 @@ it.each([
     due: 3,
     oldestDueSeconds: 5,
   } as const;
-  expect(lanesTable([{ ...lane, ...state }], () => '').text).toContain(`<td>${shown}</td>`);
+  expect(lanesTable([{ ...lane, ...state }], NAMES).text).toContain(`<td>${shown}</td>`);
 });
 
 it.each([

@@ -1,7 +1,8 @@
-import { parseId } from '@posthorn/kernel';
+import { parseId, type WorkspaceId } from '@posthorn/kernel';
 import { EVERY_LANE, type LaneId, LATE_SECONDS, MAX_DUE_COUNTED, workspaceOfLane } from '@posthorn/domain';
 import {
   type BusyLane,
+  type FoundWebhook,
   type PausedLanes,
   MAX_ROWS_COUNTED,
   type PausedLane,
@@ -13,7 +14,8 @@ import { html, type Html } from '../pages/html.ts';
 import { count, formatDuration, table, time } from '../pages/components.ts';
 import type { WorkspaceName } from '../pages/workspaces.ts';
 
-const QUEUE_NAMES: Readonly<Record<string, string>> = {
+/** Queues in the plural. */
+export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   email: 'Emails',
   event: 'Events to be fanned out',
   webhook: 'Deliveries to webhooks',
@@ -49,11 +51,18 @@ function backlogName(queue: QueueBacklog['queue']): Html {
   return queue === 'email' ? html`<a href="${emailsNotLeft()}">${name}</a>` : html`${name}`;
 }
 
-/** Lanes with what is due in them. @param nameOf names their workspaces; absent: the page is about a single one */
-export function lanesTable(lanes: readonly BusyLane[], nameOf?: WorkspaceName): Html {
+/** What lanes are named by: the names of workspaces, and the URLs of webhooks. */
+export interface LaneNames {
+  readonly nameOf: WorkspaceName;
+  /** Those of lanes of deliveries. */
+  readonly webhooks: ReadonlyMap<string, FoundWebhook>;
+}
+
+/** Lanes with what is due in them. @param names absent: the page is about a single workspace, and none of its webhooks */
+export function lanesTable(lanes: readonly BusyLane[], names?: LaneNames): Html {
   const row = ({ queue, laneId, due, oldestDueSeconds, isPaused, isSlow }: BusyLane): Html =>
     html`<tr>
-      <td class="wrap first">${laneText(queue, laneId, nameOf)}</td>
+      <td class="wrap first">${laneText(queue, laneId, names)}</td>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
       <td class="n" data-label="Due">${count(due)}${due === MAX_ROWS_COUNTED ? ' or more' : ''}</td>
       ${oldestDueCell(oldestDueSeconds)}
@@ -68,25 +77,29 @@ function oldestDueCell(seconds: number): Html {
   </td>`;
 }
 
-/** A lane with a link to what waits in it, or to its webhook, and the name of its workspace. */
-function laneText(queue: BusyLane['queue'], laneId: LaneId, nameOf?: WorkspaceName): Html {
+/** A lane with a link to what waits in it, and the name of its workspace; that of a webhook by its URL. */
+function laneText(queue: BusyLane['queue'], laneId: LaneId, names: LaneNames | undefined): Html {
   const workspaceId = workspaceOfLane(laneId);
   if (workspaceId !== undefined) {
-    const name =
-      nameOf === undefined
-        ? html``
-        : html`<a href="/workspaces/${workspaceId}"><bdi>${nameOf(workspaceId)}</bdi></a>`;
+    const name = names === undefined ? html`` : workspaceName(workspaceId, names);
     return queue === 'email'
       ? html`<a href="${emailsNotLeft(workspaceId)}">${laneId}</a> ${name}`
       : html`${laneId} ${name}`;
   }
-  return parseId('wh', laneId) === undefined
-    ? html`${laneId}`
-    : html`<a href="/webhooks/${laneId}">${laneId}</a>`;
+  if (parseId('wh', laneId) === undefined) return html`${laneId}`;
+  const webhook = names?.webhooks.get(laneId);
+  const link = html`<a class="cut" href="/webhooks/${laneId}">${webhook?.url ?? laneId}</a>`;
+  return webhook === undefined || names === undefined
+    ? link
+    : html`${link} ${workspaceName(webhook.workspaceId, names)}`;
+}
+
+function workspaceName(id: WorkspaceId, { nameOf }: LaneNames): Html {
+  return html`<a href="/workspaces/${id}"><bdi>${nameOf(id)}</bdi></a>`;
 }
 
 /** The paused lanes, since when and why. */
-export function pausedTable({ items, hasMore }: PausedLanes, nameOf: WorkspaceName): Html {
+export function pausedTable({ items, hasMore }: PausedLanes, names: LaneNames): Html {
   const actions = html`<p><a href="/pauses">Pause or resume</a></p>`;
   if (items.length === 0)
     return html`<p class="quiet">Nothing.</p>
@@ -94,7 +107,7 @@ export function pausedTable({ items, hasMore }: PausedLanes, nameOf: WorkspaceNa
   const row = ({ queue, laneId, reason, pausedAt }: PausedLane): Html =>
     html`<tr>
       <td>${QUEUE_NAMES[queue] ?? queue}</td>
-      <td class="wrap first">${laneId === EVERY_LANE ? 'everything' : laneText(queue, laneId, nameOf)}</td>
+      <td class="wrap first">${laneId === EVERY_LANE ? 'everything' : laneText(queue, laneId, names)}</td>
       <td class="wrap"><bdi>${reason}</bdi></td>
       <td data-label="Since (UTC)">${time(pausedAt)}</td>
     </tr>`;

@@ -1,7 +1,13 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { DatabaseClock, RELEASE } from '@posthorn/kernel';
-import { workspaceOfLane } from '@posthorn/domain';
-import { OutboxStore, OverviewStore, RateStore, WorkspaceStore } from '@posthorn/database';
+import { DatabaseClock, parseId, RELEASE } from '@posthorn/kernel';
+import { type LaneId, workspaceOfLane } from '@posthorn/domain';
+import {
+  OutboxStore,
+  OverviewStore,
+  RateStore,
+  WebhookSearchStore,
+  WorkspaceStore,
+} from '@posthorn/database';
 import { ReadOnlyQueues } from '@posthorn/queues';
 import type { Response } from 'express';
 import { html, type Html } from '../pages/html.ts';
@@ -9,7 +15,8 @@ import { renderPage } from '../pages/page.ts';
 import { count } from '../pages/components.ts';
 import { FormInput } from '../pages/form-input.ts';
 import { workspaceNames } from '../pages/workspaces.ts';
-import { backlogTable, pausedTable, lanesTable } from './backlog-tables.ts';
+import { attention } from './attention.ts';
+import { backlogTable, type LaneNames, lanesTable, pausedTable } from './backlog-tables.ts';
 import { rateCharts, relaysTable } from './rate-charts.ts';
 
 const REFRESH_SECONDS = 15;
@@ -20,12 +27,6 @@ const STILL = html`<p class="quiet">
   This page does not reload. <a href="/">Reload every ${REFRESH_SECONDS} s</a>
 </p>`;
 
-/** Nothing else of the page shows it: what is read from the database looks as if the workers were slow. */
-const REDIS_DOWN = html`<p class="bad" role="alert">
-  Redis does not answer, so workers are not told of new work. What is accepted is in the database, and leaves
-  within seconds of its return.
-</p>`;
-
 /** The start page: throughput, backlog, what is paused, and the state of relays and receivers. */
 @Controller()
 export class OverviewController {
@@ -34,6 +35,7 @@ export class OverviewController {
     private readonly outbox: OutboxStore,
     private readonly rates: RateStore,
     private readonly workspaces: WorkspaceStore,
+    private readonly webhooks: WebhookSearchStore,
     private readonly clock: DatabaseClock,
     private readonly queues: ReadOnlyQueues,
   ) {}
@@ -55,23 +57,22 @@ export class OverviewController {
         () => false,
       ),
     ]);
-    const owners = [...lanes, ...paused.items].flatMap(({ laneId }) => workspaceOfLane(laneId) ?? []);
-    const nameOf = workspaceNames(await this.workspaces.findMany(owners));
+    const names = await this.namesOf([...lanes, ...paused.items]);
     const content = html`<h1>Overview</h1>
-      ${isStill ? STILL : RELOADING} ${isRedisUp ? '' : REDIS_DOWN}
+      ${attention({ isRedisUp, relays, backlog, paused: paused.items })} ${isStill ? STILL : RELOADING}
       ${rateCharts(minutes, rates, this.clock.now())}
       <h2>Backlog</h2>
       ${backlogTable(backlog, retries)}
+      <h2>Relays</h2>
+      ${relaysTable(relays, rates, this.clock.now())}
       ${
         lanes.length === 0
           ? ''
           : html`<h2>Lanes with the most due</h2>
-              ${lanesTable(lanes, nameOf)}`
+              ${lanesTable(lanes, names)}`
       }
       <h2>What is paused</h2>
-      ${pausedTable(paused, nameOf)}
-      <h2>Relays</h2>
-      ${relaysTable(relays, rates)}
+      ${pausedTable(paused, names)}
       <h2>Receivers and versions</h2>
       <div class="cards">
         ${card('Slow receivers', count(state.slowLanes))}
@@ -86,6 +87,17 @@ export class OverviewController {
       content,
       refreshSeconds: isStill ? undefined : REFRESH_SECONDS,
     });
+  }
+
+  private async namesOf(lanes: readonly { readonly laneId: LaneId }[]): Promise<LaneNames> {
+    const ids = lanes.map(({ laneId }) => laneId);
+    const webhooks = await this.webhooks.findMany(ids.flatMap((id) => parseId('wh', id) ?? []));
+    const ofWebhooks = webhooks.map(({ workspaceId }) => workspaceId);
+    const owners = new Set([...ids.flatMap((id) => workspaceOfLane(id) ?? []), ...ofWebhooks]);
+    return {
+      nameOf: workspaceNames(await this.workspaces.findMany([...owners])),
+      webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
+    };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { MinuteOfEmails, RateOfMinute, RelaySeen } from '@posthorn/database';
 import { html, type Html } from '../pages/html.ts';
 import { count, table, time } from '../pages/components.ts';
+import { relayTimes } from './relay-times.ts';
 import { type ChartMinute, rateChart } from './rate-chart.ts';
 
 /** The charts of emails accepted, sent and bounced, and of deliveries posted. */
@@ -47,26 +48,45 @@ function sumOf(rates: readonly RateOfMinute[]): number {
   return rates.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** The state of the relays as the senders see it, and the relays' replies of the last hour. */
-export function relaysTable(relays: readonly RelaySeen[], rates: readonly RateOfMinute[]): Html {
+/** Over how many minutes it is measured how long relays take. */
+const TIMED_MINUTES = 10;
+
+/** The state of the relays as the senders see it, how long they take, and their replies of the last hour. */
+export function relaysTable(relays: readonly RelaySeen[], rates: readonly RateOfMinute[], now: Date): Html {
+  const since = new Date(now.getTime() - TIMED_MINUTES * 60_000);
+  const timeCells = (relay: string): Html => {
+    const times = relayTimes(rates, relay, since);
+    return html`<td class="n" data-label="Half within">${durationText(times?.half)}</td>
+      <td class="n" data-label="95 % within">${durationText(times?.most)}</td>`;
+  };
   const row = ({ relay, senders, up, seenAt, reason }: RelaySeen): Html =>
     html`<tr>
-      <td>${relay}</td>
+      <td class="first">${relay}</td>
       <td class="wrap ${up < senders ? 'bad' : ''}">
         ${stateOf(up, senders)}${reason === null ? '' : html`: <bdi>${reason}</bdi>`}
       </td>
-      <td class="n">${count(senders)}</td>
-      <td>${time(seenAt)}</td>
+      ${timeCells(relay)}
+      <td class="n" data-label="Senders">${count(senders)}</td>
+      <td data-label="Seen (UTC)">${time(seenAt)}</td>
     </tr>`;
-  const none = html`<p class="bad">
-    No sender has reported its relays in the last minute: none is running, or none reaches the database.
-    Emails wait until one does.
+  const numbers = ['Half within', '95 % within', 'Senders'];
+  const columns = ['Relay', 'State', ...numbers, 'Seen (UTC)'];
+  const explained = html`<p class="quiet">
+    Within how long it dealt with an email, in the last ${TIMED_MINUTES} minutes: in half of all cases, and in
+    95 %.
   </p>`;
-  return html`${relays.length === 0 ? none : table(['Relay', 'State', 'Senders', 'Seen (UTC)'], relays.map(row), ['Senders'])}
+  return html`${relays.length === 0 ? html`<p class="quiet">None is known.</p>` : html`${table(columns, relays.map(row), numbers)} ${explained}`}
   ${replyCounts(rates)}`;
 }
 
-function stateOf(up: number, senders: number): string {
+function durationText(seconds: number | undefined): string {
+  if (seconds === undefined) return '–';
+  if (seconds === Number.POSITIVE_INFINITY) return 'longer';
+  return seconds < 1 ? `${seconds * 1_000} ms` : `${seconds} s`;
+}
+
+/** Whether a relay takes emails, of how many senders. */
+export function stateOf(up: number, senders: number): string {
   if (up === senders) return 'takes emails';
   return up === 0 ? 'refuses us or cannot be reached' : `takes emails of ${up} of ${senders} senders`;
 }

@@ -209,11 +209,25 @@ const EXPOSED_COUNTERS = [
   { what: 'report', counter: inboundReports, by: 'kind' },
 ] as const;
 
-/** The values of these counters since this process started. */
+/** The values of these counters since this process started; of transmissions as `transmission`, by the upper limit of their bucket in seconds and the relay. */
 export async function counterValues(): Promise<{ what: string; label: string; count: number }[]> {
   const read = async ({ what, counter, by }: (typeof EXPOSED_COUNTERS)[number]) => {
     const { values } = await (counter as Counter).get();
     return values.map(({ labels, value }) => ({ what, label: String(labels[by]), count: value }));
   };
-  return (await Promise.all(EXPOSED_COUNTERS.map(read))).flat();
+  const counters = await Promise.all(EXPOSED_COUNTERS.map(read));
+  return [...counters.flat(), ...(await transmissionCounts())];
+}
+
+/** How many transmissions each bucket has beyond the one before it: in a histogram, buckets include all lower ones. */
+async function transmissionCounts(): Promise<{ what: string; label: string; count: number }[]> {
+  const below = new Map<string, number>();
+  const { values } = await transmissionDuration.get();
+  return values.flatMap(({ metricName, labels, value }) => {
+    if (!metricName?.endsWith('_bucket')) return [];
+    const { le, relay } = labels as { readonly le: number | '+Inf'; readonly relay: string };
+    const count = value - (below.get(relay) ?? 0);
+    below.set(relay, value);
+    return [{ what: 'transmission', label: `${le} ${relay}`, count }];
+  });
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { RateStore } from '@posthorn/database';
-import { emailOutcomes, webhookAttempts } from '@posthorn/platform';
+import { emailOutcomes, transmissionDuration, webhookAttempts } from '@posthorn/platform';
 import { sleep } from '@posthorn/kernel';
 import { RecordRates } from './record-rates.ts';
 import { openTestDatabase } from '../open-test-database.fixture.ts';
@@ -11,6 +11,7 @@ const rates = new RateStore(database);
 beforeEach(async () => {
   emailOutcomes.reset();
   webhookAttempts.reset();
+  transmissionDuration.reset();
   await database.pool.query('TRUNCATE rate_minutes, relay_views');
 });
 
@@ -35,6 +36,15 @@ describe('The counts of a process', () => {
     await recording.close();
     expect([await recorded('email', 'sent'), await recorded('webhook', 'timeout')]).toEqual([5, 1]);
     expect((await rates.lastHour()).length).toBeLessThanOrEqual(4);
+  });
+
+  it('include how long each relay took, every email in one bucket', async () => {
+    for (const seconds of [0.003, 0.02, 0.02]) transmissionDuration.observe({ relay: 'a:25' }, seconds);
+    transmissionDuration.observe({ relay: 'b:25' }, 1_000);
+    await new RecordRates({ rates, onError: fail }).close();
+    const labels = ['0.005 a:25', '0.01 a:25', '0.025 a:25', '0.05 a:25', '300 b:25', '+Inf b:25'];
+    const counts = await Promise.all(labels.map((label) => recorded('transmission', label)));
+    expect(counts).toEqual([1, 0, 2, 0, 0, 1]);
   });
 
   it('are added to those of others, also concurrently', async () => {

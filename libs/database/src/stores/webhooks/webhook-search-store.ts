@@ -52,6 +52,14 @@ export class WebhookSearchStore {
     return row === null ? undefined : (await this.found([row]))[0];
   }
 
+  /** Those of these webhooks that exist. */
+  async findMany(ids: readonly WebhookId[]): Promise<FoundWebhook[]> {
+    if (ids.length === 0) return [];
+    return this.found(
+      await this.database.prisma.webhook.findMany({ where: { id: { in: ids.map(uuidOf) } } }),
+    );
+  }
+
   private async found(rows: readonly WebhookRow[]): Promise<FoundWebhook[]> {
     const lanes = rows.map(({ id }) => webhookLane(idFromUuid('wh', id)));
     const slow = await this.database.prisma.slowLane.findMany({ where: { laneId: { in: lanes } } });
