@@ -179,11 +179,13 @@ describe('An address that has bounced', () => {
     const looked = (await vera.get(link)).text;
     expect(looked).toContain(`/emails/${bounced}`);
     expect(looked).not.toContain('/remove"');
+    expect((await ada.get(`/emails/${suppressed}`)).text).toContain('It would not be sent: the recipient is');
     const entry = /action="(\/suppressions\/sup_\w+\/remove)"/.exec((await ada.get(link)).text)![1]!;
     const { status, headers } = await ada.post(entry);
     expect([status, headers.get('location')]).toEqual([303, '/suppressions?done=removed']);
     expect((await ada.get('/suppressions?done=removed')).text).toContain('removed from the list');
-    expect((await ada.get(`/emails/${suppressed}`)).text).not.toContain('HARD_BOUNCE');
+    const { text } = await ada.get(`/emails/${suppressed}`);
+    for (const words of ['HARD_BOUNCE', 'It would not be sent']) expect(text).not.toContain(words);
     await sendAndWait(to);
     await stack.onlyMailTo(to);
   });

@@ -4,14 +4,14 @@ import { html, type Html } from '../pages/html.ts';
 import { timeField } from '../pages/fields.ts';
 import { isOnItsWay } from './emails-page.ts';
 
-/** The forms of the actions that are possible in the email's state. */
-export function emailActionForms(email: EmailRecord): Html {
+/** The forms of the actions that are possible in the email's state. @param isSuppressed whether nothing is sent to its recipient */
+export function emailActionForms(email: EmailRecord, isSuppressed: boolean): Html {
   if (email.status === 'SCHEDULED')
     return html`<div class="acts">${moveForm(email)} ${cancelForm(email)}</div>`;
   if (isOnItsWay(email) && email.nextAttemptAt !== null) return hastenForm(email);
   if (isOnItsWay(email))
     return html`<p class="quiet">Nothing at the moment: the email is sent automatically.</p>`;
-  return html`<div class="acts">${againForm(email)}</div>`;
+  return html`<div class="acts">${againForm(email, isSuppressed)}</div>`;
 }
 
 function moveForm({ id, sendAt }: EmailRecord): Html {
@@ -40,7 +40,10 @@ function hastenForm({ id }: EmailRecord): Html {
 }
 
 /** `wish` is an idempotency key: sending the form again creates no other email. */
-function againForm({ id, template }: EmailRecord): Html {
+function againForm({ id, template }: EmailRecord, isSuppressed: boolean): Html {
+  const warning = html`<p class="bad">
+    It would not be sent: the recipient is suppressed, as is said above.
+  </p>`;
   return html`<form class="card" method="post" action="/emails/${id}/again">
     <input type="hidden" name="wish" value="${randomUUID()}" />
     <label for="reason">Send it again, because</label>
@@ -50,6 +53,7 @@ function againForm({ id, template }: EmailRecord): Html {
       id${template === null ? '' : ', from the template as it is now'}; limits and suppressions apply to it as
       to any other. The reason is recorded in the audit log of the workspace.
     </p>
+    ${isSuppressed ? warning : ''}
     <button>Send again</button>
   </form>`;
 }

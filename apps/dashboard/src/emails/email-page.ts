@@ -42,7 +42,7 @@ export function emailPage(shown: ShownEmail): Html {
     <h2>What happened to it</h2>
     ${timelineTable(email)}
     <h2>Actions</h2>
-    ${forOperators(account, emailActionForms(email))} ${suppressLink(shown)}
+    ${forOperators(account, emailActionForms(email, shown.suppression !== undefined))} ${suppressLink(shown)}
     ${actions.length + copies.length > 0 ? actionsTable([...actions, ...copies], email) : ''}
     <h2>Preview</h2>
     <p class="quiet">
