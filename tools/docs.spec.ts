@@ -114,7 +114,7 @@ describe('docker-compose.yml', () => {
   };
   /** Ports and addresses that it leads to, and a name that each app has for itself. */
   const SET_BY_COMPOSE = ['HTTP_HOST', 'HTTP_PORT', 'INBOUND_HOST', 'INBOUND_PORT', 'OTEL_SERVICE_NAME'];
-  /** Read by the command line only, and documented in docs/operations.md. */
+  /** Read by the command line only, and documented in docs/operations/email.md. */
   const OF_THE_CLI = ['POSTHORN_OPERATOR'];
   const dockerfile = read('Dockerfile');
   const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
@@ -242,7 +242,7 @@ describe('the lines of the log that operators are told to look for', () => {
   const texts = ['apps', 'libs']
     .flatMap((folder) => filesBelow(folder, /^[\w-]+\/src\/.*(?<!\.spec)\.ts$/))
     .map(read);
-  const quoted = ['docs/operations.md', ...pagesBelow('docs/runbooks')].flatMap((page) => {
+  const quoted = [...pagesBelow('docs/operations'), ...pagesBelow('docs/runbooks')].flatMap((page) => {
     const text = read(page);
     const alerts = /^\| line [^]*?\n\n/m.exec(text)?.[0] ?? '';
     const cells = [...alerts.matchAll(/^\| (`[^|]*)/gm)].flatMap(([, cell]) => [

@@ -206,7 +206,7 @@ it('G11: what we write for proxies with nginx in them lets the largest batch pas
     'nginx.org/client-max-body-size': largest,
   };
   expect(ingress).toMatchObject({ metadata: { annotations } });
-  const operations = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const operations = readFileSync(join(ROOT, 'docs/operations/installing.md'), 'utf8');
   expect(/client_max_body_size [^`;]+;/.exec(operations)?.[0]).toBe(`client_max_body_size ${largest};`);
 });
 

@@ -18,8 +18,8 @@ function tablesRuled(page: string): string[] {
   return [...section.matchAll(/^\| `(\w+)` +\| \S.*\|$/gm)].map(([, table]) => table!);
 }
 
-describe('The retention rules of docs/operations.md', () => {
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+describe('The retention rules of docs/operations/data.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/operations/data.md'), 'utf8');
 
   it('say of each table when what is in it goes, and of no other', () => {
     expect(tablesRuled(page).toSorted()).toEqual(tablesDeclared().toSorted());

@@ -24,9 +24,9 @@ const inSection = (page: string, section: string): Example[] =>
 /** The first example starts the stack that the others are run against. */
 const START = examples[0]!;
 const OTHER_RELAY = inSection('README.md', 'Through your relay');
-const FIRST_START = inSection('docs/operations.md', 'First start');
-const BACKUP = inSection('docs/operations.md', 'Backup and restore');
-const DELETION = inSection('docs/operations.md', 'Deleting a workspace');
+const FIRST_START = inSection('docs/operations/installing.md', 'First start');
+const BACKUP = inSection('docs/operations/data.md', 'Backup and restore');
+const DELETION = inSection('docs/operations/data.md', 'Deleting a workspace');
 const apart = new Set([START, ...OTHER_RELAY, ...FIRST_START, ...BACKUP, ...DELETION]);
 
 const declared = examples.filter(({ needs }) => needs !== undefined);

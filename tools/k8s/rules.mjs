@@ -9,7 +9,7 @@ const CONTAINER_SECURITY = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** How long a process may take to shut down, in seconds; see Signals in docs/operations.md. */
+/** How long a process may take to shut down, in seconds; see Signals in docs/operations/observing.md. */
 const LEAVES_WITHIN_SECONDS = 25;
 
 /** How long new pods wait for the migration, in seconds: `npm run migrate -- --wait`. */

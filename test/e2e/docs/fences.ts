@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The pages that people read first, in that order. */
-const FIRST = ['README.md', 'docs/guide.md', 'docs/api.md', 'docs/operations.md'];
+const FIRST = ['README.md', 'docs/guide.md', 'docs/api.md', 'docs/operations/installing.md'];
 
 /** Every page for people. */
 export const PAGES = [

@@ -30,7 +30,7 @@ export const RECIPIENT_COMMANDS = [
         receipt.recipient,
         ...countsOf('rows deleted', receipt.deleted),
         ...countsOf('rows that now contain [erased]', receipt.redacted),
-        ...countsOf('rows that still name the person: see docs/operations.md', receipt.left),
+        ...countsOf('rows that still name the person: see docs/operations/data.md', receipt.left),
         `${receipt.cancelled} due emails or deliveries were cancelled.`,
         `${receipt.remembered} workspaces keep a hash, so that nothing they do not want is sent to the person.`,
         ...(receipt.inProgress === 0

@@ -42,8 +42,8 @@ it('has the share of the monthly limits where it is measured, and not when it ca
   expect(await scrape()).toBeUndefined();
 });
 
-it('has each metric, with its labels, in the table of docs/operations.md', () => {
-  const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+it('has each metric, with its labels, in the table of docs/operations/observing.md', () => {
+  const page = readFileSync(new URL('../../../../docs/operations/observing.md', import.meta.url), 'utf8');
   const rows = page.matchAll(/^\| (`posthorn_[^|]*)\|([^|]*)\|/gm);
   const described = [...rows].flatMap(([, names, labels]) =>
     quotedIn(names!).map((name) => [name, quotedIn(labels!)]),

@@ -40,7 +40,7 @@ export function dnsChecks({ dns, bounceDomain, isRelayElsewhere, spfInclude }: D
   if (bounceDomain === undefined) {
     const unset = advice(
       'BOUNCE_DOMAIN is not set: bounces that are returned as mail go unnoticed',
-      'see docs/operations.md, Bounces and complaints',
+      'see docs/operations/email.md, Bounces and complaints',
     );
     return [resolver, { name: 'dns.bounces', run: () => Promise.resolve(unset) }];
   }
