@@ -133,6 +133,17 @@ describe('The search for emails', () => {
     ]);
   });
 
+  it('does not say that the relay did not answer if somebody reported a failure without any answer', async () => {
+    const groupBy = randomUUID();
+    const { id } = await sent({ groupBy });
+    expect((await stack.api().post(`/v1/emails/${id}/reports`, { report: 'failed' })).status).toBe(200);
+    const shown = async (path: string) => (await vera.get(`${path}groupBy=${groupBy}`)).text;
+    expect(await shown('/emails?class=other&')).toContain(id);
+    expect(await shown('/emails?class=no_reply&')).not.toContain(id);
+    expect(await shown('/emails?')).toContain('<div class="quiet cut">no reason was given</div>');
+    expect(await shown('/emails/counts?')).toContain('<bdi class="cut">no reason was given</bdi>');
+  });
+
   it('finds all recipients of a domain, however it is written', async () => {
     const groupBy = randomUUID();
     const send = async (to: string) => emailIn(await stack.send({ to, groupBy })).id;

@@ -34,9 +34,9 @@ function row({ kind, at, late, duplicatePossible, report, detail }: Fact): Html 
   </tr>`;
 }
 
-/** Why an attempt failed, in the words of the relay or of Posthorn, from an entry of a timeline. */
+/** Why an attempt failed, in the words of the relay or of Posthorn, from an entry of a timeline; a report may have neither. */
 export function failureText({ reply, error, reason }: Fact['detail']): string {
-  return replyText(reply) ?? toText(error ?? reason ?? '');
+  return replyText(reply) ?? toText(error ?? reason ?? 'no reason was given');
 }
 
 /** An SMTP reply as the server sent it (RFC 5321, section 4.2). */

@@ -1,5 +1,5 @@
 /** Of an entry `t` of a timeline. */
-const CLASS = `coalesce(t.detail ->> 'class', CASE WHEN t.detail ? 'reason' THEN 'other' ELSE 'no_reply' END)`;
+const CLASS = `coalesce(t.detail ->> 'class', CASE WHEN t.detail ? 'reason' OR t.report IS NOT NULL THEN 'other' ELSE 'no_reply' END)`;
 
 /**
  * Why the last attempt of an email failed: a `FailureClass`; NULL: none has failed. An answer that came too late to change anything does not count. Index: email_events_pkey. Locks: none.

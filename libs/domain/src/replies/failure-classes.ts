@@ -11,5 +11,5 @@ const REPLIES = REPLY_CLASS_NAMES.filter((name) => name !== 'sent').map(
 export const FAILURE_CLASSES = {
   ...Object.fromEntries(REPLIES),
   no_reply: 'the connection failed, or the relay did not answer',
-  other: 'no relay was asked: see `reason` in the timeline',
+  other: 'no relay was asked, or a report gave no reply: see the timeline',
 } as Readonly<Record<FailureClass, string>>;
