@@ -80,8 +80,10 @@ describe('The search for emails', () => {
     const { id } = await sent();
     const { messageId } = await stack.show(id);
     for (const text of [` ${id}`, `<${messageId}>`, messageId]) {
-      const { status, headers } = await vera.get(`/emails?to=${encodeURIComponent(text)}&status=`);
-      expect([status, headers.get('location')]).toEqual([303, `/emails/${id}`]);
+      for (const path of ['/emails', '/emails/counts']) {
+        const { status, headers } = await vera.get(`${path}?to=${encodeURIComponent(text)}&status=`);
+        expect([status, headers.get('location')]).toEqual([303, `/emails/${id}`]);
+      }
     }
   });
 

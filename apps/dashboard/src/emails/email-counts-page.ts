@@ -1,11 +1,12 @@
-import { FAILURE_CLASSES } from '@posthorn/domain';
+import { timeOf } from '@posthorn/kernel';
+import { FAILURE_CLASSES, parseOpaqueStart } from '@posthorn/domain';
 import type { FoundEmail } from '@posthorn/database';
 import { count, faultAlert, table, timeInUtc } from '../pages/components.ts';
 import { html, type Html } from '../pages/html.ts';
 import type { SearchResult } from '../pages/search.ts';
 import type { PageWorkspaces } from '../pages/workspaces.ts';
 import type { EmailCounts, ValueCount } from './email-counts.ts';
-import { type EMAIL_FIELDS, STATUS_CHOICES } from './email-search.ts';
+import { type EMAIL_FIELDS, NOT_LEFT, STATUS_CHOICES, type StatusChoice } from './email-search.ts';
 import { emailSearchForm } from './emails-page.ts';
 
 type EmailField = (typeof EMAIL_FIELDS)[number];
@@ -20,15 +21,19 @@ export function emailCountsPage(shown: EmailCountsPageData): Html {
   const { criteria, fault, counts, workspaces } = shown;
   const linkTo = (narrower: Partial<Record<EmailField, string>>, text: string): Html =>
     html`<a href="${emailsBy({ ...criteria, ...narrower })}"><bdi>${text}</bdi></a>`;
+  // What was searched for stays where it is narrower than what is counted.
+  const statusLink = (status: StatusChoice): Html =>
+    linkTo({ status: criteria.status === NOT_LEFT ? NOT_LEFT : status }, STATUS_CHOICES[status]);
+  const domainLink = (domain: string): Html => linkTo({ to: criteria.to ?? `@${domain}` }, domain);
   return html`<h1>Emails, counted</h1>
     ${emailSearchForm(criteria, workspaces)} ${faultAlert(fault)} ${total(shown)}
     <div class="plots">
-      ${countsTable('Status', counts.statuses, (status) => linkTo({ status }, STATUS_CHOICES[status]))}
+      ${countsTable('Status', counts.statuses, statusLink)}
       ${countsTable('Failed because of', counts.classes, (name) =>
         linkTo({ class: name }, `${name}: ${FAILURE_CLASSES[name]}`),
       )}
       ${countsTable('Last answer', counts.answers, (text) => html`<bdi class="cut">${text}</bdi>`)}
-      ${countsTable('Domain of the recipient', counts.domains, (domain) => linkTo({ to: `@${domain}` }, domain))}
+      ${countsTable('Domain of the recipient', counts.domains, domainLink)}
       ${countsTable('Workspace', counts.workspaces, (id) => linkTo({ workspace: id }, workspaces.nameOf(id)))}
     </div>`;
 }
@@ -52,13 +57,14 @@ function countsTable<Value extends string>(
 
 function total({ found }: EmailCountsPageData): Html {
   if (found === undefined) return html``;
-  const { items, hasMore } = found;
-  const oldest = items.at(-1);
-  if (!hasMore) return html`<p>${count(items.length)} match.</p>`;
-  const since = oldest === undefined ? html`` : html`, back to ${timeInUtc(oldest.acceptedAt)}`;
+  const { items, startAt } = found;
+  // Where the search ended, which may be long before the oldest that it found.
+  const end = startAt === null ? undefined : parseOpaqueStart('trs', startAt);
+  if (end === undefined) return html`<p>${count(items.length)} match.</p>`;
+  const since = timeInUtc(new Date(timeOf(end)));
   return html`<p>
-    ${count(items.length)} or more match: counted are the newest that a search finds at once${since}. Narrow
-    it by time, recipient or workspace to count all.
+    ${count(items.length)} or more match: counted are the newest that a search finds at once, back to
+    ${since}. Narrow it by time, recipient or workspace to count all.
   </p>`;
 }
 

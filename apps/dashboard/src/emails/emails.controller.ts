@@ -39,11 +39,7 @@ export class EmailsController {
     @Query() query: unknown,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string | undefined> {
-    const id = await this.reader.identify(new FormInput(query).redisplay('to') ?? '');
-    if (id !== undefined) {
-      response.redirect(303, `/emails/${id}`);
-      return undefined;
-    }
+    if (await this.isRedirected(query, response)) return undefined;
     const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input));
     const items = result.found?.items ?? [];
     const [workspaces, failures] = await Promise.all([
@@ -55,7 +51,11 @@ export class EmailsController {
   }
 
   @Get('counts')
-  async count(@Query() query: unknown, @Res({ passthrough: true }) response: Response): Promise<string> {
+  async count(
+    @Query() query: unknown,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string | undefined> {
+    if (await this.isRedirected(query, response)) return undefined;
     const result = await runSearch(EMAIL_FIELDS, query, response, (input) => this.pageOf(input, MAX_COUNTED));
     const items = result.found?.items ?? [];
     const counts = countEmails(items, await this.failuresOf(items));
@@ -76,6 +76,13 @@ export class EmailsController {
     const shown = await this.reader.read(id, accountOf(response.req));
     const content = emailPage({ ...shown, done: confirmationIn(query, CONFIRMATIONS) });
     return renderPage(response, { title: titleOf(shown.email), section: 'Emails', content });
+  }
+
+  /** Redirects to the email whose id or Message-ID was entered as recipient, if it was. */
+  private async isRedirected(query: unknown, response: Response): Promise<boolean> {
+    const id = await this.reader.identify(new FormInput(query).redisplay('to') ?? '');
+    if (id !== undefined) response.redirect(303, `/emails/${id}`);
+    return id !== undefined;
   }
 
   private failuresOf(emails: readonly FoundEmail[]): ReturnType<EmailSearchStore['lastFailures']> {
