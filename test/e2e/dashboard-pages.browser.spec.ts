@@ -365,6 +365,19 @@ if (chromium === undefined) {
       expect(await page.evaluate(WIDER_THAN_THE_SCREEN)).toBe(false);
     });
 
+    it('are no wider than a phone for a long word in what is wrong, or in the name of a workspace', async () => {
+      const word = 'W'.repeat(100);
+      await ada.post('/pauses', { whose: 'emails', reason: word });
+      await call(word);
+      for (const path of ['/', '/workspaces/:workspace/senders', '/workspaces/:workspace/days']) {
+        const page = await open(ada, addressOf(path), TELEPHONE);
+        expect(await page.evaluate(`document.querySelector('main').textContent`)).toContain(word);
+        expect([path, await page.evaluate(WIDER_THAN_THE_SCREEN)]).toEqual([path, false]);
+      }
+      await ada.post('/pauses/resume', { whose: 'emails' });
+      await call('End to end');
+    });
+
     it.each([
       ['/emails', 0],
       ['/suppressions', 0],

@@ -17,7 +17,7 @@ header strong{margin-right:.5rem}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1.25rem;padding:.25rem .5rem;background:var(--card)}
 header form{margin-left:auto;display:flex;gap:.75rem;align-items:center;color:var(--quiet)}
 main{max-width:72rem;margin:0 auto;padding:1.25rem}
-h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1rem;margin:1.75rem 0 .5rem}
+p{overflow-wrap:anywhere}h1{font-size:1.5rem;overflow-wrap:anywhere;margin:.25rem 0 1rem}h2{font-size:1.1rem;margin:1.75rem 0 .5rem}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem}
 .card{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.75rem 1rem}
 .card b{display:block;font-size:1.6rem;font-weight:600;line-height:1.3}
