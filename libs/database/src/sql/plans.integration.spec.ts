@@ -26,6 +26,7 @@ import { LOCK_OUTBOX_ROWS } from './claims.ts';
 import { READ_COMPOSITION } from './composition.ts';
 import { READ_EMAIL } from './read-email.ts';
 import {
+  FIND_WEBHOOK,
   HASTEN_DELIVERY,
   LOCK_DUE,
   PUT_BACK_DELIVERY,
@@ -822,6 +823,7 @@ const STATEMENTS: readonly Checked[] = [
     'webhook_deliveries_.*_pkey',
     'webhook_attempts_.*_pkey',
   ),
+  checked({ FIND_WEBHOOK }, () => [text(sample.webhooks[0]), someWorkspace()], 'webhooks_pkey'),
   checked({ SHARE_WEBHOOK }, () => [text(sample.webhooks[0]), someWorkspace()], 'webhooks_pkey'),
   checked({ LOCK_DUE }, () => [text(NOBODY), text(sample.webhooks[0])], 'outbox_pkey'),
   checked(
