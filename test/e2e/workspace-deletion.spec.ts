@@ -128,7 +128,8 @@ describe('Deleting a workspace', () => {
   });
 
   it('removes everything in it once what is being sent has left, refuses its keys at once, and leaves others alone', async () => {
-    const busy = `SELECT count(*)::int FROM outbox WHERE queue = 'event' OR (queue = 'email' AND state <> 'waiting')`;
+    const busy = `SELECT (SELECT count(*) FROM outbox WHERE queue = 'event' OR (queue = 'email' AND state <> 'waiting'))
+                       + (SELECT count(*) FROM erasures WHERE state <> 'COMPLETED') AS count`;
     await until(async () => (await stack.count(busy)) === 0, 'nothing more happens by itself');
     const before = await rowsOf(stack, other.workspaceId);
     await stack.send({ to: LEAVING });
